@@ -31,7 +31,7 @@ async function write(path: string, content: unknown): Promise<void> {
   await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
 }
 
-/** The contracts that a configuration with this folder gives its chain. */
+/** Contracts that a chain gets from a configuration with this folder. */
 async function configured(abis = 'abis') {
   const chain = {
     id: CHAIN_ID,
@@ -47,7 +47,7 @@ async function configured(abis = 'abis') {
   return dataServiceOptions(config, []).chains[0]?.abis ?? [];
 }
 
-/** What stops the start, one sentence a problem. */
+/** Problems that stop the start, one sentence each. */
 async function problems(abis?: string): Promise<string[]> {
   try {
     await configured(abis);
@@ -84,7 +84,7 @@ function metadata(changes: Record<string, unknown> = {}) {
 const AT = `abis/contracts/partial_match/${CHAIN_ID}/${ADDRESS}`;
 
 describe('a folder of ABIs', () => {
-  test('gives what its files hold: arrays for any contract, objects for the one at their address', async () => {
+  test('yields ABIs for any contract from arrays, and for one address from objects', async () => {
     await write('abis/Erc20.json', erc20Abi);
     await write('abis/tether.json', { abi: erc20Abi, address: ADDRESS, contractName: 'Tether' });
     await write('abis/notes.txt', 'not an ABI');
@@ -97,7 +97,7 @@ describe('a folder of ABIs', () => {
     ]);
   });
 
-  test('gives contracts in the registry’s layout with their sources, this chain’s only', async () => {
+  test('yields contracts in the registry’s layout with their sources, for this chain only', async () => {
     await write(`${AT}/metadata.json`, metadata());
     await write(`${AT}/sources/src/Token.sol`, SOURCE);
     await write(`${AT}/constructor-args.txt`, `0x${'00'.repeat(31)}2a`);
@@ -125,12 +125,12 @@ describe('a folder of ABIs', () => {
   });
 });
 
-describe('a folder that cannot be read stops the start and says', () => {
-  test('that there is none', async () => {
+describe('a folder that cannot be read stops the start, and the message says', () => {
+  test('that the folder does not exist', async () => {
     expect(await problems('nowhere')).toEqual(['chains[0].abis must be a folder that can be read']);
   });
 
-  test('every file that is no ABI, and does not stop at the first', async () => {
+  test('every file that is not an ABI, not only the first', async () => {
     await write('abis/a.json', '{');
     await write('abis/b.json', { abi: [{ type: 'function' }] });
     await write('abis/c.json', [{ type: 'function', name: 'f', inputs: [{ name: 'x', type: 'tuple' }] }]);
@@ -163,7 +163,7 @@ describe('a folder that cannot be read stops the start and says', () => {
   });
 });
 
-test('a contract of the registry’s layout is served with its sources, constructor and libraries', async () => {
+test('a contract in the registry’s layout is served with its sources, constructor and libraries', async () => {
   await using devnet = await startTestDevnet({ blocks: 25 });
   const [chain] = devnet.chains;
   const stable = chain?.contracts.find(({ name }) => name === 'US Dollar Sample');

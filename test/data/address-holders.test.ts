@@ -8,7 +8,7 @@ import { list, record, text } from '../support/json.ts';
 import { until } from '../support/until.ts';
 import { type Item, pageOf, walk } from '../support/walk.ts';
 
-/** Accounts that get one coin each, so that the list has several pages, and equal balances across a page's end. */
+/** Accounts with one coin each: several pages of them, with equal balances across a page boundary. */
 const CROWD = 110;
 
 let devnet: TestDevnet;
@@ -53,7 +53,7 @@ async function nodeBlocks(): Promise<Record<string, unknown>[]> {
 const coins = (item: Item) => BigInt(text(item.coin_balance));
 const hashes = (items: readonly Item[]) => items.map(({ hash }) => text(hash));
 
-test('each holder’s balance is the node’s, the richest first, and nobody is there twice', async () => {
+test('each holder appears once with the node’s balance, the richest first', async () => {
   const { items, pages } = await walk(api, '/explorer/addresses');
 
   expect(pages.slice(0, 2)).toEqual([50, 50]);
@@ -64,14 +64,14 @@ test('each holder’s balance is the node’s, the richest first, and nobody is 
   expect(items.map(coins)).toEqual(sorted.map(coins));
 });
 
-test('the document’s keys walk the same way as the cursor', async () => {
+test('the keys from the contract page through the list like the cursor does', async () => {
   const byCursor = await walk(api, '/explorer/addresses');
   const byKeys = await walk(api, '/explorer/addresses', 'keys');
 
   expect(byKeys.items).toEqual(byCursor.items);
 });
 
-test('the supply is the sum of the balances: what genesis gave out, less what was burnt', async () => {
+test('the supply is the sum of the balances: the genesis allocation minus what was burnt', async () => {
   const { items } = await walk(api, '/explorer/addresses');
   const { body } = await api.get('/explorer/addresses');
   const sum = items.reduce((total, item) => total + coins(item), 0n);
@@ -96,7 +96,7 @@ test('the supply is the sum of the balances: what genesis gave out, less what wa
   expect(record(body).exchange_rate).toBeNull();
 });
 
-test('transactions are counted by who sent, received or was created by them', async () => {
+test('transactions are counted once for their sender, receiver and created contract', async () => {
   const counts = new Map<string, number>();
   for (const block of await nodeBlocks()) {
     for (const receipt of list(await rpc.call('eth_getBlockReceipts', block.number)).map(record)) {
@@ -113,7 +113,7 @@ test('transactions are counted by who sent, received or was created by them', as
   expect(Math.max(...counts.values())).toBeGreaterThan(CROWD);
 });
 
-test('a position with a key missing is refused and names it', async () => {
+test('a position with a missing key is refused, and the message names the key', async () => {
   const next = pageOf((await api.get('/explorer/addresses')).body).next ?? {};
 
   for (const lost of ['fetched_coin_balance', 'hash', 'transaction_count']) {
@@ -127,7 +127,7 @@ test('a position with a key missing is refused and names it', async () => {
   expect((await api.get(`${foreign}&hash=${crowd[0]}`)).status).toBe(400);
 });
 
-test('a walk shows each holder whose balance stands still exactly once while blocks arrive', async () => {
+test('while blocks arrive, a walk shows each holder with an unchanged balance exactly once', async () => {
   const before = await walk(api, '/explorer/addresses');
   const seen: Item[] = [];
   let path = '/explorer/addresses';
@@ -154,7 +154,7 @@ async function blocks(): Promise<number> {
   return Number(record((await api.get('/explorer/stats')).body).total_blocks);
 }
 
-test('an index that does not begin with the chain does not know who holds the coin', async () => {
+test('an index that does not start at genesis cannot list the coin’s holders', async () => {
   const [chain] = devnet.chains;
   if (chain === undefined) throw new Error('no chain');
   const served = servedChain(chain, devnet.folder);

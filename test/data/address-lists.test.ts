@@ -14,7 +14,7 @@ const test = testOnOwnDevnet(120);
 let chain: EmbeddedChain;
 let api: Client;
 let rpc: Rpc;
-/** The calls inside every transaction as the node traces them, newest first; the transaction's own is left out. */
+/** Calls inside every transaction as the node traces them, newest first, without the transaction's own call. */
 let calls: readonly Item[];
 
 test.beforeAll(async ({ chain: ownChain, api: ownApi, rpc: ownRpc }) => {
@@ -58,7 +58,7 @@ async function nodeCalls(): Promise<Item[]> {
 
 const placeOf = (item: Item) => `${text(item.transaction_hash)}/${number(item.index)}`;
 
-test('the logs of a contract are the node’s, newest first, whichever way the pages are walked', async () => {
+test('the logs of a contract match the node’s, newest first, by cursor and by keys', async () => {
   const address = contract('StableToken');
   const filter = { address, fromBlock: '0x0', toBlock: 'latest' };
   const expected = list(await rpc.call('eth_getLogs', filter))
@@ -90,7 +90,7 @@ test('the logs of a contract are the node’s, newest first, whichever way the p
   expect(byKeys.items).toEqual(byCursor.items);
 });
 
-test('transactions of an address are those of the node’s blocks, by direction or both', async () => {
+test('transactions of an address match the node’s blocks, for each direction and for both', async () => {
   const all = await nodeTransactions();
   const creation = all.find(({ contractAddress }) => contractAddress !== null);
   let longest = 0;
@@ -126,7 +126,7 @@ async function nodeTransactions(): Promise<Item[]> {
   return receipts.flatMap(ofBlock => list(ofBlock).map(itemOf).toReversed());
 }
 
-test('internal transactions of an address are those of the node’s traces, by direction or both', async () => {
+test('internal transactions of an address match the node’s traces, for each direction and for both', async () => {
   const addresses = [contract('PaymentSplitter'), contract('TreasuryProxy'), contract('Factory')];
   let longest = 0;
   for (const address of addresses) {
@@ -151,7 +151,7 @@ test('internal transactions of an address are those of the node’s traces, by d
   expect(longest).toBeGreaterThan(50);
 });
 
-test('a created contract finds its creation among the internal transactions to it', async () => {
+test('the creation of a contract is listed among the internal transactions to it', async () => {
   const creation = calls.find(call => call.type === 'CREATE2' && call.error === undefined);
   const created = text(creation?.to);
 
@@ -164,7 +164,7 @@ test('a created contract finds its creation among the internal transactions to i
   expect(from.items).toEqual([]);
 });
 
-test('validated blocks are those whose header names the address, and walks pass new ones by', async () => {
+test('validated blocks are those whose header names the address, and a walk is not disturbed by new ones', async () => {
   const miner = record(await rpc.call('eth_getBlockByNumber', 'latest', false)).miner;
   const head = Number(await rpc.call('eth_blockNumber'));
   const path = `/explorer/addresses/${text(miner)}/blocks-validated`;
@@ -195,7 +195,7 @@ test('validated blocks are those whose header names the address, and walks pass 
   );
 });
 
-test('a walk over logs shows each one once while blocks arrive', async () => {
+test('while blocks arrive, a walk over logs shows each one exactly once', async () => {
   const address = contract('StableToken');
   const path = `/explorer/addresses/${address}/logs`;
   const { items: before } = await walk(api, path);
@@ -227,7 +227,7 @@ async function newestLog(path: string): Promise<string> {
   return newest === undefined ? '' : placeOf(newest);
 }
 
-test('an address that the chain does not know has empty lists', async () => {
+test('an address unknown to the chain has empty lists', async () => {
   const lists = [
     'transactions',
     'transactions?filter=to',
@@ -246,7 +246,7 @@ test('an address that the chain does not know has empty lists', async () => {
   }
 });
 
-test('an address is the same in any case', async () => {
+test('the letter case of an address does not matter', async () => {
   const address: Address = `0x${contract('StableToken').slice(2)}`;
   const upper = `0x${address.slice(2).toUpperCase()}`;
 

@@ -41,7 +41,7 @@ const lower = (value: unknown) => text(value).toLowerCase();
 const gasOf = (some: readonly Item[]) => some.reduce((sum, { gasUsed }) => sum + BigInt(text(gasUsed)), 0n);
 const accountOf = () => text(receipts.at(-1)?.from);
 
-test('an address has the balance of the node, and a contract its creation, token and lists', async () => {
+test('an address has the node’s balance, and a contract also its creation, token and lists', async () => {
   const token = contract('StableToken');
   const creation = receipts.find(({ contractAddress }) => contractAddress === token);
 
@@ -69,7 +69,7 @@ test('an address has the balance of the node, and a contract its creation, token
   });
 });
 
-test('a proxy names the contract behind it', async () => {
+test('a proxy names its implementation', async () => {
   const found = record((await api.get(`/explorer/addresses/${contract('TreasuryProxy')}`)).body);
 
   expect(found.implementations).toEqual([
@@ -77,7 +77,7 @@ test('a proxy names the contract behind it', async () => {
   ]);
 });
 
-test('counters of an address are what the node’s receipts count', async () => {
+test('the counters of an address match the node’s receipts', async () => {
   const account = accountOf();
   const token = contract('StableToken');
   const logs = receipts.flatMap(({ logs: ofReceipt }) => list(ofReceipt).map(itemOf));
@@ -100,7 +100,7 @@ test('counters of an address are what the node’s receipts count', async () => 
   expect(ofToken.gas_usage_count).toBe(String(gasOf(called)));
 });
 
-test('token transfers of an address are those of the chain, by side, standard and token', async () => {
+test('token transfers of an address match the chain’s, by side, standard and token', async () => {
   const account = accountOf();
   const token = contract('StableToken');
   const { items: all } = await walk(api, '/explorer/token-transfers');
@@ -126,7 +126,7 @@ test('token transfers of an address are those of the chain, by side, standard an
   expect(filtered).toBeGreaterThan(10);
 });
 
-test('balances at once are those of the pages, in their order', async () => {
+test('the list of all balances has the items of the pages, in the same order', async () => {
   const account = accountOf();
 
   const { body } = await api.get(`/explorer/addresses/${account}/token-balances`);
@@ -136,7 +136,7 @@ test('balances at once are those of the pages, in their order', async () => {
   expect(body).toEqual(items);
 });
 
-test('internal transactions of a block are those of its transactions, in their order', async () => {
+test('the internal transactions of a block are those of its transactions, in order', async () => {
   let found = 0;
   for (let block = head; block > head - 30; block -= 1) {
     const { items: transactions } = await walk(api, `/explorer/blocks/${block}/transactions`);
@@ -151,7 +151,7 @@ test('internal transactions of a block are those of its transactions, in their o
   expect(found).toBeGreaterThan(10);
 });
 
-test('the statistics of transactions are about the 24 hours up to the latest block', async () => {
+test('transaction statistics cover the 24 hours up to the latest block', async () => {
   const blocks = await rpc.batch(
     Array.from({ length: head + 1 }, (_, block) => ({
       method: 'eth_getBlockByNumber',
@@ -176,7 +176,7 @@ test('the statistics of transactions are about the 24 hours up to the latest blo
   });
 });
 
-test('an address that the chain does not know has nothing, in every form', async () => {
+test('an address unknown to the chain has empty records and lists', async () => {
   const path = `/explorer/addresses/${NOBODY}`;
   const bodies = await Promise.all(
     ['', '/counters', '/token-balances', '/token-transfers'].map(

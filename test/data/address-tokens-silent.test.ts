@@ -44,7 +44,7 @@ async function firstNft(): Promise<Item | undefined> {
   return pageOf(body).items[0];
 }
 
-test('a slow contract does not close the list: it goes out without metadata, and not for long', async () => {
+test('a slow contract does not block the list: it is answered without metadata and kept only briefly', async () => {
   callsTakeMs = 4_000;
   const silent = await firstNft();
   callsTakeMs = 0;
@@ -56,7 +56,7 @@ test('a slow contract does not close the list: it goes out without metadata, and
   expect(heard).toMatchObject({ ...silent, metadata: { name: 'Postcard #1' } });
 });
 
-test('without its node the list is there and the record is not', async () => {
+test('without its node the list is answered and the single record is not', async () => {
   await node.stop();
 
   const item = await firstNft();

@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 import { type Item, pageOf, walk } from '../support/walk.ts';
 import { serveTokenChain, startTokenChain } from './token-chain.ts';
 
-/** Of each kind of NFT: more than a page. */
+/** Number of NFTs of each standard: more than a page. */
 const MANY = 60;
 
 const { chain, alice, bob, dollar, postcards, items } = await startTokenChain();
@@ -30,7 +30,7 @@ async function asked(call: { to: Address; data: string }): Promise<bigint> {
 const tokenOf = (item: Item) => text(record(item.token).address);
 const nftOf = (item: Item) => `${tokenOf(item)}/${text(item.id)}`;
 
-test('each balance is what the token’s contract tells the node', async () => {
+test('each balance is the one that the token’s contract reports to the node', async () => {
   const { items: found, pages } = await walk(api, `/explorer/addresses/${alice}/tokens`);
 
   expect(pages).toEqual([50, MANY + 2 - 50]);
@@ -45,7 +45,7 @@ test('each balance is what the token’s contract tells the node', async () => {
   expect(new Set(found.map(item => `${tokenOf(item)}/${String(item.token_id)}`)).size).toBe(MANY + 2);
 });
 
-test('here a token’s holders are a number, and an instance stands only where the balance is of one', async () => {
+test('`holders` is a number in this list, and only a balance of one id has an instance', async () => {
   const { items: found } = await walk(api, `/explorer/addresses/${alice}/tokens`);
 
   const of = (address: Address) => found.filter(item => tokenOf(item) === address);
@@ -70,7 +70,7 @@ test('here a token’s holders are a number, and an instance stands only where t
   }
 });
 
-test('only the standards asked for, alone and together', async () => {
+test('the list can be limited to one standard or to several', async () => {
   const counts = { 'ERC-20': 1, 'ERC-721': 1, 'ERC-1155': MANY };
   for (const types of [['ERC-20'], ['ERC-721'], ['ERC-1155'], ['ERC-20', 'ERC-721']] as const) {
     const { items: found, next } = pageOf(
@@ -83,7 +83,7 @@ test('only the standards asked for, alone and together', async () => {
   }
 });
 
-test('NFTs are all that the address owns, with the same instance as by itself', async () => {
+test('NFTs are all that the address owns, with the same instance as the single record', async () => {
   const path = `/explorer/addresses/${alice}/nft`;
   const byCursor = await walk(api, path);
   const byKeys = await walk(api, path, 'keys');
@@ -111,7 +111,7 @@ test('NFTs are all that the address owns, with the same instance as by itself', 
   }
 });
 
-test('NFTs by standard; one that no token here has finds none', async () => {
+test('NFTs can be limited to one standard; a standard without tokens yields an empty list', async () => {
   for (const type of ['ERC-721', 'ERC-1155'] as const) {
     const { items: found } = pageOf((await api.get(`/explorer/addresses/${alice}/nft?type=${type}`)).body);
     expect(found).toHaveLength(50);
@@ -121,7 +121,7 @@ test('NFTs by standard; one that no token here has finds none', async () => {
   expect(none.body).toEqual({ items: [], next_page_params: null });
 });
 
-test('a position with a key missing is refused and names it', async () => {
+test('a position with a missing key is refused, and the message names the key', async () => {
   const position = { token_contract_address_hash: items.address, token_id: '7', token_type: 'ERC-1155' };
   for (const lost of Object.keys(position)) {
     const query = new URLSearchParams(
@@ -136,7 +136,7 @@ test('a position with a key missing is refused and names it', async () => {
   expect(text(record(tokens.body).message)).toContain('id: must be given together with fiat_value');
 });
 
-test('walks show what is kept exactly once while other holdings come and go', async () => {
+test('walks show unchanged holdings exactly once while others come and go', async () => {
   const kept = { nft: new Set<string>(), tokens: new Set<string>() };
   const keyOf = { nft: nftOf, tokens: (item: Item) => `${tokenOf(item)}/${String(item.token_id)}` };
   for (const which of ['nft', 'tokens'] as const) {
@@ -164,7 +164,7 @@ test('walks show what is kept exactly once while other holdings come and go', as
   expect(kept.tokens.size).toBeGreaterThan(50);
 });
 
-/** Alice loses the first item and the first card that she has, and gains a card; resolves when this is indexed. */
+/** Takes alice's first item and first card away, gives alice a card, and waits until this is indexed. */
 async function giveAway(): Promise<void> {
   const { items: first } = pageOf((await api.get(`/explorer/addresses/${alice}/nft`)).body);
   const all = (await walk(api, `/explorer/addresses/${alice}/nft`)).items;

@@ -16,7 +16,7 @@ export const LIFETIMES: Lifetimes = {
   overrides: {},
 };
 
-/** A back end that answers from memory, as the port describes one. */
+/** A back end that answers from memory. */
 export function backend(options: {
   name: string;
   answers: Answers;
@@ -51,7 +51,7 @@ export function chain(id: number, ...backends: Backend[]): Chain {
   };
 }
 
-/** A failure of each kind with the reason that goes with it. */
+/** A failure of each kind, with a reason that belongs to it. */
 export function failure(kind: BackendErrorKind): BackendError {
   const reasons = {
     unavailable: 'failed',
@@ -62,7 +62,7 @@ export function failure(kind: BackendErrorKind): BackendError {
   return new BackendError(kind, reasons[kind], `it was ${kind}`, { cause: new Error('secret-key-123') });
 }
 
-/** An answerer over the given chains, with a clock that stands still. */
+/** An answerer over the given chains, with a stopped clock. */
 export function answererOver(
   chains: readonly Chain[],
   overrides: Partial<DataHandlersOptions> & { clock?: ManualClock; maxBytes?: number } = {},
@@ -84,19 +84,19 @@ export function answererOver(
   return { serve, insights, close, clock };
 }
 
-/** An empty page, or one of blocks that only a test would make: what counts here is which answer it is. */
+/** An empty page or one of made-up blocks: only its identity matters here. */
 export function emptyPage(): Answer<BodyOf<'listTokenTransfers'>> {
   return { body: { items: [], next_page_params: null } };
 }
 
-/** Hash of a transaction, by a digit. */
+/** Hash of a transaction that repeats one digit. */
 export const hashOf = (digit: string) => `0x${digit.repeat(64)}`;
 
 interface Told {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** What a handler answered: its headers, and its body as text. */
+/** Headers and text body of a handler's answer. */
 export async function told(
   answer: Promise<Told & ({ body: unknown } | { encoded: EncodedBody<unknown> })>,
 ): Promise<Record<string, string>> {

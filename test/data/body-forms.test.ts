@@ -7,7 +7,7 @@ import { manualClock } from '../support/manual-clock.ts';
 import { answererOver, backend, chain } from './answer-support.ts';
 import { storedEntry } from './cache-support.ts';
 
-/** A list that is worth compressing. */
+/** A list that is large enough to be compressed. */
 function longPage(bytes: number) {
   const next = { block_number: 1, index: 1, chain_id: 1, cursor: 'c'.repeat(bytes) };
   return { body: { items: [], next_page_params: next } };
@@ -38,7 +38,7 @@ function served({ bytes = 2_000, maxBytes = 1_000_000 } = {}) {
 }
 
 describe.each([2_000, 20_000])('a body of %i bytes', bytes => {
-  test('is compressed for the first client who asks for a form, and held in that form from then on', async () => {
+  test('is compressed when the first client accepts an encoding, and kept in that encoding from then on', async () => {
     const { ask, state } = served({ bytes });
 
     const plain = await ask('identity');
@@ -55,7 +55,7 @@ describe.each([2_000, 20_000])('a body of %i bytes', bytes => {
     expect(state.loads).toBe(1);
   });
 
-  test('is compressed once for clients who ask together', async () => {
+  test('is compressed once for concurrent clients', async () => {
     const { ask } = served({ bytes });
     await ask('identity');
 
@@ -71,7 +71,7 @@ describe('the cache', () => {
   const clock = manualClock(Date.now());
   const entry = (identity: Buffer) => storedEntry(clock, identity);
 
-  test('counts a form that an entry gains, and lets others go for it', async () => {
+  test('counts an added encoding against its bound, and evicts other entries for it', async () => {
     const cache = responseCache({ maxBytes: 30_000, clock });
     const before = entry(Buffer.alloc(2_000, 'x'));
     cache.set('old', before);
@@ -84,7 +84,7 @@ describe('the cache', () => {
     expect(await cache.get('key 7')).toBe(grown);
   });
 
-  test('keeps a newer answer when an older one gains a form', async () => {
+  test('keeps a newer answer when an older one gains an encoding', async () => {
     const cache = responseCache({ maxBytes: 30_000, clock });
     const before = entry(Buffer.alloc(2_000, 'x'));
     const newer = entry(Buffer.alloc(2_000, 'y'));

@@ -5,9 +5,9 @@ import { uncompressed } from '../../src/http/representation.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { storedEntry } from './cache-support.ts';
 
-/** A store of kept answers under test. */
+/** A store of cached answers under test. */
 export interface CacheStore {
-  /** A cache over the store, with a memory of its own where the store is another one. */
+  /** A cache over the store, with its own memory where the store is another process. */
   cache(options?: { version?: string; maxBytes?: number }): ResponseCache;
 }
 
@@ -16,10 +16,10 @@ export const clock = manualClock(Date.now());
 
 const entry = (bytes = 100) => storedEntry(clock, Buffer.alloc(bytes, 'x'));
 
-/** What every store of kept answers guarantees; `open` runs once per test. */
+/** Guarantees of every store of cached answers; `open` runs once per test. */
 export function cacheStoreSuite(name: string, open: () => Promise<CacheStore>): void {
-  describe(`kept answers in ${name}`, () => {
-    test('come back byte for byte, in all forms and with everything known of them', async () => {
+  describe(`cached answers in ${name}`, () => {
+    test('come back byte for byte, with all encodings and metadata', async () => {
       const store = await open();
       const kept = {
         ...entry(),
@@ -38,7 +38,7 @@ export function cacheStoreSuite(name: string, open: () => Promise<CacheStore>): 
       expect(found).toEqual(kept);
     });
 
-    test('come back without the forms that nobody asked for', async () => {
+    test('come back without encodings that were never requested', async () => {
       const kept = entry();
 
       const found = await throughStore(await open(), kept);
@@ -46,7 +46,7 @@ export function cacheStoreSuite(name: string, open: () => Promise<CacheStore>): 
       expect(found).toEqual(kept);
     });
 
-    test('are forgotten past their retention', async () => {
+    test('are deleted after their retention', async () => {
       const store = await open();
       await throughStore(store, entry());
 
@@ -58,7 +58,7 @@ export function cacheStoreSuite(name: string, open: () => Promise<CacheStore>): 
       expect(gone).toBeUndefined();
     });
 
-    test('give way to a newer answer', async () => {
+    test('are replaced by a newer answer', async () => {
       const store = await open();
       await throughStore(store, entry(100));
       clock.advance(1);
@@ -79,10 +79,10 @@ export function cacheStoreSuite(name: string, open: () => Promise<CacheStore>): 
   });
 }
 
-/** What every store that outlives its process guarantees beside that. */
+/** Further guarantees of every store that outlives its process. */
 export function sharedStoreSuite(name: string, open: () => Promise<CacheStore>): void {
   describe(`answers that processes share in ${name}`, () => {
-    test('are not found by another version of the contract', async () => {
+    test('are a miss for another version of the contract', async () => {
       const store = await open();
       await throughStore(store, entry());
 
@@ -91,7 +91,7 @@ export function sharedStoreSuite(name: string, open: () => Promise<CacheStore>):
       expect(found).toBeUndefined();
     });
 
-    test('take the place of what another process holds and cannot use any more', async () => {
+    test('replace an outdated answer in another process’s memory', async () => {
       const store = await open();
       const [one, other] = [store.cache(), store.cache()];
       await other.set('key', { ...entry(), revision: 'before' });
@@ -107,7 +107,7 @@ export function sharedStoreSuite(name: string, open: () => Promise<CacheStore>):
       expect(other.held('key')).toEqual(found);
     });
 
-    test('do not take the place of a newer one that is made while they are read', async () => {
+    test('do not replace a newer answer made while they were being read', async () => {
       const store = await open();
       await throughStore(store, { ...entry(), revision: 'before' });
       const cache = store.cache();
@@ -120,7 +120,7 @@ export function sharedStoreSuite(name: string, open: () => Promise<CacheStore>):
       expect([found?.revision, cache.held('key')?.revision]).toEqual(['after', 'after']);
     });
 
-    test('of a process with more memory are given, and not held above the size bound', async () => {
+    test('from a process with more memory are returned, and not held in memory beyond the size bound', async () => {
       const store = await open();
       const larger = store.cache();
       await larger.set('key', entry(10_000));
@@ -133,7 +133,7 @@ export function sharedStoreSuite(name: string, open: () => Promise<CacheStore>):
       expect(smaller.held('key')).toBeUndefined();
     });
 
-    test('are read once by all who ask at a time', async () => {
+    test('are read once for concurrent readers', async () => {
       const store = await open();
       await throughStore(store, entry());
       const cache = store.cache();

@@ -79,7 +79,7 @@ sharedStoreSuite('Redis', inRedis);
 describe('the cache', () => {
   const entry = (bytes = 100) => storedEntry(clock, Buffer.alloc(bytes, 'x'));
 
-  test('takes a broken store for one that has nothing, and still keeps answers in memory', async () => {
+  test('treats a broken store as a miss, and still keeps answers in memory', async () => {
     const db = openDatabase({ file: ':memory:' });
     await db.destroy();
     const failures = countedFailures();
@@ -104,7 +104,7 @@ describe('the cache', () => {
       'a body that is not the one of its tag',
       (kept: string) => kept.replace(/"identity":":base64:..../, '$&AAAA'),
     ],
-  ])('takes %s under a key in Redis for a miss', async (_, changed) => {
+  ])('treats %s under a key in Redis as a miss', async (_, changed) => {
     const store = await inRedis();
     const cache = store.cache();
     cache.set('key', entry());
@@ -120,7 +120,7 @@ describe('the cache', () => {
     expect(store.failures.reported).toHaveLength(1);
   });
 
-  test('shares answers of one index, and gives those of another not even while nothing else can be had', async () => {
+  test('shares answers of one index, and never serves those of another index, even during an outage', async () => {
     const store = await inRedis();
     const process = (dataId: string, answer: typeof final) => {
       const cache = store.cache();
@@ -138,7 +138,7 @@ describe('the cache', () => {
     await expect(other).rejects.toMatchObject({ status: 502 });
   });
 
-  test('looks into Redis once per second for an answer that is held and cannot be made', async () => {
+  test('reads Redis once per second for a stale answer that cannot be reloaded', async () => {
     const store = await inRedis();
     const reads = async () => /cmdstat_get:calls=(\d+)/.exec(await store.client.info('commandstats'))?.[1];
     const cache = store.cache();
@@ -164,7 +164,7 @@ describe('the cache', () => {
     expect(await reads()).toBe('1');
   });
 
-  test('answers without a Redis that hangs, says so in one line, and shares answers when it goes on', async () => {
+  test('answers while Redis hangs, logs that once, and shares answers again after Redis recovers', async () => {
     const own = await startOwnRedis();
     onTestFinished(() => own[Symbol.asyncDispose]());
     const lines: string[] = [];
@@ -195,7 +195,7 @@ describe('the cache', () => {
       .toEqual(entry());
   });
 
-  test('writes no answer to Redis that would hold up those behind it', async () => {
+  test('does not write an answer to Redis that is large enough to delay others', async () => {
     const store = await inRedis();
     const observers = { metrics: createMetrics(), clock, log: silentLogger(), patienceMs: PATIENCE_MS };
     const second = await openSecondLayer({ kind: 'redis', url: redis.url }, { version: '1', ...observers });
@@ -209,7 +209,7 @@ describe('the cache', () => {
     expect(await store.client.keys('*of *')).toEqual([expect.stringContaining('of 262144')]);
   });
 
-  test('finds answers although a write takes too long', async () => {
+  test('serves answers from the store although a write takes too long', async () => {
     const db = openDatabase({ file: ':memory:' });
     onTestFinished(() => db.destroy());
     await migrate(db, CACHE_MIGRATIONS);
@@ -232,7 +232,7 @@ describe('the cache', () => {
     expect(failures.reported).toMatchObject([{ name: 'Late' }]);
   });
 
-  test('neither finds nor keeps anything in a Redis that it has closed, and opens no connection to it', async () => {
+  test('neither reads nor writes after it has closed Redis, and opens no connection', async () => {
     const store = await inRedis();
     const connections = async () =>
       /total_connections_received:\d+/.exec(await store.client.info('stats'))?.[0];
@@ -254,7 +254,7 @@ describe('the cache', () => {
     expect(await connections()).toBe(before);
   });
 
-  test('never gives the answer to another request when Redis sends one reply too many', async () => {
+  test('never serves the answer to another request when Redis sends one reply too many', async () => {
     const front = await startFaultyFront(redis.port);
     const url = `redis://127.0.0.1:${front.port}`;
     const observers = { metrics: createMetrics(), clock, log: silentLogger(), patienceMs: PATIENCE_MS };
@@ -281,7 +281,7 @@ describe('the cache', () => {
     expect(seen[0]).not.toEqual(right);
   });
 
-  test('is bounded in bytes, and what was used last stays', async () => {
+  test('is bounded in bytes and evicts the least recently used entry', async () => {
     const cache = responseCache({ maxBytes: 20_000, clock });
 
     for (let at = 0; at < 100; at += 1) {

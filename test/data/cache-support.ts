@@ -16,7 +16,7 @@ import { answererOver, backend, chain, emptyPage, hashOf, told } from './answer-
 export type Page = Answer<BodyOf<'listTokenTransfers'>>;
 type TransferAsk = (request: RequestOf<'listTransactionTokenTransfers'>, ask: Ask) => Promise<Page>;
 
-/** One chain with one back end whose answers the test chooses; `loads` counts how often it was asked. */
+/** One chain with one back end whose answers the test chooses; `loads` counts its requests. */
 export function setUp({
   answer = async () => emptyPage(),
   validity,
@@ -29,7 +29,7 @@ export function setUp({
   answer?: TransferAsk;
   validity?: () => Validity;
   isMetered?: boolean;
-  /** Of the back end. */
+  /** Options of the back end. */
   dataId?: string;
   clock?: ManualClock;
   /** Chains after the first. */
@@ -65,10 +65,10 @@ export function setUp({
   return { state, clock, feed, record };
 }
 
-/** A record as deep as the chain's confirmations. */
+/** A record with exactly as many confirmations as the chain requires. */
 export const final = async () => ({ ...emptyPage(), confirmations: 12 });
 
-/** A final answer of the first back end, fresh for a second and kept for a minute. */
+/** A final answer of the first back end: fresh for a second, kept for a minute. */
 export function storedEntry(clock: ManualClock, identity: Buffer) {
   return {
     representation: uncompressed(identity),

@@ -4,16 +4,16 @@ import { encodeCursor } from '../../src/data/backends/port/cursor.ts';
 import { backend, emptyPage, failure, hashOf, LIFETIMES } from './answer-support.ts';
 import { final, type Page, setUp } from './cache-support.ts';
 
-/** The lifetimes of a configuration that says nothing. */
+/** The default lifetimes. */
 const MOVING = { ...LIFETIMES, movingMs: 15_000, meteredMs: 60_000 };
-/** Lets what was started behind an answer come to its end. */
+/** Waits for work that runs behind an answer. */
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
 const moment = { revision: '1', epoch: '0' };
 const NO_CACHE = { 'cache-control': 'no-cache' };
 
 describe('lifetimes', () => {
-  test('a final record is kept for a day, and says how old it is and how long it lives in all', async () => {
+  test('a final record is kept for a day, with its age and total lifetime in the headers', async () => {
     const { record, clock, state } = setUp({ answer: final });
 
     const first = await record();
@@ -37,7 +37,7 @@ describe('lifetimes', () => {
   test.each([
     ['with a confirmation too few', async () => ({ ...emptyPage(), confirmations: 11 })],
     ['that says of itself that it cannot settle', async () => emptyPage()],
-  ])('a record %s is kept for seconds and never by the client', async (_name, answer) => {
+  ])('a record %s is kept for seconds, and never by the client', async (_name, answer) => {
     const { record, clock } = setUp({ answer });
 
     const first = await record();
@@ -50,7 +50,7 @@ describe('lifetimes', () => {
     expect(second).toMatchObject({ 'Cache-Control': 'max-age=0, must-revalidate' });
   });
 
-  test('a feed is fresh for the moving lifetime, then goes out at once for a minute while it is made again', async () => {
+  test('a feed is fresh for the moving lifetime, then served stale for a minute while it is reloaded', async () => {
     const { feed, clock, state } = setUp({ lifetimes: MOVING });
     const inTheCache = 'public, max-age=15, stale-while-revalidate=60';
 
@@ -72,7 +72,7 @@ describe('lifetimes', () => {
     expect(state.loads).toBe(2);
   });
 
-  test('a feed that nobody asked for within that minute is made again first', async () => {
+  test('a feed that was not requested within that minute is reloaded before it is served', async () => {
     const { feed, clock } = setUp({ lifetimes: MOVING });
 
     await feed();
@@ -81,7 +81,7 @@ describe('lifetimes', () => {
     expect(await feed()).toMatchObject({ 'X-Cache': 'MISS', Age: '0' });
   });
 
-  test('a feed that cannot be made again behind its held answer is one during an outage', async () => {
+  test('a feed that cannot be reloaded behind its stale answer is served as during an outage', async () => {
     const { feed, clock, state } = setUp({ lifetimes: MOVING });
     await feed();
     state.answer = () => Promise.reject(failure('unavailable'));
@@ -99,7 +99,7 @@ describe('lifetimes', () => {
     expect(state.loads).toBe(4);
   });
 
-  test('a feed of a back end whose requests are charged is fresh for longer', async () => {
+  test('a feed from a metered back end is fresh for longer', async () => {
     const { feed, clock } = setUp({ lifetimes: MOVING, isMetered: true });
 
     await feed();
@@ -121,7 +121,7 @@ describe('lifetimes', () => {
     });
   });
 
-  test('a feed from an index lives until the next block, and what waits in the pool for seconds', async () => {
+  test('a feed from an index is kept until the next block, and one with pending items for seconds', async () => {
     let now: Validity = moment;
     const index = setUp({ validity: () => now });
     const pool = setUp({
@@ -139,7 +139,7 @@ describe('lifetimes', () => {
     expect(moved.map(one => one['X-Cache'])).toEqual(['MISS', 'MISS']);
   });
 
-  test('a final record outlives blocks and dies with a deep reorg', async () => {
+  test('a final record outlives new blocks and ends with a deep reorg', async () => {
     let now: Validity = moment;
     const { record } = setUp({ answer: final, validity: () => now });
 
@@ -152,7 +152,7 @@ describe('lifetimes', () => {
     expect([afterBlock['X-Cache'], afterReorg['X-Cache']]).toEqual(['HIT', 'MISS']);
   });
 
-  test('an answer that a block overtook while it was made is not taken for a fresh one', async () => {
+  test('an answer made while a new block arrived is not served as fresh', async () => {
     let now: Validity = moment;
     const { feed } = setUp({
       validity: () => now,
@@ -167,7 +167,7 @@ describe('lifetimes', () => {
     expect(await feed()).toMatchObject({ 'X-Cache': 'MISS' });
   });
 
-  test('an operation’s own lifetime stands in for the usual one', async () => {
+  test('an operation’s own lifetime overrides the default', async () => {
     const lifetimes = { ...LIFETIMES, overrides: { listTransactionTokenTransfers: 5_000 } };
     const { record, clock } = setUp({ answer: final, lifetimes });
 
@@ -178,7 +178,7 @@ describe('lifetimes', () => {
     expect(await record()).toMatchObject({ 'X-Cache': 'MISS' });
   });
 
-  test('what was reached past an outage is kept for 30 s at most', async () => {
+  test('an answer found after another chain’s outage is kept for at most 30 s', async () => {
     const second = backend({ name: 'second', chainId: 2, answers: { listTransactionTokenTransfers: final } });
     const { record, state, clock } = setUp({
       answer: () => Promise.reject(failure('unavailable')),
@@ -194,7 +194,7 @@ describe('lifetimes', () => {
     expect(back).toMatchObject({ 'X-Backend': 'first', 'Cache-Control': 'public, max-age=86400' });
   });
 
-  test('what was reached past a chain that does not have it is kept its full time', async () => {
+  test('an answer found after another chain’s “not found” is kept for its full lifetime', async () => {
     const second = backend({ name: 'second', chainId: 2, answers: { listTransactionTokenTransfers: final } });
     const { record } = setUp({ answer: () => Promise.reject(failure('not_found')), more: [second] });
 
@@ -217,8 +217,8 @@ describe('lifetimes', () => {
   );
 });
 
-describe('the way of a request', () => {
-  test('an outage after the lifetime gives the old answer, marked STALE, and heals by itself', async () => {
+describe('a request', () => {
+  test('gets the old answer during an outage, marked STALE, and a fresh one afterwards', async () => {
     const { record, state, clock } = setUp({ answer: final });
 
     await record();
@@ -237,7 +237,7 @@ describe('the way of a request', () => {
     expect(healed).toMatchObject({ 'X-Cache': 'MISS' });
   });
 
-  test('a record that is gone is a 404 and not its old answer', async () => {
+  test('for a record that is gone gets a 404 and not the old answer', async () => {
     const { record, state, clock } = setUp({ answer: final });
 
     await record();
@@ -247,7 +247,7 @@ describe('the way of a request', () => {
     await expect(record()).rejects.toMatchObject({ status: 404 });
   });
 
-  test('fifty requests at once for the same thing are one load', async () => {
+  test('shares one load with fifty concurrent ones for the same thing', async () => {
     const { promise, resolve } = Promise.withResolvers<Page>();
     const { record, state } = setUp({ answer: () => promise });
 
@@ -260,7 +260,7 @@ describe('the way of a request', () => {
     expect(new Set(answers.map(one => one['X-Cache']))).toEqual(new Set(['MISS']));
   });
 
-  test('a client may have an answer made again, but not within 10 s of the last time', async () => {
+  test('may force a reload, but not within 10 s of the last one', async () => {
     const { record, state, clock } = setUp({ answer: final });
     const again = () => record({}, hashOf('a'), NO_CACHE);
 
@@ -275,7 +275,7 @@ describe('the way of a request', () => {
     expect(state.loads).toBe(2);
   });
 
-  test('a back end that is out cannot be made to work by asking for new answers', async () => {
+  test('cannot force more work from a back end that is out', async () => {
     const { record, state, clock } = setUp({ answer: final });
     const again = () => record({}, hashOf('a'), NO_CACHE);
 
@@ -289,7 +289,7 @@ describe('the way of a request', () => {
     expect(state.loads).toBe(2);
   });
 
-  test('an answer over the size bound is sent and not kept', async () => {
+  test('gets an answer over the size bound, which is not kept', async () => {
     const { record, state } = setUp({ answer: final, maxBytes: 2_000 });
 
     const answers = [await record(), await record()];
@@ -298,7 +298,7 @@ describe('the way of a request', () => {
     expect(state.loads).toBe(2);
   });
 
-  test('requests for the same thing in other words are one entry', async () => {
+  test('for the same thing in other words uses the same entry', async () => {
     const { record, state } = setUp({ answer: final });
     const upper = `0x${'A'.repeat(64)}`;
 
@@ -313,7 +313,7 @@ describe('the way of a request', () => {
     expect(state.loads).toBe(1);
   });
 
-  test('requests for different things are different entries', async () => {
+  test('for something else uses another entry', async () => {
     const { record, state } = setUp({ answer: final });
 
     await record();

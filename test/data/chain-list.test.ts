@@ -10,7 +10,7 @@ test.each([
     '{ symbol: GAS, decimals: 8, wrapped: "0x5FbDB2315678afecb367f032d93F642f64180aa3" }',
     { symbol: 'GAS', decimals: 8 },
   ],
-])('the list of chains has the coin of the configuration: %s', async (native, coin) => {
+])('the list of chains has the configured coin: %s', async (native, coin) => {
   const file = writeConfig(`
 chains:
   - id: 5

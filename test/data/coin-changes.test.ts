@@ -3,7 +3,7 @@ import { coinChanges } from '#data/backends/own-index/parts/coin-changes.ts';
 
 const BLOCKS = 400;
 
-/** Numbers from 0 to below 1 that are the same in every run. */
+/** Reproducible pseudo-random numbers from 0 to below 1. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -12,7 +12,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-/** An account that spends only where hints say so, and receives anywhere; some hints are of blocks without a change. */
+/** An account that spends only in hinted blocks and receives anywhere; some hinted blocks have no change. */
 function account(seed: number): { ends: bigint[]; hints: number[] } {
   const random = seeded(seed);
   const ends: bigint[] = [];
@@ -72,18 +72,18 @@ test.each([
   { most: 50, budget: 400 },
   { most: 3, budget: 400 },
   { most: 50, budget: 7 },
-])('pages of at most $most changes and some $budget questions have every change once', async limits => {
+])('pages of at most $most changes within $budget requests list every change once', async limits => {
   for (let seed = 1; seed <= 25; seed += 1) {
     const made = account(seed);
     const { found, questions } = await walk(made, limits);
 
     expect(found, String(seed)).toEqual(changesOf(made.ends));
-    // A halving that has begun is brought to its end.
+    // A search that has begun is completed beyond the budget.
     expect(Math.max(...questions)).toBeLessThan(limits.budget + 20);
   }
 });
 
-test('changes before the state that the node has are told, and where it has none is said', async () => {
+test('changes within the node’s state are listed, and a flag says where the state ends', async () => {
   const made = account(7);
   const all = changesOf(made.ends);
   const [kept = 0] = all[4] ?? [];

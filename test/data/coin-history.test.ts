@@ -19,7 +19,7 @@ const TRACES = [
   'trace_block',
 ];
 const NOBODY = `0x${'ab'.repeat(20)}`;
-/** Is paid by a contract only, twice. */
+/** An account that was paid only by a contract, twice. */
 const PAYEE: Address = `0x${'9a'.repeat(20)}`;
 const DAY_MS = 86_400_000;
 
@@ -42,7 +42,7 @@ test.beforeAll(async ({ chain: ownChain, rpc: ownRpc, api: ownApi }) => {
   );
 });
 
-/** Pays somebody through a contract. */
+/** Sends coins to an account through a contract. */
 async function pay(payee: Address, value: bigint): Promise<void> {
   const [, , from] = deriveAccounts().addresses;
   const data = encodeFunctionData({ abi: splitterAbi, functionName: 'split', args: [[payee]] });
@@ -73,7 +73,7 @@ async function balances(address: string): Promise<bigint[]> {
   return (await rpc.batch(calls)).map(balance => BigInt(text(balance)));
 }
 
-/** Every block whose end has another balance than that of the block before, the newest first. */
+/** Blocks after which the balance differs from the block before, newest first. */
 async function changes(address: string): Promise<Pick<Item, 'block_number' | 'value' | 'delta'>[]> {
   const ends = await balances(address);
   return ends
@@ -93,7 +93,7 @@ async function everySort(): Promise<string[]> {
 
 describe('changes of a coin balance', () => {
   test.each(['cursor', 'keys'] as const)(
-    'walked by %s are every block whose end has another balance than the one before',
+    'walked by %s are every block whose balance differs from the one before',
     async by => {
       let found = 0;
       for (const address of await everySort()) {
@@ -106,7 +106,7 @@ describe('changes of a coin balance', () => {
     },
   );
 
-  test('have the time of their block, and a transaction of it that the address has a part in', async () => {
+  test('have the time of their block, and a transaction in it that involves the address', async () => {
     const [, account] = deriveAccounts().addresses;
     const { items } = await walk(api, history(account ?? ''));
     const [payment] = (await walk(api, history(PAYEE))).items;
@@ -123,7 +123,7 @@ describe('changes of a coin balance', () => {
     expect((await api.get(history(NOBODY))).body).toEqual({ items: [], next_page_params: null });
   });
 
-  test('are found by halving where the node does not trace', async () => {
+  test('are found by binary search where the node does not trace', async () => {
     const proxy = await startNodeProxy(chain.rpcUrl, { missing: TRACES });
     try {
       await using service = await startTestDataService([{ ...chain, rpcUrl: proxy.rpcUrl }]);
@@ -141,7 +141,7 @@ describe('changes of a coin balance', () => {
     }
   });
 
-  test('end with a 501 where the node has thrown the state away', async () => {
+  test('end with a 501 where the node has pruned the state', async () => {
     const [, account = ''] = deriveAccounts().addresses;
     const all = await changes(account);
     const kept = all[10]?.block_number;
@@ -163,7 +163,7 @@ describe('changes of a coin balance', () => {
     }
   });
 
-  test('cost at most some hundreds of questions for a page', async () => {
+  test('need at most a few hundred node requests per page', async () => {
     const proxy = await startNodeProxy(chain.rpcUrl, {});
     try {
       await using service = await startTestDataService([{ ...chain, rpcUrl: proxy.rpcUrl }]);
@@ -181,7 +181,7 @@ describe('changes of a coin balance', () => {
 });
 
 describe('a coin balance day by day', () => {
-  test('is that of the end of each of the ten days up to the latest block', async () => {
+  test('has the balance at the end of each of the ten days up to the latest block', async () => {
     const blocks = await rpc.batch(
       Array.from({ length: head + 1 }, (_, block) => ({
         method: 'eth_getBlockByNumber',
@@ -202,7 +202,7 @@ describe('a coin balance day by day', () => {
     }
   });
 
-  test('of an address that was never used has no days, and without the state it is a 501', async () => {
+  test('has no days for an unused address, and is a 501 without the state', async () => {
     const proxy = await startNodeProxy(chain.rpcUrl, {
       refuses: ({ method, params }) => method === 'eth_getBalance' && Number(params?.[1]) < head,
     });

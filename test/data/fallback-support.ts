@@ -4,7 +4,7 @@ import { explorer } from '../../src/data/explorer/operations.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { answererOver, backend, chain, failure, hashOf, told } from './answer-support.ts';
 
-/** How a chain takes what it is asked. */
+/** Behaviour of a chain towards requests. */
 export type Does =
   | 'has'
   | 'empty'
@@ -15,7 +15,7 @@ export type Does =
   | 'cannot'
   /** Never answers. */
   | 'thinks'
-  /** Has it, and says so when it is released. */
+  /** Has the record, and answers when it is released. */
   | 'late';
 
 const PAGE = { items: [], next_page_params: null };
@@ -28,8 +28,8 @@ const WITHDRAWAL = {
 };
 
 /**
- * Chains 1, 2 and so on with one back end each, or several where a list is given. The first of a chain does what `does`
- * says of it at that moment. `asked` are the chains in the order they were asked, since it was last read.
+ * Chains 1, 2 and so on with one back end each, or several where a list is given. The first of a chain behaves as its
+ * entry of `does` says at that moment. `asked` returns the chains in the order of their requests since the last call.
  */
 export function world(...initially: readonly (Does | readonly [Does, ...Does[]])[]) {
   const does = initially.map(one => (typeof one === 'string' ? one : one[0]));
@@ -90,7 +90,7 @@ export function world(...initially: readonly (Does | readonly [Does, ...Does[]])
     clock,
     close,
     asked,
-    /** Lets the chains of these ids answer, in this order and all at once. */
+    /** Lets the chains with these ids answer all at once, in this order. */
     release: (...ids: number[]) => {
       for (const id of ids) releases[id - 1]?.resolve();
     },

@@ -12,7 +12,7 @@ async function outcome(answer: Promise<Record<string, string>>): Promise<number>
   );
 }
 
-/** The outcome of a request that waits for one stagger, and which chains were asked before and after it. */
+/** Outcome of a request that waits for one stagger, with the chains asked before and after it. */
 async function afterOneStagger(
   { clock, asked }: Pick<ReturnType<typeof world>, 'clock' | 'asked'>,
   request: Promise<Record<string, string>>,
@@ -24,14 +24,14 @@ async function afterOneStagger(
   return [await answer, before, asked()];
 }
 
-describe('lookups by hash, address or id', () => {
-  test('a slow chain costs one stagger, not its timeout', async () => {
+describe('a lookup by hash, address or id', () => {
+  test('waits one stagger for a slow chain, not its timeout', async () => {
     const chains = world('thinks', 'has');
 
     expect(await afterOneStagger(chains, chains.transfers())).toEqual([2, [1], [2]]);
   });
 
-  test('several slow chains cost one stagger each', async () => {
+  test('waits one stagger for each of several slow chains', async () => {
     const { transfers, clock } = world('thinks', 'thinks', 'has');
 
     const answer = outcome(transfers());
@@ -43,7 +43,7 @@ describe('lookups by hash, address or id', () => {
     expect(await answer).toBe(3);
   });
 
-  test('the most preferred answer wins when several are there', async () => {
+  test('returns the most preferred of several answers', async () => {
     const { transfers, clock, release, asked } = world('thinks', 'late', 'late');
 
     const answer = outcome(transfers());
@@ -59,7 +59,7 @@ describe('lookups by hash, address or id', () => {
     expect(chains).toEqual([1, 2, 3]);
   });
 
-  test('a chain that has nothing costs no stagger', async () => {
+  test('does not wait after a chain that has nothing', async () => {
     const { transfers, asked } = world('lacks', 'out', 'has');
 
     expect(await outcome(transfers())).toBe(3);
@@ -83,7 +83,7 @@ describe('lookups by hash, address or id', () => {
     expect(await outcome(world(...does).withdrawals())).toBe(expected);
   });
 
-  test('not found behind an outage of the same chain is its word, and leaves an empty page standing', async () => {
+  test('treats “not found” after an outage of the same chain as final, and keeps an empty page', async () => {
     expect(await outcome(world(['out', 'lacks'], 'empty').withdrawals())).toBe(2);
     expect(await outcome(world(['out', 'empty'], 'empty').withdrawals())).toBe(1);
   });
@@ -92,13 +92,13 @@ describe('lookups by hash, address or id', () => {
     [['empty', 'out'], 502],
     [['empty', 'has'], 2],
     [['empty', 'empty'], 1],
-  ])('a search redirect over chains that are %j comes to %i', async (does, expected) => {
+  ])('for a search redirect over chains that are %j answers %i', async (does, expected) => {
     expect(await outcome(world(...does).redirect())).toBe(expected);
   });
 });
 
 describe('a remembered location', () => {
-  test('is asked first, whatever the operation, for an hour', async () => {
+  test('is asked first for an hour, in any operation', async () => {
     const { transfers, logs, block, clock, asked } = world('lacks', 'has');
 
     await transfers();
@@ -112,7 +112,7 @@ describe('a remembered location', () => {
     expect([found, remembered, asked()]).toEqual([[1, 2], [2], [1, 2]]);
   });
 
-  test('is of a hash in any letter case, and of blocks by hash too', async () => {
+  test('applies to a hash in any letter case, and to blocks by hash', async () => {
     const { block, logs, asked } = world('lacks', 'has');
 
     await block(hashOf('b'));
@@ -121,7 +121,7 @@ describe('a remembered location', () => {
     expect(asked()).toEqual([1, 2, 2]);
   });
 
-  test('is not used an hour after the hash was found, however often it was used meanwhile', async () => {
+  test('expires an hour after the hash was found, however often it was used', async () => {
     const { transfers, logs, block, clock, asked } = world('lacks', 'has');
 
     await transfers();
@@ -140,7 +140,7 @@ describe('a remembered location', () => {
     ['after an index that is still filling', ['filling', 'has']],
     ['after a chain that cannot answer this operation but may answer the next', ['cannot', 'has']],
     ['after an outage of one chain of several', ['lacks', 'out', 'has']],
-  ])('is never written %s', async (_name, does) => {
+  ])('is never stored %s', async (_name, does) => {
     const { transfers, logs, asked } = world(...does);
 
     await transfers();
@@ -150,7 +150,7 @@ describe('a remembered location', () => {
     expect(asked()).toEqual(does.map((_, at) => at + 1));
   });
 
-  test('is never written after an outage inside of a chain, even one that then said not found', async () => {
+  test('is never stored after an outage inside a chain, even if that chain then said “not found”', async () => {
     const { transfers, logs, asked } = world(['out', 'lacks'], 'has');
 
     await transfers();
@@ -159,7 +159,7 @@ describe('a remembered location', () => {
     expect(asked()).toEqual([1, 1, 2, 1, 1, 2]);
   });
 
-  test('is written past back ends that never answer this operation, when their chain said not found', async () => {
+  test('is stored despite back ends that never answer this operation, if their chain said “not found”', async () => {
     const { transfers, logs, asked } = world(['cannot', 'lacks'], ['cannot', 'has']);
 
     await transfers();
@@ -169,7 +169,7 @@ describe('a remembered location', () => {
     expect(asked()).toEqual([2, 2]);
   });
 
-  test('is not written past a chain that was still thinking, which may have it too', async () => {
+  test('is not stored while an earlier chain has not answered and may have the record too', async () => {
     const { does, transfers, logs, clock, asked } = world('thinks', 'has');
 
     const answer = transfers();
@@ -183,7 +183,7 @@ describe('a remembered location', () => {
     expect(asked()).toEqual([1]);
   });
 
-  test('is forgotten when that chain then says not found', async () => {
+  test('is deleted when that chain then says “not found”', async () => {
     const { does, transfers, logs, block, asked } = world('lacks', 'has');
 
     await transfers();
@@ -196,7 +196,7 @@ describe('a remembered location', () => {
     expect([gone, found, asked()]).toEqual([404, 1, [1]]);
   });
 
-  test('that is out leads on to the other chains in configured order', async () => {
+  test('that is out is followed by the other chains in configured order', async () => {
     const { does, transfers, logs, asked } = world('lacks', 'lacks', 'has');
 
     await transfers();
@@ -207,7 +207,7 @@ describe('a remembered location', () => {
     expect(asked()).toEqual([3, 1, 2]);
   });
 
-  test('that thinks costs one stagger', async () => {
+  test('that is slow costs one stagger', async () => {
     const { does, transfers, logs, clock } = world('lacks', 'has');
 
     await transfers();
@@ -220,7 +220,7 @@ describe('a remembered location', () => {
     expect(await answer).toBe(1);
   });
 
-  test('does not touch a request that names its chain', async () => {
+  test('does not affect a request that names its chain', async () => {
     const { transfers, block, asked } = world('lacks', 'has');
 
     await transfers();
@@ -234,7 +234,7 @@ describe('a remembered location', () => {
     expect([named, asNamed, asked()]).toEqual([404, [1], [1, 2]]);
   });
 
-  test('is of hashes only: an address is looked for anew', async () => {
+  test('exists only for hashes: an address is looked up again', async () => {
     const { withdrawals, clock, asked } = world('empty', 'has');
 
     await withdrawals();
@@ -259,7 +259,7 @@ describe('a block number', () => {
     expect(asked()).toEqual([1]);
   });
 
-  test('is another chain’s block when chain_id says so', async () => {
+  test('with chain_id means that chain’s block', async () => {
     const { block, asked } = world('out', 'has');
 
     expect(await outcome(block('99', { chain_id: 2 }))).toBe(2);
@@ -288,14 +288,14 @@ describe('feeds and statistics', () => {
     expect(asked()).toEqual(way);
   });
 
-  test('come from the next back end of the chain when the first says that there is no such list', async () => {
+  test('come from the chain’s next back end when the first has no such list', async () => {
     const { feed, redirect } = world(['lacks', 'has'], 'has');
 
     expect(await outcome(feed())).toBe(1);
     expect(await outcome(redirect())).toBe(1);
   });
 
-  test('a first chain that hangs costs them one stagger, not its deadline', async () => {
+  test('wait one stagger for a first chain that hangs, not its deadline', async () => {
     const chains = world('thinks', 'has');
 
     expect(await afterOneStagger(chains, chains.feed())).toEqual([2, [1], [2]]);
@@ -303,7 +303,7 @@ describe('feeds and statistics', () => {
 });
 
 describe('chain_id', () => {
-  test('limits every way to one chain', async () => {
+  test('limits every kind of lookup to one chain', async () => {
     const { feed, transfers, withdrawals, block, asked } = world('has', 'lacks');
 
     const answers = [(query: object) => transfers('a', query), withdrawals];
@@ -314,7 +314,7 @@ describe('chain_id', () => {
     expect(asked()).toEqual([2, 2, 2, 2]);
   });
 
-  test('that is unknown is 400 and asks nobody', async () => {
+  test('of an unknown chain is a 400 without any request to a back end', async () => {
     const { feed, withdrawals, asked } = world('has', 'has');
 
     expect(await outcome(feed({ chain_id: 3 }))).toBe(400);

@@ -17,7 +17,7 @@ const MISSING = `/explorer/transactions/${hashOf('e')}/token-transfers`;
 const LONG = `/explorer/transactions/${hashOf('a')}/raw-trace`;
 const CLIENT = '203.0.113.7';
 
-/** One service over a back end that answers from memory. `ordinary` counts the requests that reached its routes. */
+/** One service over a back end in memory. `ordinary` counts the requests that reached its routes. */
 async function service({ clock = manualClock(), isQuick = true, rateLimitPerMinute = 1_000_000 } = {}) {
   const state: { ordinary: number; revision: string | undefined } = { ordinary: 0, revision: '1' };
   const first = backend({
@@ -39,7 +39,7 @@ async function service({ clock = manualClock(), isQuick = true, rateLimitPerMinu
   const counting: Middleware = async (ctx, next) => {
     state.ordinary += 1;
     await next();
-    // Without it an answer is none that the fast path can learn.
+    // Without this header the fast path cannot learn the answer.
     if (!isQuick) ctx.state.repeatable = undefined;
   };
   const routes = [
@@ -90,14 +90,14 @@ function trace() {
   }));
 }
 
-/** One of the values, or none: `weight` times as often. */
+/** One of the values, or none: `weight` times as likely. */
 const orNone = (weight: number, ...values: readonly string[]) =>
   fc.oneof(
     { weight, arbitrary: fc.constant(undefined) },
     { weight: 1, arbitrary: fc.constantFrom(...values) },
   );
 
-/** Requests that a hit may answer, more of them than of any other. */
+/** Requests that a hit may answer, weighted towards those. */
 const requests = (tags: readonly string[]) =>
   fc.record({
     method: fc.constantFrom('GET', 'GET', 'GET', 'GET', 'GET', 'HEAD', 'HEAD', 'OPTIONS', 'POST'),
@@ -166,14 +166,14 @@ function textOf({
   return `${method} ${target} HTTP/${version}\r\n${lines.join('')}\r\n`;
 }
 
-/** Values that differ from one request to the next. */
+/** Header values that differ between requests. */
 const CHANGING = /^(X-Request-Id|Age|Date|RateLimit-Reset): .*$/gim;
 const comparable = (answer: string) => answer.replaceAll(CHANGING, '$1');
 const header = (answer: string, name: string) => new RegExp(`^${name}: (.*)\r$`, 'im').exec(answer)?.[1];
 const tagOf = (answer: string) => header(answer, 'etag') ?? '';
 
 describe('a repeated hit', () => {
-  test('is byte for byte the answer of the ordinary way, whatever the request', {
+  test('is byte for byte the ordinary answer to any request', {
     timeout: 60_000,
   }, async () => {
     const clock = manualClock();
@@ -207,7 +207,7 @@ describe('a repeated hit', () => {
     expect(slow.state.ordinary - quick.state.ordinary).toBeGreaterThan(sent / 5);
   });
 
-  test('does not reach the routes, and says its age', async () => {
+  test('does not reach the routes, and has an Age', async () => {
     await using quick = await service();
     for (let time = 0; time < 3; time++) await quick.get(FINAL);
     const before = quick.state.ordinary;
@@ -220,7 +220,7 @@ describe('a repeated hit', () => {
     expect(header(answer, 'x-cache')).toBe('HIT');
   });
 
-  test('ends with its freshness, with its revision and with a client that asks for another form', async () => {
+  test('ends when it expires, when its revision changes, and for a client with another encoding', async () => {
     await using quick = await service();
     const ways: Record<string, string | undefined> = {};
     const hit = async (target: string) => {
@@ -239,7 +239,7 @@ describe('a repeated hit', () => {
     expect(ways).toEqual({ late: 'MISS', revised: 'MISS', compressed: 'br' });
   });
 
-  test('counts for the limit of its client like any other request, and beyond it is a 429', async () => {
+  test('counts towards its client’s rate limit, and is a 429 beyond it', async () => {
     await using quick = await service({ rateLimitPerMinute: 5 });
     const statuses: string[] = [];
     const remaining: (string | undefined)[] = [];
@@ -256,7 +256,7 @@ describe('a repeated hit', () => {
     expect(header(exempt, 'ratelimit-limit')).toBeUndefined();
   });
 
-  test('has the line in the log and the counts in the metrics of any other request', async () => {
+  test('is logged and counted in the metrics like any other request', async () => {
     await using quick = await service();
     for (let time = 0; time < 5; time++) await quick.get(LONG);
 
@@ -273,7 +273,7 @@ describe('a repeated hit', () => {
     expect(counted).toContain('tollgate_cache_results_total{result="hit"} 4');
   });
 
-  test('that waits for an earlier one of its connection is not overtaken by the refusal of a broken request', async () => {
+  test('behind an earlier request of its connection is not overtaken by the refusal of a malformed request', async () => {
     await using quick = await service();
     for (let time = 0; time < 3; time++) await quick.get(FINAL);
     const hit = `GET ${FINAL} HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -283,7 +283,7 @@ describe('a repeated hit', () => {
     expect(answer).not.toContain('HTTP/1.1 400');
   });
 
-  test('whose validity cannot be told goes the ordinary way', async () => {
+  test('with unknown validity takes the ordinary path', async () => {
     await using quick = await service();
     for (let time = 0; time < 3; time++) await quick.get(UNSETTLED);
     quick.state.revision = undefined;
@@ -293,7 +293,7 @@ describe('a repeated hit', () => {
     expect(answer.slice(9, 12)).toBe('500');
   });
 
-  test('leaves a connection that a drain closes at once', async () => {
+  test('does not keep open a connection that is being drained', async () => {
     const quick = await service();
     for (let time = 0; time < 3; time++) await quick.get(FINAL);
 

@@ -24,7 +24,7 @@ async function database() {
   return options;
 }
 
-test('a process that follows an index counts confirmations up to the head that it has published', async () => {
+test('a process that follows an index counts confirmations up to the published head', async () => {
   const options = { database: await database(), client: chain.client };
   const [writer, follower] = [await openTestIndex(options), await openTestIndex(options)];
   onTestFinished(() => writer.stop());
@@ -56,7 +56,7 @@ test('a process that follows an index counts confirmations up to the head that i
   expect(after[0]).toMatchObject({ confirmations: 3, body: { confirmations: 3 } });
 });
 
-test('what an index publishes of itself is of one moment: one statement reads it', async () => {
+test('an index publishes its state consistently: one statement reads it', async () => {
   const options = await database();
   const writer = await openTestIndex({ database: options, client: chain.client });
   onTestFinished(() => writer.stop());

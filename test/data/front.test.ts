@@ -38,7 +38,7 @@ test('before the chains are open the process is alive and not ready', async () =
   ]);
 });
 
-test('before the chains are open every page is there with its files', async () => {
+test('before the chains are open every page is served with its files', async () => {
   await using starting = await front();
 
   const home = await fetch(`${starting.url}/`);
@@ -58,7 +58,7 @@ test.each([
   ['/insights/v1/transactions', 'error'],
   ['/no/such/path', 'message'],
   [PICTURE, 'message'],
-])('before the chains are open %s is a 503 that says when to come again', async (path, property) => {
+])('before the chains are open %s is a 503 with Retry-After', async (path, property) => {
   await using starting = await front();
 
   const { status, headers, body } = await starting.get(path);
@@ -70,7 +70,7 @@ test.each([
   ]);
 });
 
-test('what is served takes the place of the refusals', async () => {
+test('once routes are served, they replace the refusals', async () => {
   await using starting = await front();
 
   starting.serve({

@@ -6,30 +6,33 @@ import { type Answer, client } from '../support/contract-client.ts';
 import { blockscoutChain, startTestDataService } from '../support/data-service.ts';
 import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../support/scripted-upstream.ts';
 
-/** What an upstream does with a request. */
+/** Reply of an upstream to a request. */
 export type Respond = (request: SeenRequest) => Behaviour;
 
-/** Goes with every request to an upstream. */
+/** Headers that every request to an upstream carries. */
 export const KEY = 'a-key-that-nobody-is-to-hear-of';
 export const HTML = '<!doctype html><title>Just a moment...</title>';
 /** An upstream's own 404. */
 export const LACKS: Behaviour = { json: { message: 'Not found' }, status: 404 };
 
-/** A chain of 101 blocks. Those of chain 2 are other ones, and its first transactions are the same. */
+/** A chain of 101 blocks. Chain 2 has different blocks, but the same first transactions. */
 export const one = world({ chainId: 1, head: 100, apiKey: KEY });
 export const two = world({ chainId: 2, head: 200, apiKey: KEY });
-/** A transaction of both chains, and one each that is only of one and has little on top. */
+/** A transaction of both chains, and one of each chain alone, with few confirmations. */
 export const [shared = ''] = one.transactions;
 export const [ofOne = ''] = one.transactions.slice(-1);
 export const [ofTwo = ''] = two.transactions.slice(-1);
 export const TRANSACTION = `/explorer/transactions/${shared}`;
 
-/** Answers for chain 2. */
+/** Replies for chain 2. */
 export const has: Respond = ({ path, query }) => two.answer(path, query);
-/** Answers for chain 1. */
+/** Replies for chain 1. */
 export const hasFirst: Respond = ({ path, query }) => one.answer(path, query);
 
-/** Chains 1, 2 and so on before real upstreams, each with the back ends of its list. `asked` are their lookups, in order. */
+/**
+ * Chains 1, 2 and so on over real upstreams, each with the back ends of its list. `asked` returns their lookups in
+ * order.
+ */
 export async function serve(
   chains: readonly (readonly Respond[])[],
   overrides: Partial<DataServiceOptions> = {},
@@ -43,7 +46,7 @@ export async function serve(
     for (const [place, respond] of responds.entries()) {
       const name = `${at + 1}${'abc'[place]}`;
       const upstream = await startScriptedUpstream(request => {
-        // The latest blocks and how far it has indexed are asked for beside others.
+        // Background requests for the latest blocks and the indexing status.
         if (!request.path.startsWith('/main-page/')) asked.push(name);
         return respond(request);
       });
@@ -77,7 +80,7 @@ export async function serve(
 export const json =
   (status: number, body: unknown, headers = {}): Respond =>
   () => ({ json: body, status, headers });
-/** Refuses in words that hold the key and the address. */
+/** Refuses with a message that contains the key and the address. */
 export const refuses =
   (status: number): Respond =>
   ({ headers }) => ({

@@ -59,10 +59,10 @@ const UNSUPPORTED: readonly Row[] = [
   ['an unknown route', json(400, { message: 'Unknown API v2 action' }), 'its version has no such answer'],
 ];
 
-/** What the client hears, what the chain's next back end and the next chain see. Source: the failure table. */
+/** Expected status for the client and for the next back end and chain. Source: the failure table. */
 interface Consequences {
   readonly alone: { readonly status: number; readonly message: (words: string) => string };
-  /** Statuses and the back ends that were asked. */
+  /** Statuses, and the back ends that were asked. */
   readonly nextBackend: Outcome;
   readonly found: Outcome;
   /** For a block number, which stays on its chain. */
@@ -134,13 +134,13 @@ const TABLE: readonly (readonly [string, readonly Row[], Consequences])[] = [
   ],
 ];
 
-/** What the first back end of chain 1 does at the moment. */
+/** Current reply of chain 1's first back end. */
 let current: Respond = has;
 let leapt = 0;
 const leaping = { ...systemClock, now: () => systemClock.now() + leapt };
 const first: Respond = request => current(request);
 
-/** A service with one back end that fails, and others with one more that answers, or lacks the record, behind it. */
+/** Services where the failing back end is alone, or followed by one that has or lacks the record. */
 async function startServices(timeoutMs: number) {
   const overrides = { clock: leaping, fallback: { timeoutMs, staggerMs: 60_000 } };
   return {
@@ -148,12 +148,12 @@ async function startServices(timeoutMs: number) {
     withAnother: await serve([[first, hasFirst]], overrides),
     beforeOne: await serve([[first], [has]], overrides),
     beforePoor: await serve([[first], [() => LACKS]], overrides),
-    /** Like `beforeOne`, whose lookup by hash must not be what this one's back end is left alone for. */
+    /** Like `beforeOne`, but separate: a pause after its lookup by hash must not affect this one. */
     forNumbers: await serve([[first], [has]], overrides),
   };
 }
 const hurried = await startServices(2_000);
-/** However busy the machine is, these hear the failure before they give up. */
+/** Timeouts that a busy machine does not reach before the failure arrives. */
 const patient = await startServices(15_000);
 
 afterAll(async () => {
@@ -166,7 +166,7 @@ describe.for(TABLE)('%s', ([, rows, { alone, nextBackend, found, numbered, nowhe
   const { onItsOwn, withAnother, beforeOne, beforePoor, forNumbers } = services;
 
   test.for(rows)('%s', async ([, respond, words]) => {
-    // An hour later, and of another record: nothing of it is kept, and whoever was left alone is asked again.
+    // Another record an hour later: nothing of it is cached, and every paused back end is asked again.
     leapt += HOUR_MS;
     const number = leapt / HOUR_MS;
     const path = `/explorer/transactions/${one.transactions[number]}`;
@@ -188,7 +188,7 @@ describe.for(TABLE)('%s', ([, rows, { alone, nextBackend, found, numbered, nowhe
   });
 });
 
-test('an answer that only an outage led to says where it is from, and is that of the asked id', async () => {
+test('an answer found only after an outage names its chain and back end, and has the requested id', async () => {
   await using service = await serve([[refuses(503)], [has]]);
 
   const { headers, body } = await service.get(`/explorer/transactions/${ofTwo}`);
@@ -198,7 +198,7 @@ test('an answer that only an outage led to says where it is from, and is that of
 });
 
 test.for(['logs', 'internal-transactions'])(
-  'the %s of another transaction go to nobody, and the chain’s next back end is asked',
+  'the %s of another transaction are not served, and the chain’s next back end is asked',
   async what => {
     const mixedUp: Respond = ({ path, query }) =>
       one.answer(path.endsWith(what) ? `/transactions/${ofOne}/${what}` : path, query);
@@ -211,7 +211,7 @@ test.for(['logs', 'internal-transactions'])(
   },
 );
 
-test('the depth of another transaction makes nothing final', async () => {
+test('the depth of another transaction does not make a record final', async () => {
   const mixedUp: Respond = ({ path, query }) =>
     one.answer(path.endsWith('/logs') ? path : `/transactions/${shared}`, query);
   await using service = await serve([[mixedUp]]);
@@ -221,7 +221,7 @@ test('the depth of another transaction makes nothing final', async () => {
   expect([status, headers.get('cache-control')]).toEqual([200, 'max-age=0, must-revalidate']);
 });
 
-test('a block number above the head is 404, not the block of another chain', async () => {
+test('a block number above the head is a 404, not the block of another chain', async () => {
   await using service = await serve([[hasFirst], [has]]);
 
   const { status } = await service.get('/explorer/blocks/150');
@@ -229,7 +229,7 @@ test('a block number above the head is 404, not the block of another chain', asy
   expect([status, service.asked()]).toEqual([404, ['1a']]);
 });
 
-test('the list of chains has the head of a back end that has to be asked for it', async () => {
+test('the list of chains has the head of a back end that is asked for it', async () => {
   await using service = await serve([[hasFirst], [refuses(503)]]);
 
   const body: unknown = await (await fetch(`${service.url}/chains`)).json();
@@ -254,7 +254,7 @@ test('a slow chain costs one stagger', async () => {
   expect([status, service.asked()]).toEqual([200, ['2a']]);
 });
 
-test('an upstream over its quota is left alone until its reset', async () => {
+test('an upstream over its quota is not asked until its reset', async () => {
   const clock = manualClock();
   const isOver = { now: true };
   const limited: Respond = request =>
@@ -282,7 +282,7 @@ test('an upstream over its quota is left alone until its reset', async () => {
   expect(await ask(4)).toEqual([200, '1a']);
 });
 
-test('a held answer goes out stale with its true age while all are down, and is made anew behind', async () => {
+test('during a full outage a stale answer is served with its true age, and reloaded in the background', async () => {
   const clock = manualClock();
   const isOut = { now: false };
   const moody: Respond = request =>

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** A data service over an index whose node keeps the receipts of new blocks to itself while it `isStuck`. */
+/** A data service over an index whose node withholds receipts of new blocks while it `isStuck`. */
 async function ground(
   database: DatabaseOptions,
   { isStuck = false, isFilled = true, orphan = NOWHERE } = {},
@@ -72,7 +72,7 @@ async function ground(
   return { node, get };
 }
 
-/** A block that only a node remembers: another one has its place. */
+/** A block that only the node knows: another one has replaced it. */
 function orphaned(hash: Hash) {
   return hash === NOWHERE ? null : { hash, number: numberToHex(1), transactions: [] };
 }
@@ -90,7 +90,7 @@ function facts({ status, headers }: Answer) {
 }
 
 eachDatabase('an index that is behind its node', databases => {
-  test.each([1, 4])('by %d blocks says so of what is in them, and when to ask again', async count => {
+  test.each([1, 4])('by %d blocks answers a 503 with Retry-After for what is in them', async count => {
     const { node, get } = await ground(await databases.create());
     node.isStuck = true;
     const { transaction, newest } = await mineSome(count);
@@ -118,7 +118,7 @@ eachDatabase('an index that is behind its node', databases => {
     expect(later[0]?.body).toMatchObject({ hash: transaction });
   });
 
-  test('has nothing of what the node has not either', async () => {
+  test('answers a 404 for what the node lacks too', async () => {
     const orphan = `0x${'33'.repeat(32)}` as const;
     const { node, get } = await ground(await databases.create(), { orphan });
     node.isStuck = true;
@@ -133,7 +133,7 @@ eachDatabase('an index that is behind its node', databases => {
     expect(answers.map(facts)).toEqual(answers.map(() => [404, null]));
   });
 
-  test('goes by the head that it last heard of while the node does not answer', async () => {
+  test('uses the last known head while the node does not answer', async () => {
     const { node, get } = await ground(await databases.create());
     node.isStuck = true;
     const { newest } = await mineSome(3);
@@ -151,7 +151,7 @@ eachDatabase('an index that is behind its node', databases => {
     ]);
   });
 
-  test('that is still being filled asks for patience, whatever is asked', async () => {
+  test('and is still being filled answers a 503 to every request', async () => {
     const { transaction, newest } = await mineSome(2);
     const { node, get } = await ground(await databases.create(), { isStuck: true, isFilled: false });
 

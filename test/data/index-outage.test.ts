@@ -5,7 +5,7 @@ import { startTestDataService } from '../support/data-service.ts';
 import { startOwnPostgres } from '../support/own-postgres.ts';
 import { until } from '../support/until.ts';
 
-test('while the PostgreSQL of an index is away a request says when to come again, and all goes on afterwards', async () => {
+test('while PostgreSQL is out of reach requests get a Retry-After, and afterwards everything works again', async () => {
   await using postgres = await startOwnPostgres();
   const chain = await startTestChain();
   onTestFinished(() => chain.stop());

@@ -49,7 +49,7 @@ const reading = (database: DatabaseOptions) =>
   startTestDataService([], { chains: [served(database, true)], log }, async () => undefined);
 
 eachDatabase('an index that one process writes and another one serves', databases => {
-  test('is shown block by block by the process that only reads it, which never writes it itself', async () => {
+  test('is served block by block by the reading process, which never writes it', async () => {
     const database = await databases.create();
     await using reader = await reading(database);
     const api = client(reader.url);
@@ -78,7 +78,7 @@ eachDatabase('an index that one process writes and another one serves', database
     expect(before).toMatchObject([{ lag_blocks: 0 }]);
   });
 
-  test('has its progress in the state, the readiness and the metrics of the process that writes it', async () => {
+  test('reports its progress in the state, readiness and metrics of the writing process', async () => {
     await using writers = await writing(await databases.create());
     await writers.whenComplete();
 

@@ -21,7 +21,7 @@ afterAll(() => chain.stop());
 
 const REQUEST = { path: {}, query: {} };
 
-/** What the back end over an index answers while the node is so many blocks ahead. */
+/** Indexing status of an index whose node is this many blocks ahead. */
 function answersOf({ index, ahead = 0 }: { index: ChainIndex; ahead?: number }) {
   const status = () => ({ ...index.status(), lag: ahead });
   const { answers } = indexBackend({ name: 'index', chainId: 1, index: { ...index, status } });
@@ -42,7 +42,7 @@ async function indexed(options: { fromBlock?: number; rpcUrl?: string } = {}): P
   return index;
 }
 
-/** A status without the share of internal transactions. */
+/** A status without the ratio of internal transactions. */
 const progress = (isFinished: boolean, ratio: string) => ({
   finished_indexing: isFinished,
   finished_indexing_blocks: isFinished,
@@ -50,18 +50,18 @@ const progress = (isFinished: boolean, ratio: string) => ({
   indexed_internal_transactions_ratio: null,
 });
 
-test('an index behind its node tells the share that it has, cut off at two decimals', async () => {
+test('an index behind its node reports its share of blocks, truncated to two decimals', async () => {
   const index = await indexed();
 
   const behind = await answersOf({ index, ahead: 7 }).status();
 
-  // It has 12 of 19.
+  // The index has 12 of 19 blocks.
   expect(behind?.body).toEqual(progress(false, '0.63'));
   expect(behind?.unsettled).toBe(true);
   await index.stop();
 });
 
-test('only blocks from the first one asked for are to be indexed', async () => {
+test('the share counts only blocks from the configured first block on', async () => {
   const index = await indexed({ fromBlock: 8 });
 
   expect((await answersOf({ index, ahead: 4 }).status())?.body).toMatchObject({
@@ -71,7 +71,7 @@ test('only blocks from the first one asked for are to be indexed', async () => {
   await index.stop();
 });
 
-test('before the first block nothing is indexed', async () => {
+test('before the first block the share is zero', async () => {
   const file = join(chain.folder, 'status-empty.sqlite');
   const index = await openTestIndex({ file, client: chain.client });
 
@@ -79,7 +79,7 @@ test('before the first block nothing is indexed', async () => {
   await index.stop();
 });
 
-test('where the node does not trace, there are no internal transactions to wait for', async () => {
+test('where the node does not trace, internal transactions do not delay completion', async () => {
   const proxy = await startNodeProxy(chain.rpcUrl, { missing: TRACERS });
   const index = await indexed({ rpcUrl: proxy.rpcUrl });
 
@@ -110,7 +110,7 @@ test('days that began before the first indexed block are not counted', async () 
   await index.stop();
 });
 
-test('a chain of one block has no pace, and a chain without transactions no gas prices', async () => {
+test('a chain of one block has no block time, and a chain without transactions no gas prices', async () => {
   const other = await startTestChain();
   const file = join(other.folder, 'one.sqlite');
   const index = await openTestIndex({ file, client: other.client });

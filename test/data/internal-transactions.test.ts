@@ -11,7 +11,7 @@ test.beforeAll(({ api: sharedApi, view: sharedView }) => {
   [api, view] = [sharedApi, sharedView];
 });
 
-/** What the node's callTracer says of the calls below a transaction's own, as our items in a comparable form. */
+/** Calls below a transaction's own from the node's callTracer, as our items in a comparable form. */
 function expectedOf(hash: string, trace: Frame): unknown[] {
   return below(trace).map((frame, position) => ({
     transaction_hash: hash,
@@ -49,7 +49,7 @@ function hashOf(party: unknown): string | null {
 
 describe('the list of internal transactions', () => {
   test.each(['cursor', 'keys'] as const)(
-    'walked by %s has every call of the node’s traces exactly once, in pages of 50',
+    'walked by %s has every call in the node’s traces exactly once, in pages of 50',
     async by => {
       const { items, pages } = await walk(api, '/explorer/internal-transactions', by);
 
@@ -60,14 +60,14 @@ describe('the list of internal transactions', () => {
     },
   );
 
-  test('a position that lacks a key is a 400 that names it', async () => {
+  test('with a position that lacks a key is a 400 that names it', async () => {
     const { status, body } = await api.get('/explorer/internal-transactions?block_number=5&index=1');
 
     expect(status).toBe(400);
     expect(itemOf(body).message).toContain('transaction_index');
   });
 
-  test('a position in a block beyond the chain starts at the newest', async () => {
+  test('with a position beyond the chain’s head starts at the newest', async () => {
     const first = await api.get('/explorer/internal-transactions');
     const far = await api.get(
       '/explorer/internal-transactions?block_number=9007199254740991&transaction_index=0&index=0',
@@ -78,7 +78,7 @@ describe('the list of internal transactions', () => {
 });
 
 describe('the internal transactions of one transaction', () => {
-  test('are those of the node’s trace, in its order, without the transaction’s own call', async () => {
+  test('are those of the node’s trace, in order, without the transaction’s own call', async () => {
     for (const { hash, trace } of view.transactions.filter(({ trace: { calls } }) => calls).slice(0, 30)) {
       const { items } = await walk(api, `/explorer/transactions/${hash}/internal-transactions`);
 
@@ -86,7 +86,7 @@ describe('the internal transactions of one transaction', () => {
     }
   });
 
-  test('show creations, delegated calls, self-destructions and failures', async () => {
+  test('include creations, delegate calls, self-destructs and failures', async () => {
     const { items } = await walk(api, '/explorer/internal-transactions');
 
     const types = new Set(items.map(({ type }) => type));

@@ -5,7 +5,7 @@ import { CHAIN_ID, startTestChain, type TestChain } from '../indexer/support.ts'
 import { type Answer, type Client, client } from '../support/contract-client.ts';
 import { startTestDataService } from '../support/data-service.ts';
 
-/** A poll so slow that every block is asked about before the index sees it by itself. */
+/** A poll so slow that every block is requested before the index sees it on its own. */
 const POLL_MS = 1_000;
 const ROUNDS = 6;
 const PARTS = [
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-/** A data service over an index of the chain behind `rpcUrl`, with what it logs as errors. */
+/** A data service over an index of the chain behind `rpcUrl`, and its logged errors. */
 async function serve(rpcUrl = chain.rpcUrl) {
   const errors: string[] = [];
   const file = join(chain.folder, `just-mined-${Math.random()}.db`);
@@ -49,13 +49,13 @@ async function serve(rpcUrl = chain.rpcUrl) {
   return { service, api: client(service.url), errors };
 }
 
-/** Everything that one transaction is asked for, at once. */
+/** Requests everything about one transaction at once. */
 function everythingOf(api: Client, hash: string): Promise<Answer[]> {
   const paths = PARTS.map(part => `/explorer/transactions/${hash}${part}`);
   return Promise.all([...paths, `/explorer/search/check-redirect?q=${hash}`].map(path => api.get(path)));
 }
 
-test('a transaction that was just mined is found at once, whatever is asked of it', async () => {
+test('a transaction that was just mined is found at once, by every operation', async () => {
   const { service, api, errors } = await serve();
   const answers: Answer[] = [];
 
@@ -73,7 +73,7 @@ test('a transaction that was just mined is found at once, whatever is asked of i
   expect(errors).toEqual([]);
 }, 60_000);
 
-test('a block that was just mined is found at once, by its number and by its hash', async () => {
+test('a block that was just mined is found at once, by number and by hash', async () => {
   const { service, api, errors } = await serve();
   const answers: Answer[] = [];
 
@@ -93,7 +93,7 @@ test('a block that was just mined is found at once, by its number and by its has
   expect(errors).toEqual([]);
 }, 60_000);
 
-test('while a chain mines, what is asked of its newest transactions is 200 or 404', async () => {
+test('while a chain mines, requests for its newest transactions are 200 or 404', async () => {
   const { service, api, errors } = await serve();
   const statuses = new Set<number>();
   let isMining = true;

@@ -4,12 +4,12 @@ import { list, record, text } from '../support/json.ts';
 import { testOnOwnDevnet } from '../support/own-devnet.ts';
 import { type Item, walk } from '../support/walk.ts';
 
-/** Most ids that are shown of a collection on a page of few. */
+/** Maximal number of ids shown per collection. */
 const SHOWN = 9;
 
 const test = testOnOwnDevnet(160);
 let api: Client;
-/** NFTs of the address that holds the most among those that were sent some, and its path. */
+/** NFTs and path of the address with the most of them. */
 let nfts: Item[];
 let path: string;
 
@@ -31,7 +31,7 @@ test.beforeAll(async ({ api: ownApi }) => {
 
 const tokenOf = (item: Item) => text(record(item.token).address);
 
-test('collections are the NFTs of an address by contract, with their number and the first of them', async () => {
+test('collections are an address’s NFTs by contract, with their number and the first of them', async () => {
   const { items } = await walk(api, path);
 
   const groups = [...Map.groupBy(nfts, tokenOf)];
@@ -43,7 +43,7 @@ test('collections are the NFTs of an address by contract, with their number and 
   expect(nfts.length).toBeGreaterThan(groups.length);
 });
 
-test('the types of an address’s collections are those that are asked for', async () => {
+test('collections can be limited to types', async () => {
   const { items } = await walk(api, path);
 
   for (const type of ['ERC-721', 'ERC-1155'])

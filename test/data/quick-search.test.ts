@@ -6,7 +6,7 @@ import { startTestDataService, type TestDataService } from '../support/data-serv
 import { startTestDevnet } from '../support/devnet.ts';
 import { list, record, text } from '../support/json.ts';
 
-/** More than a quick search answers, and more than half of it. */
+/** More results than a quick search answers, and more than half of them. */
 const TOKENS = 60;
 const CONTRACTS = 40;
 
@@ -56,12 +56,12 @@ test('tokens and contracts of one name share the places', async () => {
   expect(new Set(found.map(({ type, address_hash: hash }) => `${type} ${hash}`)).size).toBe(50);
 });
 
-test('one kind has the places that the other leaves free', async () => {
+test('one kind gets the places that the other leaves free', async () => {
   expect(typesOf(await quick('shared c'))).toEqual(named('token', 50));
   expect(typesOf(await quick('shared v'))).toEqual(named('contract', CONTRACTS));
 });
 
-test('what fits on a page of the search is found as it is there', async () => {
+test('results that fit on one page equal those of the search', async () => {
   const [token = ''] = tokens;
   const { hash } = record(await chain.rpc.call('eth_getBlockByNumber', '0x2', false));
   for (const q of ['2', text(hash), token, 'shared coin 7', 'COIN59', 'nothing is called this', '', ' ', '%'])
@@ -73,7 +73,7 @@ test('a search of more than 256 characters is refused', async () => {
   expect((await api.get(`/explorer/search/quick?q=${'a'.repeat(257)}`)).status).toBe(400);
 });
 
-test('what the first chain does not have is looked for on the next', async () => {
+test('a text missing on the first chain is searched on the next', async () => {
   await using devnet = await startTestDevnet({ chains: 2, blocks: 25 });
   await using both = await startTestDataService(devnet.chains);
   const ask = client(both.url);

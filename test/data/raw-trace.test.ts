@@ -23,7 +23,7 @@ test.beforeAll(({ api: ownApi, chain: ownChain, view: ownView, rpc: ownRpc }) =>
 
 const path = (hash: string) => `/explorer/transactions/${hash}/raw-trace`;
 
-/** A service of the same chain whose node is different. */
+/** A service of the same chain with another node. */
 async function behindProxy(options: { missing: string[]; invented?: Record<string, unknown> }) {
   const proxy = await startNodeProxy(chain.rpcUrl, options);
   const other = await startTestDataService([{ ...chain, rpcUrl: proxy.rpcUrl }]);
@@ -43,7 +43,7 @@ async function behindProxy(options: { missing: string[]; invented?: Record<strin
   };
 }
 
-/** Everything but gas and the words for failures, in which tracers differ. */
+/** Everything except gas and error texts, which differ between tracers. */
 function shapeOf(item: unknown): unknown {
   const { action, result, error, subtraces, traceAddress, transactionHash, type } = record(item);
   const { gas: _, ...rest } = record(action);
@@ -61,7 +61,7 @@ function shapeOf(item: unknown): unknown {
 }
 
 describe('a node that has trace_transaction', () => {
-  test('is passed on, every item of every transaction', async () => {
+  test('is passed on, with every item of every transaction', async () => {
     for (const { hash } of view.transactions) {
       const { body } = await api.get(path(hash));
 
@@ -83,8 +83,8 @@ describe('a node that only has a call tracer', () => {
   });
 });
 
-describe('a node that has trace_replayTransaction instead', () => {
-  test('is passed on with the hash that its items lack, and without what it says to be null', async () => {
+describe('a node that has only trace_replayTransaction', () => {
+  test('is passed on with the hash that its items lack, and without null values', async () => {
     const hash = view.transactions[0]?.hash ?? '';
     const item = { type: 'create', action: { gas: '0x1', to: null }, subtraces: 0, traceAddress: [] };
     await using other = await behindProxy({
@@ -98,7 +98,7 @@ describe('a node that has trace_replayTransaction instead', () => {
   });
 });
 
-test('what the node says of a deep transaction is kept for good', async () => {
+test('the node’s trace of a final transaction is kept for good', async () => {
   const hash = view.transactions[0]?.hash ?? '';
 
   for (const what of ['raw-trace', 'state-changes', 'internal-transactions', 'summary']) {
@@ -108,7 +108,7 @@ test('what the node says of a deep transaction is kept for good', async () => {
   }
 });
 
-describe('no answer', () => {
+describe('without an answer', () => {
   test('a node without any tracer is a 501', async () => {
     await using other = await behindProxy({ missing: TRACERS });
 
@@ -133,7 +133,7 @@ describe('no answer', () => {
   });
 });
 
-test('a waiting transaction has an empty trace, no state changes and no summary', async () => {
+test('a pending transaction has an empty trace, no state changes and no summary', async () => {
   const signer = deriveAccounts().signer(2);
   const nonce = Number(await rpc.call('eth_getTransactionCount', signer.address, 'pending'));
   const signed = await signer.signTransaction({

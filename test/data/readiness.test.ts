@@ -5,12 +5,12 @@ import { healthRoutes } from '../../src/http/health.ts';
 import { plainRouter } from '../../src/http/plain-router.ts';
 import { serve } from '../http/serve.ts';
 
-/** The states of an index that follows its chain closely, that is behind, and whose node is silent. */
+/** States of an index that is at the head, behind, and without its node. */
 const AT_HEAD = { ready: true, head: 5_000, lag: 0 };
 const behind = (lag: number) => ({ ready: lag <= 10, head: 5_000, lag });
 const SILENT = { ready: false, head: 5_000, lag: undefined };
 
-/** A chain behind one back end whose state the test sets, and what /readyz says of it then. */
+/** A chain with one back end whose state the test sets, and the /readyz answer. */
 async function ground(kind: Backend['kind'] = 'index') {
   let status: BackendStatus = { ready: false, head: undefined, lag: undefined };
   let isFilled = true;
@@ -46,7 +46,7 @@ async function ground(kind: Backend['kind'] = 'index') {
   };
 }
 
-test('an index makes its chain ready once filling has ended and it has caught up', async () => {
+test('an index makes its chain ready once it is filled and has caught up', async () => {
   await using one = await ground();
 
   const answers = [
@@ -59,7 +59,7 @@ test('an index makes its chain ready once filling has ended and it has caught up
   expect(answers).toEqual([503, 503, 503, 200]);
 });
 
-test('once ready, a lag below a thousand blocks and a silent node change nothing', async () => {
+test('once ready, a lag below a thousand blocks or a silent node changes nothing', async () => {
   await using one = await ground();
 
   const answers = [await one.after(AT_HEAD), await one.after(behind(999)), await one.after(SILENT)];
@@ -67,7 +67,7 @@ test('once ready, a lag below a thousand blocks and a silent node change nothing
   expect(answers).toEqual([200, 200, 200]);
 });
 
-test('a lag of a thousand blocks takes readiness back until the index has caught up again', async () => {
+test('a lag of a thousand blocks ends readiness until the index has caught up again', async () => {
   await using one = await ground();
 
   const answers = [
@@ -80,7 +80,7 @@ test('a lag of a thousand blocks takes readiness back until the index has caught
   expect(answers).toEqual([200, 503, 503, 200]);
 });
 
-test('an index that cannot be read is not ready', async () => {
+test('an unreadable index is not ready', async () => {
   await using one = await ground();
 
   const answers = [await one.after(AT_HEAD), await one.after(AT_HEAD, { broken: true })];
@@ -88,7 +88,7 @@ test('an index that cannot be read is not ready', async () => {
   expect(answers).toEqual([200, 503]);
 });
 
-test('a remote back end that is out takes no process out of service', async () => {
+test('an outage of a remote back end does not end readiness', async () => {
   await using one = await ground('blockscout');
 
   expect(await one.after({ ready: false, head: undefined, lag: undefined })).toBe(200);

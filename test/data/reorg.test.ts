@@ -6,7 +6,7 @@ import { type Block, everything, explorerAt, type Node, nodeOf, walk } from './v
 
 const test = testOnOwnDevnet(50).extend('node', { scope: 'file' }, ({ chain }): Node => nodeOf(chain));
 
-/** Replaces the last blocks by empty ones, and waits until the index shows the new chain. */
+/** Replaces the last blocks by empty ones, and waits until the index has the new chain. */
 async function reorganise({ node, url }: { node: Node; url: string }, depth: number): Promise<void> {
   await node.rpc.call('anvil_reorg', depth, []);
   const { hash, number } = await node.viem.getBlock();
@@ -17,7 +17,7 @@ async function reorganise({ node, url }: { node: Node; url: string }, depth: num
     .toMatchObject({ hash });
 }
 
-/** Everything that can be asked about the last blocks of the chain, and every list. */
+/** Every operation about the last blocks of the chain, and every list. */
 function questions(blocks: Awaited<ReturnType<typeof everything>>['blocks']): string[] {
   const last = blocks.slice(-20);
   return [
@@ -41,7 +41,7 @@ function questions(blocks: Awaited<ReturnType<typeof everything>>['blocks']): st
   ];
 }
 
-test('after a reorg of five blocks no answer is stale, and what is settled stays cached', async ({
+test('after a reorg of five blocks no answer is stale, and final ones stay cached', async ({
   chain,
   node,
   service,
@@ -85,7 +85,7 @@ test('after a reorg of five blocks no answer is stale, and what is settled stays
   );
 }, 60_000);
 
-test('a reorg deeper than the confirmations ends what was final, too', async ({ node, service }) => {
+test('a reorg deeper than the confirmations also ends final answers', async ({ node, service }) => {
   const { get } = explorerAt(service.url);
   const { blocks } = await everything(node);
   const [deep] = blocks.slice(-16);
@@ -107,8 +107,8 @@ test('a reorg deeper than the confirmations ends what was final, too', async ({ 
 }, 60_000);
 
 /**
- * Status and body; how an answer came about may differ. A settled record is kept with its tokens as they were then:
- * their supply and holders go on changing, whatever happens to the record's block.
+ * Status and body, without cache headers. A final record is cached with its tokens as they were: their supply and
+ * holders keep changing independently of the record's block.
  */
 function told([path, { status, headers, body }]: readonly [string, Answer]): string {
   const text = `${path} ${status} ${JSON.stringify(body)}`;

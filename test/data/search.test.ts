@@ -7,7 +7,7 @@ import { startTestDevnet } from '../support/devnet.ts';
 import { list, record, text } from '../support/json.ts';
 import { until } from '../support/until.ts';
 
-/** More than two pages of tokens that all begin alike. */
+/** More than two pages of tokens with the same prefix. */
 const CROWD = 104;
 
 let chain: TestChain;
@@ -48,7 +48,7 @@ afterAll(async () => {
   await chain.stop();
 });
 
-/** Deploys a token and mints some of it; mines now and then. */
+/** Deploys a token and mints some of it; mines a block now and then. */
 async function token(name: string, symbol: string): Promise<Address> {
   const deployed = await chain.deploy('StableToken', [name, symbol]);
   await chain.send(0, deployed.call('mint', [chain.accounts.signer(1).address, 5n]));
@@ -76,7 +76,7 @@ async function blockAt(height: number): Promise<{ hash: Hash; transactions: stri
   return { hash, transactions: list(block.transactions).map(text) };
 }
 
-test('a height finds its block, and leads to its hash', async () => {
+test('a height finds its block and redirects to its hash', async () => {
   const { hash } = await blockAt(2);
 
   const [found, ...others] = await search('2');
@@ -89,7 +89,7 @@ test('a height finds its block, and leads to its hash', async () => {
   expect(await redirect('02')).toEqual(NOWHERE);
 });
 
-test('a hash finds its block or its transaction in any letter case', async () => {
+test('a hash finds its block or transaction in any letter case', async () => {
   const { hash, transactions } = await blockAt(1);
   const [transaction = ''] = transactions;
 
@@ -106,7 +106,7 @@ test('a hash finds its block or its transaction in any letter case', async () =>
   expect(await redirect(`0x${'12'.repeat(32)}`)).toEqual(NOWHERE);
 });
 
-test('an address finds itself, and as a token too if it is one', async () => {
+test('an address finds itself, and also its token if it is one', async () => {
   const holder = checksumAddress(chain.accounts.signer(0).address);
   const address = named.get('Snake_Coin') ?? '';
 
@@ -126,7 +126,7 @@ test('an address finds itself, and as a token too if it is one', async () => {
   expect(await redirect(`0x${'77'.repeat(20)}`)).toEqual(NOWHERE);
 });
 
-test('a transaction that waits in the pool is found without a time', async () => {
+test('a pending transaction is found without a time', async () => {
   const { hash } = await chain.send(2, { to: chain.accounts.signer(3).address, value: 1n });
 
   expect(await search(hash)).toMatchObject([
@@ -144,14 +144,14 @@ test.each([
   ['  o’brien'.replace('’', "'"), "O'Brien; drop table tokens --"],
   ['twice', 'Twice'],
   [`${'long '.repeat(40)}`, `${'Long '.repeat(60)}End`],
-])('“%s” finds one token, whatever the letter case; signs stand for themselves', async (q, name) => {
+])('“%s” finds one token in any letter case, and special characters are taken literally', async (q, name) => {
   const found = await search(q);
 
   expect(addressesOf(found)).toEqual([named.get(name)]);
   expect(found[0]).toMatchObject({ type: 'token', name });
 });
 
-test('a name in the middle, a lone sign or nothing at all finds nothing', async () => {
+test('the middle of a name, a lone special character and an empty text find nothing', async () => {
   for (const q of ['oin', '%', '_', '*', '%%', '\\', '', '   ', '\u0001', '\u200b', '\u{10FFFF}']) {
     expect(await search(q), JSON.stringify(q)).toEqual([]);
     expect(await redirect(q)).toEqual(NOWHERE);
@@ -159,7 +159,7 @@ test('a name in the middle, a lone sign or nothing at all finds nothing', async 
   expect((await api.get('/explorer/search')).body).toEqual({ items: [], next_page_params: null });
 });
 
-test('whatever is searched for, the answer is the contract’s', async () => {
+test('every search has an answer within the contract', async () => {
   const hostile = [
     "' or 1=1 --",
     '%00',
@@ -183,7 +183,7 @@ test('whatever is searched for, the answer is the contract’s', async () => {
   expect((await api.get(`/explorer/search?q=${'a'.repeat(257)}`)).status).toBe(400);
 });
 
-test('a contract is found by the name of its known ABI, if it is on the chain', async () => {
+test('a contract on the chain is found by the name of its known ABI', async () => {
   expect(await search('crowd c')).toMatchObject([
     { type: 'contract', name: 'Crowd Control', address_hash: crowd[0] },
   ]);
@@ -200,7 +200,7 @@ const follow: Readonly<Record<string, Follow>> = {
       .join('&'),
 };
 
-test.each(Object.entries(follow))('a walk by %s gives each result once', async (_, next) => {
+test.each(Object.entries(follow))('a walk by %s returns each result once', async (_, next) => {
   const seen: string[] = [];
   let query = 'q=CR';
   for (let page = 0; page < 10; page += 1) {
@@ -216,7 +216,7 @@ test.each(Object.entries(follow))('a walk by %s gives each result once', async (
   expect(seen.toSorted()).toEqual(expected.toSorted());
 });
 
-test('a position of another search, or half of one, is refused', async () => {
+test('a position of another search, or an incomplete one, is refused', async () => {
   const half = await api.get('/explorer/search?q=crowd&item_type=token&name=crowd%201');
   const foreign = await api.get(
     `/explorer/search?q=crowd&item_type=token&name=snake&address_hash=${crowd[0]}`,
@@ -227,7 +227,7 @@ test('a position of another search, or half of one, is refused', async () => {
   expect(foreign.status).toBe(400);
 });
 
-test('a token that a reorganisation takes away is not found any more', async () => {
+test('a token removed by a reorganisation is not found any more', async () => {
   const gone = await token('Vanishing', 'GONE');
   await chain.mine();
   expect(
@@ -250,7 +250,7 @@ test('a token that a reorganisation takes away is not found any more', async () 
   ).toEqual([]);
 });
 
-test('what the first chain does not have is looked for on the next', async () => {
+test('a text missing on the first chain is searched on the next', async () => {
   await using devnet = await startTestDevnet({ chains: 2, blocks: 25 });
   await using both = await startTestDataService(devnet.chains);
   const ask = client(both.url);

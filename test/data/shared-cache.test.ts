@@ -22,7 +22,7 @@ const SECOND = { kind: 'blockscout', url: 'https://two.example/api/v2', apiKey: 
 const TWO_BACK_ENDS = { ...HTTP_CHAIN, backends: [...HTTP_CHAIN.backends, SECOND] };
 const [FACTORY, TOKEN] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(40)}`] as const;
 
-test('services with different back ends for one chain share a Redis and no answer, equal ones share both', async () => {
+test('in a shared Redis, services share answers only if their back ends for the chain are equal', async () => {
   await using redis = await startOwnRedis();
   await using first = await startScriptedUpstream(hasFirst);
   await using second = await startScriptedUpstream(has);
@@ -63,17 +63,17 @@ test.each<[string, ServedChain, Partial<OpenChainOptions>?]>([
   ['the prices', { ...HTTP_CHAIN, prices: { factory: FACTORY, usdToken: TOKEN } }],
   ['the names', { ...HTTP_CHAIN, names: { registry: FACTORY } }],
   ['the gateway of IPFS', HTTP_CHAIN, { ipfsGateway: 'https://gateway.example' }],
-])('a chain that differs in %s has other answers', async (_, chain, options) => {
+])('a chain that differs in %s has separate answers', async (_, chain, options) => {
   expect(await keyOf(chain, options)).not.toBe(await keyOf(HTTP_CHAIN));
 });
 
-test('the order in which back ends are tried decides the answers of a chain', async () => {
+test('another order of back ends has separate answers', async () => {
   const turned = { ...TWO_BACK_ENDS, backends: TWO_BACK_ENDS.backends.toReversed() };
 
   expect(await keyOf(turned)).not.toBe(await keyOf(TWO_BACK_ENDS));
 });
 
-test('replicas with keys, passwords and nodes of their own share the answers of a chain', async () => {
+test('replicas with different keys, passwords and nodes share a chain’s answers', async () => {
   const { host } = new URL(urlOf(FIRST));
   const url = urlOf(FIRST).replace(host, `${USER}:${PASSWORD}@${host}`);
   const replica = { ...blockscoutChain(1, url, 'another-key'), rpcUrls: ['http://127.0.0.1:1'] };
@@ -81,7 +81,7 @@ test('replicas with keys, passwords and nodes of their own share the answers of 
   expect(await keyOf(replica, { fallback: { timeoutMs: 5 } })).toBe(await keyOf(HTTP_CHAIN));
 });
 
-test('the name of a chain in a shared store shows nothing of its back ends', async () => {
+test('the name of a chain in a shared store reveals nothing about its back ends', async () => {
   expect(await keyOf(TWO_BACK_ENDS)).toMatch(/^1\.[\w-]{16}$/);
 });
 

@@ -6,7 +6,7 @@ import { client } from '../support/contract-client.ts';
 import { serveRoutes } from '../support/serve-routes.ts';
 import { answererOver, backend, chain, emptyPage } from './answer-support.ts';
 
-test('a client that hangs up fails nobody who asked for the same thing', async () => {
+test('a client that hangs up does not fail others that wait for the same load', async () => {
   const held = Promise.withResolvers<ReturnType<typeof emptyPage>>();
   const signals: AbortSignal[] = [];
   const slow = backend({

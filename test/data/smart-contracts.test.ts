@@ -25,7 +25,7 @@ async function contractAt(address: string): Promise<Record<string, unknown>> {
 }
 
 describe('a contract with known sources', () => {
-  test('shows the code that the node has and the input that created it', async () => {
+  test('shows the node’s code and the input that created it', async () => {
     for (const { address, artifactName } of chain.contracts) {
       if (artifactName === null) continue;
       const creation = view.transactions
@@ -49,7 +49,7 @@ describe('a contract with known sources', () => {
     }
   });
 
-  test('shows its sources, the compiler and what the compiler was told', async () => {
+  test('shows its sources, the compiler and the compiler’s settings', async () => {
     const contract = await contractAt(view.contract('Community Token'));
 
     const { abi } = artifact('CommunityToken');
@@ -86,7 +86,7 @@ describe('a contract with known sources', () => {
     ]);
   });
 
-  test('without a constructor’s arguments has none', async () => {
+  test('without constructor arguments has none', async () => {
     const contract = await contractAt(view.contract('Payment Splitter'));
 
     expect(contract).not.toHaveProperty('constructor_args');
@@ -95,7 +95,7 @@ describe('a contract with known sources', () => {
 });
 
 describe('a proxy', () => {
-  test('that is minimal names the implementation that is in its code', async () => {
+  test('that is minimal names the implementation in its code', async () => {
     const contract = await contractAt(view.contract('Treasury Clone'));
 
     expect(contract.minimal_proxy_address_hash).toBe(getAddress(view.contract('Treasury')));
@@ -103,7 +103,7 @@ describe('a proxy', () => {
   });
 
   test.each([['Treasury Clone'], ['Treasury Proxy']])(
-    'such as the %s shows its implementation’s name wherever it appears',
+    'such as the %s shows its implementation’s name everywhere',
     async name => {
       const address = view.contract(name).toLowerCase();
       const called = view.transactions.find(({ to, isSuccess }) => isSuccess && to === address);
@@ -119,7 +119,7 @@ describe('a proxy', () => {
     },
   );
 
-  test('is nobody who is none', async () => {
+  test('is not reported for an ordinary contract', async () => {
     const contract = await contractAt(view.contract('Treasury'));
 
     expect(contract).not.toHaveProperty('minimal_proxy_address_hash');
@@ -127,7 +127,7 @@ describe('a proxy', () => {
 });
 
 describe('a contract without known sources', () => {
-  test('that another contract created has the code of the node’s trace, and flags', async () => {
+  test('created by another contract has the code from the node’s trace, and flags', async () => {
     const box = createdBy('CREATE2');
 
     const contract = await contractAt(box.address);
@@ -142,7 +142,7 @@ describe('a contract without known sources', () => {
     });
   });
 
-  test('that destroyed itself says so and has no code', async () => {
+  test('that self-destructed is marked as such and has no code', async () => {
     const ephemeral = view.transactions
       .flatMap(({ trace }) => framesOf(trace))
       .find(({ type }) => type === 'SELFDESTRUCT');
@@ -160,7 +160,7 @@ describe('a contract without known sources', () => {
   });
 });
 
-describe('an address that is no contract', () => {
+describe('an address that is not a contract', () => {
   test('is a 404', async () => {
     const [transaction] = view.transactions;
 
@@ -171,7 +171,7 @@ describe('an address that is no contract', () => {
     expect(nobody.status).toBe(404);
   });
 
-  test('is a 404 also while it has another’s code by EIP-7702', async () => {
+  test('is a 404 even with delegated code by EIP-7702', async () => {
     const accounts = await Promise.all(
       [...new Set(view.transactions.map(({ to }) => to))].flatMap(address =>
         address === null ? [] : [view.client.getCode({ address }).then(code => ({ address, code }))],

@@ -5,7 +5,7 @@ import { type Does, world } from './fallback-support.ts';
 
 const DAY_MS = 86_400_000;
 
-/** A world of one chain whose answer about a transaction has outlived its day. */
+/** One chain whose answer about a transaction has expired after its day. */
 async function held(...others: readonly Does[]) {
   const made = world('has', ...others);
   await made.transfers();
@@ -14,7 +14,7 @@ async function held(...others: readonly Does[]) {
   return made;
 }
 
-/** The same after a load that failed. */
+/** Same after a failed load. */
 async function heldWhileDown() {
   const made = await held();
   made.does[0] = 'out';
@@ -22,10 +22,10 @@ async function heldWhileDown() {
   return made;
 }
 
-/** Lets what was started behind an answer come to its end. */
+/** Waits for work that runs behind an answer. */
 const settle = () => new Promise(resolve => setImmediate(resolve));
 
-/** A page that breaks whoever makes JSON of it. */
+/** A page that throws when it is serialised to JSON. */
 const unreadable = () => ({
   items: [],
   get next_page_params(): null {
@@ -33,8 +33,8 @@ const unreadable = () => ({
   },
 });
 
-describe('a held answer past its life', () => {
-  test('goes out with its true age when everything failed', async () => {
+describe('an expired answer', () => {
+  test('is served with its true age when every back end failed', async () => {
     const { does, transfers, clock } = await held();
     does[0] = 'out';
     clock.advance(1_500);
@@ -47,7 +47,7 @@ describe('a held answer past its life', () => {
     });
   });
 
-  test('is kept for 7 days past its life and not longer', async () => {
+  test('is kept for exactly 7 days after it expires', async () => {
     const { does, transfers, clock } = await held();
     does[0] = 'out';
 
@@ -62,21 +62,21 @@ describe('a held answer past its life', () => {
   test.each<[Does, number]>([
     ['lacks', 404],
     ['cannot', 501],
-  ])('does not hide what a chain that is there has to say: %s', async (says, status) => {
+  ])('does not hide the answer of an available chain: %s', async (says, status) => {
     const { does, transfers } = await held();
     does[0] = says;
 
     await expect(transfers()).rejects.toMatchObject({ status });
   });
 
-  test('gives way to another chain that has the record', async () => {
+  test('is replaced by another chain’s record', async () => {
     const { does, transfers } = await held('has');
     does[0] = 'out';
 
     expect(await transfers()).toMatchObject({ 'X-Cache': 'MISS', 'X-Chain-Id': '2' });
   });
 
-  test('does not give way to the empty page of another chain while its own is out', async () => {
+  test('is not replaced by another chain’s empty page while its own is out', async () => {
     const { does, withdrawals, clock } = world('has', 'empty');
     const first = await withdrawals();
     clock.advance(DAY_MS);
@@ -92,8 +92,8 @@ describe('a held answer past its life', () => {
   });
 });
 
-describe('while everything is down', () => {
-  test('requests within 30 s of a failed load get the held answer at once', async () => {
+describe('during a full outage', () => {
+  test('requests within 30 s of a failed load get the expired answer at once', async () => {
     const { does, transfers, clock } = await heldWhileDown();
     does[0] = 'thinks';
     clock.advance(29_999);
@@ -110,7 +110,7 @@ describe('while everything is down', () => {
     expect(await transfers()).toMatchObject({ 'X-Cache': 'MISS', Age: '0' });
   });
 
-  test('a refresh runs behind at most every 5 s, and its failure begins the 30 s anew', async () => {
+  test('a background refresh runs at most every 5 s, and its failure restarts the 30 s', async () => {
     const { transfers, clock, asked } = await heldWhileDown();
     const loads: number[] = [];
     for (let second = 0; second < 60; second += 1) {
@@ -124,7 +124,7 @@ describe('while everything is down', () => {
     expect(loads).toEqual(Array.from({ length: 60 }, (_, second) => (second % 5 === 0 ? 1 : 0)));
   });
 
-  test('fifty requests at once make one refresh, and those behind a refresh that hangs make none', async () => {
+  test('fifty requests at once share one refresh, and start no other while it hangs', async () => {
     const { does, transfers, clock, asked } = await heldWhileDown();
     does[0] = 'thinks';
     asked();
@@ -137,7 +137,7 @@ describe('while everything is down', () => {
     expect(asked()).toEqual([1]);
   }, 2_000);
 
-  test('a refresh that succeeds makes the next request a HIT', async () => {
+  test('a successful refresh makes the next request a HIT', async () => {
     const { does, transfers, asked } = await heldWhileDown();
     does[0] = 'has';
 
@@ -151,7 +151,7 @@ describe('while everything is down', () => {
     expect(asked()).toEqual([]);
   });
 
-  test('a refresh that hears the record is gone ends the held answer', async () => {
+  test('a refresh that finds the record gone deletes the expired answer', async () => {
     const { does, transfers } = await heldWhileDown();
     does[0] = 'lacks';
     await transfers();
@@ -160,7 +160,7 @@ describe('while everything is down', () => {
     await expect(transfers()).rejects.toMatchObject({ status: 404 });
   });
 
-  test('a refresh that breaks in a way nobody foresaw is no unhandled rejection, and the next request hears of it', async () => {
+  test('an unexpected error in a refresh is no unhandled rejection, and fails the next request', async () => {
     const { state, clock, record } = setUp({ answer: final });
     await record();
     clock.advance(DAY_MS);
@@ -174,14 +174,14 @@ describe('while everything is down', () => {
     await expect(record()).rejects.toThrow('not to be read');
   });
 
-  test('one answer that cannot be made anew says nothing about others', async () => {
+  test('a failed reload of one answer does not affect others', async () => {
     const { does, logs } = await heldWhileDown();
     does[0] = 'has';
 
     expect(await logs()).toMatchObject({ 'X-Cache': 'MISS' });
   });
 
-  test('without a held answer every request asks again', async () => {
+  test('without an expired answer every request is sent to the back ends', async () => {
     const { transfers, asked } = world('out');
 
     await expect(transfers()).rejects.toMatchObject({ status: 502 });
@@ -192,7 +192,7 @@ describe('while everything is down', () => {
 });
 
 describe('closing', () => {
-  test('ends a refresh that is under way', async () => {
+  test('aborts a running refresh', async () => {
     const { does, transfers, close } = await heldWhileDown();
     does[0] = 'thinks';
     await transfers();
@@ -200,7 +200,7 @@ describe('closing', () => {
     await expect(close()).resolves.toBeUndefined();
   }, 2_000);
 
-  test('ends a load that somebody still waits for, and lets none begin', async () => {
+  test('aborts a load with waiting requests, and starts no other', async () => {
     const { transfers, close, asked } = world('thinks', 'has');
 
     const waiting = transfers();

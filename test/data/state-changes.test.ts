@@ -17,7 +17,7 @@ interface Told {
   changes: Item[];
 }
 
-/** The state changes of every transaction, in the order of the chain. */
+/** State changes of every transaction, in the order of the chain. */
 let all: Told[];
 
 test.beforeAll(async ({ api: sharedApi, view: sharedView }) => {
@@ -42,7 +42,7 @@ interface Balance {
   after: bigint;
 }
 
-/** The balances of a change; undefined where it says that they are unknown. */
+/** Balances of a change; undefined where they are unknown. */
 function balanceOf(change: Item): Balance | undefined {
   const { balance_before: before, balance_after: after, token, token_id: tokenId } = change;
   if (before === null || after === null) return undefined;
@@ -61,7 +61,7 @@ function addressOf(value: unknown): Address {
   return `0x${String(value).slice(2)}`;
 }
 
-/** What the node says of the same balance at the end of a block. */
+/** The node's value of the same balance at the end of a block. */
 async function atNode({ holder, token, tokenType, tokenId }: Balance, blockNumber: bigint): Promise<bigint> {
   if (token === null) return view.client.getBalance({ address: holder, blockNumber });
   const code = await view.client.getCode({ address: token, blockNumber });
@@ -85,7 +85,7 @@ async function atNode({ holder, token, tokenType, tokenId }: Balance, blockNumbe
 }
 
 describe('the state changes of a block’s transactions', () => {
-  test('lead every balance from the node’s at the block before to the node’s at the block', async () => {
+  test('lead each balance from the node’s value before the block to its value after it', async () => {
     const blocks = Map.groupBy(all, ({ blockNumber }) => blockNumber);
 
     let checked = 0;
@@ -118,7 +118,7 @@ describe('the state changes of a block’s transactions', () => {
     expect(checked).toBeGreaterThan(300);
   });
 
-  test('mark the miner, and nobody else', async () => {
+  test('mark only the miner', async () => {
     const { miner } = await view.client.getBlock();
     for (const change of all.flatMap(({ changes }) => changes)) {
       expect(change.is_miner).toBe(String(itemOf(change.address).hash).toLowerCase() === miner.toLowerCase());
@@ -132,7 +132,7 @@ describe('one state change', () => {
       .flatMap(({ changes }) => changes)
       .filter(({ token }) => (token === null ? null : itemOf(token).type) === type);
 
-  test.each([[null], ['ERC-20'], ['ERC-1155']])('of a %s balance is the difference of the two', type => {
+  test.each([[null], ['ERC-20'], ['ERC-1155']])('of a %s balance is the difference between the two', type => {
     const changes = ofType(type);
 
     expect(changes.length).toBeGreaterThan(0);
@@ -141,7 +141,7 @@ describe('one state change', () => {
     }
   });
 
-  test('of an ERC-721 balance names every NFT that came and went', () => {
+  test('of an ERC-721 balance names every NFT that came or went', () => {
     const changes = ofType('ERC-721');
 
     expect(changes.length).toBeGreaterThan(0);
@@ -154,11 +154,11 @@ describe('one state change', () => {
   });
 });
 
-test('balances that transfers do not explain are null, and the change is what was transferred', async ({
+test('balances that transfers do not explain are null, and the change is the transferred amount', async ({
   chain,
 }) => {
   let calls = 0n;
-  // Each balance that is read is another one, as if every token rebased all the time.
+  // Each balance read differs, as if every token rebased continuously.
   const proxy = await startNodeProxy(chain.rpcUrl, {
     change: (method, result) => {
       if (method !== 'eth_call') return result;
@@ -192,7 +192,7 @@ test('an unknown transaction is a 404', async () => {
   expect(status).toBe(404);
 });
 
-test('the count of items is the position: what is behind the last one is an empty page', async () => {
+test('the item count is the position, and a position beyond the end is an empty page', async () => {
   const [transaction] = view.transactions;
   const [told] = all;
 

@@ -54,7 +54,7 @@ async function stats() {
   return record(body);
 }
 
-test('counters are what the node’s blocks add up to', async () => {
+test('counters are sums over the node’s blocks', async () => {
   const blocks = await nodeBlocks();
   const [head] = blocks.slice(-1);
   if (head === undefined) throw new Error('no blocks');
@@ -70,7 +70,7 @@ test('counters are what the node’s blocks add up to', async () => {
   expect(transactionsIn(today)).toBeGreaterThan(0);
 });
 
-test('pace and load are those of the last hundred blocks', async () => {
+test('block time and utilization are those of the last hundred blocks', async () => {
   const blocks = await nodeBlocks();
   const newest = blocks.at(-1);
   const oldest = blocks.at(-101);
@@ -85,7 +85,7 @@ test('pace and load are those of the last hundred blocks', async () => {
   expect(number(answer.network_utilization_percentage)).toBeCloseTo((Number(used) / Number(limit)) * 100, 3);
 });
 
-test('gas prices are percentiles of what the last hundred blocks’ transactions paid', async () => {
+test('gas prices are percentiles of the prices paid in the last hundred blocks', async () => {
   const blocks = (await nodeBlocks()).slice(-100);
   const receipts = await Promise.all(
     blocks.map(block => rpc.call('eth_getBlockReceipts', `0x${block.number.toString(16)}`)),
@@ -103,7 +103,7 @@ test('gas prices are percentiles of what the last hundred blocks’ transactions
   expect(at(35)).toBeGreaterThan(0);
 });
 
-test('nobody here knows prices, and so they are null or absent', async () => {
+test('without a price source, prices are null or absent', async () => {
   const answer = await stats();
 
   expect(answer).toMatchObject({ coin_price: null, market_cap: null, static_gas_price: null });
@@ -112,7 +112,7 @@ test('nobody here knows prices, and so they are null or absent', async () => {
   }
 });
 
-test('the chart of transactions has the 31 days up to the head’s, each with the node’s count', async () => {
+test('the chart of transactions has the 31 days up to the head’s, with the node’s counts', async () => {
   const blocks = await nodeBlocks();
   const head = blocks.at(-1);
   if (head === undefined) throw new Error('no blocks');
@@ -127,7 +127,7 @@ test('the chart of transactions has the 31 days up to the head’s, each with th
   expect(expected.filter(day => day.transaction_count > 0).length).toBeGreaterThan(1);
 });
 
-test('the supply is the exact sum of the balances that the node has for all known addresses', async () => {
+test('the supply is the exact sum of the node’s balances of all known addresses', async () => {
   const known = new Set<string>();
   const note = (value: unknown) => {
     if (typeof value === 'string' && /^0x[0-9a-f]{40}$/i.test(value)) known.add(value.toLowerCase());
@@ -170,7 +170,7 @@ test('the indexing status of an index at the head is complete', async () => {
   });
 });
 
-test('after a reorganisation the counters are those of the chain that is left', async () => {
+test('after a reorganisation the counters are those of the remaining chain', async () => {
   await using own = await startTestDevnet({ blocks: 40, seed: 7 });
   await using ownService = await startTestDataService(own.chains);
   const node = httpRpc(own.chains[0]?.rpcUrl ?? '');
@@ -201,7 +201,7 @@ test('after a reorganisation the counters are those of the chain that is left', 
   expect(charted.reduce((total, count) => total + count, 0)).toBe(transactions);
 });
 
-test('a balance of 256 bits counts in the supply to the last digit, and leaves it again', async () => {
+test('a 256-bit balance is added to the supply exactly, and subtracted again', async () => {
   await using own = await startTestDevnet({ blocks: 25, seed: 3 });
   await using ownService = await startTestDataService(own.chains);
   const node = httpRpc(own.chains[0]?.rpcUrl ?? '');

@@ -8,7 +8,7 @@ import { HttpError } from '../../src/http/errors.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { answererOver, backend, chain, emptyPage, failure, hashOf, told } from './answer-support.ts';
 
-/** What a back end of the table does: answers, fails with a kind, times out, is still filling, or has no answer. */
+/** Behaviour of a back end in the table: answers, fails with a kind, times out, is still filling, or has no answer. */
 type Does =
   | 'ok'
   | 'unavailable'
@@ -32,7 +32,7 @@ function doing(name: string, chainId: number, does: Does): Backend {
   return backend({ name, chainId, answers, kind: 'blockscout' });
 }
 
-/** The same chains asked once for a feed and once for a look-up; the winner's name or the status. */
+/** The same chains asked once for a feed and once for a look-up; the back end that answered, or the status. */
 async function outcomes(...chains: readonly (readonly Does[])[]) {
   const configured = chains.map((kinds, at) =>
     chain(at + 1, ...kinds.map((does, position) => doing(`${at + 1}${'ab'[position]}`, at + 1, does))),
@@ -87,7 +87,7 @@ test.each<[string, Does[][], string | number, string | number]>([
   expect(await outcomes(...chains)).toEqual({ feed, lookUp });
 });
 
-test('messages of failures name chain and kind, and neither causes nor keys', () => {
+test('failure messages name chain and kind, without causes or keys', () => {
   const first = chain(7, doing('hidden-name', 7, 'unavailable'));
   const [only] = first.backends;
 
@@ -101,7 +101,7 @@ test('messages of failures name chain and kind, and neither causes nor keys', ()
   expect(unavailable.message + unsupported.message).not.toContain('secret');
 });
 
-test('two back ends of one kind are told apart by name', () => {
+test('two back ends of one kind are distinguished by name', () => {
   const [first, second] = [doing('blockscout-7', 7, 'none'), doing('blockscout-7-2', 7, 'none')];
   const failures = [first, second].map(one => ({
     chain: chain(7, first, second),
@@ -117,7 +117,7 @@ test('two back ends of one kind are told apart by name', () => {
 test.each<[string, (number | undefined)[], Record<string, string>]>([
   ['until the first of them may be asked again', [7_100, 60_000], { 'Retry-After': '8' }],
   ['and not while another one may answer sooner', [7_100, undefined], {}],
-])('quotas that are used up everywhere say when to come back, %s', (_name, waits, headers) => {
+])('when all quotas are used up, the answer has a Retry-After, %s', (_name, waits, headers) => {
   const failures = waits.map((retryAfterMs, at) => ({
     chain: chain(at + 1),
     backend: undefined,
@@ -127,7 +127,7 @@ test.each<[string, (number | undefined)[], Record<string, string>]>([
   expect(failureOf(failures, 'cause')).toMatchObject({ status: 502, headers });
 });
 
-test('an unforeseen error of a back end is a 502 that says nothing of it', async () => {
+test('an unexpected error of a back end is a 502 without its details', async () => {
   const broken = backend({
     name: 'broken',
     answers: { listTokenTransfers: () => Promise.reject(new TypeError('secret-key-123 at http://10.0.0.1')) },
@@ -142,7 +142,7 @@ test('an unforeseen error of a back end is a 502 that says nothing of it', async
   });
 });
 
-test('a back end that never answers costs the deadline and not more', async () => {
+test('a back end that never answers costs only its deadline', async () => {
   const stuck = backend({ name: 'stuck', answers: { listTokenTransfers: () => new Promise(() => {}) } });
   const handlers = explorer(answererOver([chain(1, stuck)], { timeoutMs: 50 }).serve);
 
@@ -151,7 +151,7 @@ test('a back end that never answers costs the deadline and not more', async () =
   await expect(failed).rejects.toMatchObject({ status: 504 });
 });
 
-test('a chain that hangs leaves time for the one behind it', async () => {
+test('a chain that hangs leaves time for the next one', async () => {
   const stuck = backend({ name: 'stuck', answers: { listTokenTransfers: () => new Promise(() => {}) } });
   const well = backend({
     name: 'well',
@@ -165,7 +165,7 @@ test('a chain that hangs leaves time for the one behind it', async () => {
   expect(headers).toMatchObject({ 'X-Backend': 'well', 'X-Chain-Id': '2' });
 });
 
-test('a record that the back end moved on under is not final', async () => {
+test('a record read while its back end moved on is not final', async () => {
   let revision = 0;
   const moving = backend({
     name: 'moving',
@@ -195,7 +195,7 @@ describe('a look-up over several chains', () => {
     return explorer(serve).listTransactionTokenTransfers({ path, query: {} }, { headers: {} });
   };
 
-  test('asks the next chain only after the pause, and a slow first chain still wins when it is there first', async () => {
+  test('asks the next chain only after the stagger, and prefers a slow first chain that answers before it', async () => {
     const clock = manualClock();
     const slow = Promise.withResolvers<ReturnType<typeof emptyPage>>();
     const asked: string[] = [];
@@ -233,9 +233,9 @@ describe('a look-up over several chains', () => {
   });
 
   test.each<[string, 'has' | 'is out', object]>([
-    ['is nothing while an earlier one may still have it', 'has', { 'X-Backend': 'first' }],
+    ['has no effect while an earlier one may have it', 'has', { 'X-Backend': 'first' }],
     ['is the answer once no earlier one has it', 'is out', { status: 400 }],
-  ])('that a later chain calls the input bad %s, and nobody else is asked', async (_name, then, expected) => {
+  ])('a later chain’s refusal %s, and no other is asked', async (_name, then, expected) => {
     const clock = manualClock();
     const slow = Promise.withResolvers<ReturnType<typeof emptyPage>>();
     const asked: number[] = [];
@@ -274,7 +274,7 @@ describe('a look-up over several chains', () => {
     expect(asked).toEqual([1, 2]);
   });
 
-  test('takes a later chain’s answer while an earlier one is still thinking, and keeps it 30 s at most', async () => {
+  test('takes a later chain’s answer while an earlier one is pending, and keeps it at most 30 s', async () => {
     const clock = manualClock();
     const settled = { ...emptyPage(), confirmations: 100 };
     const first = backend({
@@ -297,7 +297,7 @@ describe('a look-up over several chains', () => {
     });
   });
 
-  test('counts an empty answer as nothing while others are to be asked, and takes the first one when all are empty', async () => {
+  test('ignores an empty answer while other chains remain, and uses the first one when all are empty', async () => {
     const ask = (bodies: readonly (string | undefined)[]) => {
       const clock = manualClock();
       return firstFound<string>({

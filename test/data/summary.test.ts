@@ -30,7 +30,7 @@ interface Told {
   values: Record<string, unknown>;
 }
 
-/** The sentences of a summary, a variable as its value, a token as its symbol, an address as its hash. */
+/** Sentences of a summary, with the value of each variable, the symbol of a token and the hash of an address. */
 async function summaryOf(hash: string): Promise<Told[]> {
   const { body } = await api.get(`/explorer/transactions/${hash}/summary`);
   const { success, data } = record(body);
@@ -65,7 +65,7 @@ function selectorOf(functionName: (typeof TOKEN)[number]['name']): string {
     : encodeFunctionData({ abi: TOKEN, functionName, args: args[functionName] }).slice(0, 10);
 }
 
-/** The arguments of a call as words. */
+/** Arguments of a call as words. */
 function words({ input }: SeenTransaction): bigint[] {
   return (input.slice(10).match(/.{64}/g) ?? []).map(word => BigInt(`0x${word}`));
 }
@@ -86,7 +86,7 @@ describe('the first sentence of', () => {
     });
   });
 
-  test('a token transfer, minting and burning are told in the token’s whole units', async () => {
+  test('a token transfer, minting and burning has amounts in the token’s whole units', async () => {
     const transfer = transactionTo('US Dollar Sample', 'transfer');
     const mint = transactionTo('US Dollar Sample', 'mint');
     const burn = transactionTo('US Dollar Sample', 'burn');
@@ -141,7 +141,7 @@ describe('the first sentence of', () => {
     });
   });
 
-  test('an approval names who may spend how much', async () => {
+  test('an approval names the spender and the amount', async () => {
     const approval = transactionTo('US Dollar Sample', 'approve', input => !input.endsWith('ff'.repeat(32)));
 
     const [first] = await summaryOf(approval.hash);
@@ -182,7 +182,7 @@ describe('the first sentence of', () => {
   });
 });
 
-test('unlimited and taken back permissions are told as such', async () => {
+test('unlimited and revoked approvals have sentences of their own', async () => {
   const rpc = httpRpc(chain.rpcUrl);
   const signer = deriveAccounts().signer(3);
   const spender = deriveAccounts().signer(4).address;
@@ -221,7 +221,7 @@ test('unlimited and taken back permissions are told as such', async () => {
   });
 });
 
-test('every variable of every template is there, for every transaction', async () => {
+test('every variable of every template has a value, for every transaction', async () => {
   for (const { hash, isSuccess } of view.transactions) {
     if (!isSuccess) continue;
     const summaries = await summaryOf(hash);
@@ -236,7 +236,7 @@ test('every variable of every template is there, for every transaction', async (
   }
 });
 
-test('a failed transaction has no sentences, an unknown one is a 404', async () => {
+test('a failed transaction has no sentences, and an unknown one is a 404', async () => {
   const failed = view.transactions.find(({ isSuccess }) => !isSuccess);
 
   const { body } = await api.get(`/explorer/transactions/${failed?.hash}/summary`);

@@ -2,7 +2,10 @@ import { afterAll } from 'vitest';
 import { servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
 import { startTestDataService, type TestDataService } from '../support/data-service.ts';
 
-/** An empty chain with a fungible token, an ERC-721 and an ERC-1155 collection, and two accounts for their tokens. It ends with the file. */
+/**
+ * An empty chain with a fungible token, an ERC-721 and an ERC-1155 collection, and two accounts for their tokens. It
+ * is stopped after the file.
+ */
 export async function startTokenChain() {
   const chain = await startTestChain();
   afterAll(() => chain.stop());
@@ -15,7 +18,7 @@ export async function startTokenChain() {
   return { chain, alice, bob, dollar, postcards, items };
 }
 
-/** A data service of the chain from its index. It ends with the file, before a chain that was started before it. */
+/** A data service over an index of the chain. It is stopped after the file, before the chain. */
 export async function serveTokenChain({ rpcUrl }: TestChain): Promise<TestDataService> {
   const service = await startTestDataService([servedTestChain(rpcUrl)]);
   afterAll(() => service.close());

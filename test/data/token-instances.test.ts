@@ -26,7 +26,7 @@ const listed = async (path: string) => (await walk(api, `/explorer/tokens/${path
 const descending = (a: bigint, b: bigint) => (a < b ? 1 : a > b ? -1 : 0);
 const hashOf = (item: Item, side: string) => text(record(item[side]).hash);
 
-test('the instances of a token are the ids that somebody has, the highest first, each as its record', async () => {
+test('the instances of a token are its owned ids, highest first, each equal to its record', async () => {
   for (const token of [contract('Postcards'), contract('GameItems')]) {
     const transfers = await listed(`${token}/transfers`);
     const held = new Map<string, bigint>();
@@ -51,7 +51,7 @@ test('the instances of a token are the ids that somebody has, the highest first,
   }
 });
 
-test('the instances of one holder are those of its list of NFTs', async () => {
+test('the instances of one holder match its list of NFTs', async () => {
   for (const token of [contract('Postcards'), contract('GameItems')]) {
     const [transfer] = await listed(`${token}/transfers`);
     const holder = hashOf(record(transfer), 'to');
@@ -65,7 +65,7 @@ test('the instances of one holder are those of its list of NFTs', async () => {
   expect(await listed(`${contract('GameItems')}/instances?holder_address_hash=${NOBODY}`)).toEqual([]);
 });
 
-test('transfers and holders of an id are those of the token with this id', async () => {
+test('transfers and holders of an id are the token’s with this id', async () => {
   for (const token of [contract('Postcards'), contract('GameItems')]) {
     const transfers = await listed(`${token}/transfers`);
     const byId = Map.groupBy(transfers, item => text(record(item.total).token_id));
@@ -82,7 +82,7 @@ test('transfers and holders of an id are those of the token with this id', async
   }
 });
 
-test('an id that nobody ever had has empty lists, a fungible token and what is none are 404s', async () => {
+test('an id that was never owned has empty lists, and a fungible token or a non-token is a 404', async () => {
   const never = `${contract('GameItems')}/instances/987654321`;
   expect([await listed(`${never}/transfers`), await listed(`${never}/holders`)]).toEqual([[], []]);
   expect(await listed(`${contract('StableToken')}/instances`)).toEqual([]);

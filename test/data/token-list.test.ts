@@ -14,7 +14,7 @@ test.beforeAll(({ api: ownApi }) => {
 const listed = async (query = '') => (await walk(api, `/explorer/tokens${query}`)).items;
 const addresses = (items: readonly Item[]) => items.map(item => text(item.address));
 
-test('tokens run by their number of holders, and each is the record of the token', async () => {
+test('tokens are sorted by number of holders, and each equals its record', async () => {
   const items = await listed();
 
   const holders = items.map(item => Number(item.holders));
@@ -25,7 +25,7 @@ test('tokens run by their number of holders, and each is the record of the token
   expect(items.length).toBeGreaterThan(3);
 });
 
-test('from the fewest holders it is the reverse, and an order by what nothing is known of is the usual one', async () => {
+test('ascending order is the exact reverse, and sorting by an unknown value is the default order', async () => {
   const items = await listed();
 
   expect(await listed('?sort=holders_count&order=asc')).toEqual(items.toReversed());
@@ -33,7 +33,7 @@ test('from the fewest holders it is the reverse, and an order by what nothing is
     expect(await listed(query), query).toEqual(items);
 });
 
-test('each type of token is a part of the list in its order', async () => {
+test('each type of token is a part of the list in the same order', async () => {
   const items = await listed();
 
   for (const type of ['ERC-20', 'ERC-721', 'ERC-1155']) {

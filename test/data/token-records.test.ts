@@ -28,7 +28,7 @@ function contract(artifact: string): string {
 
 const addressOf = (item: Item) => text(record(item.address).hash);
 
-test('holders of a token have the balances of the contract, the largest first', async () => {
+test('holders of a token have the contract’s balances, largest first', async () => {
   const token = contract('StableToken');
 
   const { items } = await walk(api, `/explorer/tokens/${token}/holders`);
@@ -43,7 +43,7 @@ test('holders of a token have the balances of the contract, the largest first', 
   expect(balances).toEqual(balances.toSorted((a, b) => (a > b ? -1 : a < b ? 1 : 0)));
 });
 
-test('of an ERC-1155 token each id of a holder is an item', async () => {
+test('for an ERC-1155 token each id of a holder is an item', async () => {
   const path = `/explorer/tokens/${contract('GameItems')}/holders`;
 
   const { items } = await walk(api, path);
@@ -53,7 +53,7 @@ test('of an ERC-1155 token each id of a holder is an item', async () => {
   expect(new Set(items.map(addressOf)).size).toBeLessThan(items.length);
 });
 
-test('a token’s record, counters and transfers agree with each other and with the chain', async () => {
+test('a token’s record, counters and transfers are consistent with each other and with the chain', async () => {
   const token = contract('StableToken');
   const head = numberToHex(Number(await rpc.call('eth_blockNumber')));
   const topic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -72,7 +72,7 @@ test('a token’s record, counters and transfers agree with each other and with 
   expect(items.length).toBeGreaterThan(50);
 });
 
-test('what is no token is a 404, of its counters and lists too', async () => {
+test('an address that is not a token is a 404, also for its counters and lists', async () => {
   for (const path of ['', '/counters', '/transfers', '/holders'])
     expect([path, (await api.get(`/explorer/tokens/${NOBODY}${path}`)).status]).toEqual([path, 404]);
 });

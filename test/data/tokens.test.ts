@@ -46,7 +46,7 @@ await chain.mine();
 const service = await serveTokenChain(chain);
 const api = client(service.url);
 
-/** Puts a token on the chain that gives this text for its URI, and has it mint one to Alice. */
+/** Deploys a token that returns this text as its URI, and mints one to Alice. */
 async function speak(standard: 'ERC-721' | 'ERC-1155', id: bigint, uri: string): Promise<Address> {
   const from = chain.accounts.signer(3).address;
   const nonce = BigInt(text(await chain.rpc.call('eth_getTransactionCount', from, 'pending')));
@@ -67,7 +67,7 @@ async function ask(call: { to: Address; data: Hex }): Promise<Hex> {
   return result;
 }
 
-test('an ERC-721 instance has the owner and the document that its contract tells the node', async () => {
+test('an ERC-721 instance has the owner and document from its contract', async () => {
   const owner = decodeFunctionResult({
     abi: erc721Abi,
     functionName: 'ownerOf',
@@ -98,7 +98,7 @@ test('an ERC-721 instance has the owner and the document that its contract tells
   expect(body).not.toHaveProperty('external_app_url');
 });
 
-test('of ERC-1155 only an id of which there is one is unique and has an owner', async () => {
+test('an ERC-1155 id is unique and has an owner only if exactly one exists', async () => {
   const one = record((await instance(items.address, 1n)).body);
   const several = record((await instance(items.address, 2n)).body);
   const shared = record((await instance(items.address, 3n)).body);
@@ -110,7 +110,7 @@ test('of ERC-1155 only an id of which there is one is unique and has an owner', 
   expect(shared.metadata).toMatchObject({ name: 'Item 3' });
 });
 
-test('ids go up to the highest 256-bit integer, and above there is a 400', async () => {
+test('ids go up to the highest 256-bit integer, and a larger one is a 400', async () => {
   const highest = await instance(items.address, HIGHEST_ID);
 
   expect(highest.status).toBe(200);
@@ -120,7 +120,7 @@ test('ids go up to the highest 256-bit integer, and above there is a 400', async
   expect((await instance(items.address, '1'.repeat(77))).status).toBe(404);
 });
 
-test('what nobody has is a 404: never minted, burnt, no NFT, no contract', async () => {
+test('an id that was never minted or is burnt is a 404, and so is one of a non-NFT or a missing contract', async () => {
   for (const [token, id] of [
     [postcards.address, 99n],
     [postcards.address, 3n],
@@ -134,12 +134,12 @@ test('what nobody has is a 404: never minted, burnt, no NFT, no contract', async
   }
 });
 
-test('an id that was minted without an event is known by its contract', async () => {
+test('an id minted without an event is known from its contract', async () => {
   const token = talking.get('plain') ?? alice;
 
   const { status, body } = await instance(token, 8n);
 
-  // Numbers that this contract tells are all 32, so is the owner.
+  // This contract answers 32 to every call, so its owner is 32, too.
   expect(status).toBe(200);
   expect(body).toMatchObject({ id: '8', is_unique: true, owner: { hash: `0x${'20'.padStart(40, '0')}` } });
 });
@@ -159,7 +159,7 @@ test.for([
 });
 
 test.for(['elsewhere', 'ipfs', 'list', 'broken', 'deep', 'nothing'])(
-  'what is no document inside the URI is left out, and nothing is fetched: %s',
+  'an invalid document inside the URI is left out, and nothing is fetched: %s',
   async form => {
     const { status, body } = await instance(talking.get(form) ?? alice, 7n);
 
@@ -170,7 +170,7 @@ test.for(['elsewhere', 'ipfs', 'list', 'broken', 'deep', 'nothing'])(
   },
 );
 
-test('links that could run a script are only in the document', async () => {
+test('links that could run a script appear only in the document', async () => {
   const { body } = await instance(talking.get('script') ?? alice, 7n);
 
   expect(body).toMatchObject({ metadata: { image: 'javascript:alert(1)' } });
@@ -178,7 +178,7 @@ test('links that could run a script are only in the document', async () => {
   expect(body).not.toHaveProperty('external_app_url');
 });
 
-test('an ERC-1155 URI names the id in 64 hex digits', async () => {
+test('an ERC-1155 URI contains the id as 64 hex digits', async () => {
   const { body } = await instance(numbered, 500n);
 
   const id = (500).toString(16).padStart(64, '0');

@@ -6,7 +6,7 @@ const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const SINGLE = toEventSelector('TransferSingle(address,address,address,uint256,uint256)');
 
 describe('logs and token transfers', () => {
-  test('every log of every transaction is the node’s', async ({ seen: chain, explorer }) => {
+  test('every log of every transaction matches the node’s', async ({ seen: chain, explorer }) => {
     let decoded = 0;
     for (const { logs, transactionHash, to } of chain.receipts) {
       const { items } = await explorer.page<Log>(`/explorer/transactions/${transactionHash}/logs`);
@@ -30,7 +30,7 @@ describe('logs and token transfers', () => {
     expect(decoded).toBeGreaterThan(30);
   });
 
-  test('amounts and ids of transfers are those in the raw logs', async ({ seen: chain, explorer }) => {
+  test('amounts and ids of transfers match the raw logs', async ({ seen: chain, explorer }) => {
     const standards = new Set<string>();
     for (const { transactionHash, logs } of chain.receipts.filter(one => one.logs.length > 0)) {
       const { items } = await explorer.page<Transfer>(
@@ -58,7 +58,7 @@ describe('logs and token transfers', () => {
     expect([...standards].sort()).toEqual(['ERC-1155', 'ERC-20', 'ERC-721']);
   });
 
-  test('tokens have what their contracts say of themselves', async ({ node, explorer }) => {
+  test('tokens have the name, symbol and decimals of their contracts', async ({ node, explorer }) => {
     const { items } = await explorer.page<Transfer>('/explorer/token-transfers');
     const fungible = only(items.filter(({ token_type }) => token_type === 'ERC-20'));
     const address = getAddress(String(fungible.token?.address));
@@ -76,7 +76,7 @@ describe('logs and token transfers', () => {
     ]);
   });
 
-  test('a transaction’s own record embeds up to ten of its transfers and says whether there are more', async ({
+  test('a transaction’s own record embeds up to ten transfers, and a flag for more', async ({
     seen: chain,
     explorer,
   }) => {
@@ -92,7 +92,7 @@ describe('logs and token transfers', () => {
   });
 });
 
-test('every list of transactions embeds up to ten transfers of each and says whether there are more', async ({
+test('every list of transactions embeds up to ten transfers of each, and a flag for more', async ({
   seen: chain,
   service,
   explorer,

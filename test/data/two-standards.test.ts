@@ -17,7 +17,7 @@ import { eachDatabase } from '#test/support/databases.ts';
 import { CHAIN_ID, startTestChain, type TestChain } from '../indexer/support.ts';
 import { sourceOf } from './insights/nft-support.ts';
 
-/** A contract whose events gave it ids of both standards. */
+/** A contract whose events give it ids of both standards. */
 const TOKEN = addressOf(1);
 const OWNER = addressOf(2);
 const OTHER = addressOf(3);
@@ -75,7 +75,7 @@ eachDatabase('an id of both standards of one contract', databases => {
     ]);
   });
 
-  test('is two NFTs in insights, each with the type of its own', async () => {
+  test('is two NFTs in insights, each with its own type', async () => {
     const nfts = await nftRecordAnswers(source()).listOwnedNfts?.(
       {
         path: {},

@@ -10,7 +10,7 @@ export type Block = ExplorerSchemas['Block'];
 export type Transfer = ExplorerSchemas['TokenTransfer'];
 export type Log = ExplorerSchemas['Log'];
 
-/** A page as every list of the contract has it. */
+/** A page in the form of every list in the contract. */
 export interface PageOf<Item> {
   items: Item[];
   next_page_params: Record<string, string | number | null> | null;
@@ -26,7 +26,7 @@ export function nodeOf({ rpcUrl }: EmbeddedChain): Node {
   return { viem: createPublicClient({ transport: http(rpcUrl) }), rpc: httpRpc(rpcUrl) };
 }
 
-/** Reads bodies of operations. Their types are the contract's, against which the client has just checked them. */
+/** Reads bodies of operations. Their types are the contract's, which the client has just checked. */
 export function explorerAt(url: string) {
   const { get } = client(url);
   return {
@@ -44,15 +44,15 @@ async function read<Body>(get: (path: string) => Promise<Answer>, path: string):
   return retyped(body);
 }
 
-/** JSON.parse's own type is `any`: the round trip is how a checked body gets the type it was checked for. */
+/** JSON.parse returns `any`: the round trip gives a checked body its type. */
 function retyped<Body>(body: unknown): Body {
   return JSON.parse(JSON.stringify(body));
 }
 
-/** How a page walk hands `next_page_params` back. */
+/** Sends `next_page_params` back, in one of the allowed ways. */
 export type Walk = 'cursor' | 'keys' | 'everything';
 
-/** Visits every page of a list; `between` runs before each page but the first. At most 100 pages. */
+/** Visits every page of a list, at most 100; `between` runs before each page but the first. */
 export async function walk<Item>(
   url: string,
   path: string,
@@ -90,7 +90,7 @@ export async function everything({ viem }: Node) {
   return { blocks, transactions, receipts };
 }
 
-/** An address in the last bytes of a topic, in lower case. */
+/** Address in the last bytes of a topic, in lower case. */
 export function addressIn(topic: Hex | undefined): Address {
   return `0x${(topic ?? '').slice(-40)}`;
 }
@@ -98,13 +98,13 @@ export function addressIn(topic: Hex | undefined): Address {
 export type Seen = Awaited<ReturnType<typeof everything>>;
 export type Explorer = ReturnType<typeof explorerAt>;
 
-/** `test` with the shared chain as it is served, beside all that its own node says of it. */
+/** `test` with the shared served chain and its node's data. */
 export const test = servedTest
   .extend('node', { scope: 'worker' }, ({ chain }): Node => nodeOf(chain))
   .extend('seen', { scope: 'worker' }, ({ node }): Promise<Seen> => everything(node))
   .extend('explorer', { scope: 'worker' }, ({ service }): Explorer => explorerAt(service.url));
 
-/** The one item there is. @throws when there is none. */
+/** The only item. @throws when there is none. */
 export function only<Item>(items: readonly Item[]): Item {
   const [item] = items;
   if (item === undefined) throw new Error('there is none');

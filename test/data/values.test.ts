@@ -32,7 +32,7 @@ const isoOf = (seconds: bigint) => `${new Date(Number(seconds) * 1000).toISOStri
 const artifactAbi = (name: string): Abi =>
   JSON.parse(readFileSync(new URL(`../../generated/devnet/${name}.json`, import.meta.url), 'utf8')).abi;
 
-/** What a transaction paid, by the node's own figures. */
+/** Fees of a transaction, by the node's own figures. */
 function feesOf(hash: Hex) {
   const receipt = only(chain.receipts.filter(one => one.transactionHash === hash));
   const transaction = only(chain.transactions.filter(one => one.hash === hash));
@@ -52,7 +52,7 @@ function feesOf(hash: Hex) {
 }
 
 describe('transactions', () => {
-  test('every one has the node’s figures: fees, burnt fee, priority fee, place, confirmations', async () => {
+  test('every one has the node’s figures: fees, burnt fee, priority fee, position, confirmations', async () => {
     const head = chain.blocks.length - 1;
 
     for (const { hash } of chain.transactions) {
@@ -87,14 +87,14 @@ describe('transactions', () => {
     expect(chain.transactions.length).toBeGreaterThan(200);
   });
 
-  test('of all five types are there', () => {
+  test('all five types are listed', () => {
     const types = new Set(chain.transactions.map(({ typeHex }) => Number(typeHex)));
 
-    // Type 4 is sent by a test of its own.
+    // Another test sends type 4.
     expect([0, 1, 2, 3].filter(type => !types.has(type))).toEqual([]);
   });
 
-  test('addresses carry their checksum, and a creation has its contract and no recipient', async () => {
+  test('addresses are checksummed, and a creation has its contract and no recipient', async () => {
     const creations = chain.receipts.filter(({ contractAddress }) => contractAddress);
     for (const { transactionHash, contractAddress, from } of creations) {
       const record = await explorer.transaction(transactionHash);
@@ -111,7 +111,7 @@ describe('transactions', () => {
     expect(creations.length).toBeGreaterThan(3);
   });
 
-  test('input of known contracts is decoded as viem decodes it', async ({ chain: { contracts } }) => {
+  test('input of known contracts is decoded as by viem', async ({ chain: { contracts } }) => {
     let decoded = 0;
     for (const { hash, to, input } of chain.transactions) {
       const contract = contracts.find(({ address }) => to !== null && isAddressEqual(address, to));
@@ -132,7 +132,7 @@ describe('transactions', () => {
     expect(decoded).toBeGreaterThan(10);
   });
 
-  test('reverted ones say why, as the node’s trace does', async () => {
+  test('reverted ones have the revert reason of the node’s trace', async () => {
     const faulty = artifactAbi('Faulty');
     const reasons = new Set<string>();
     for (const { transactionHash } of chain.receipts.filter(({ status }) => status === 'reverted')) {
@@ -159,7 +159,7 @@ describe('transactions', () => {
     expect([...reasons].sort()).toEqual(['custom', 'panic', 'words']);
   });
 
-  test('the main page has the six latest, and so begins the list', async () => {
+  test('the main page has the six latest, which are the first of the list', async () => {
     const latest = await explorer.list<Transaction>('/explorer/main-page/transactions');
     const { items } = await explorer.page<Transaction>('/explorer/transactions');
     const expected = chain.transactions.toReversed().map(({ hash }) => hash);
@@ -175,7 +175,7 @@ describe('blocks', () => {
       const fees = block.transactions.map(({ hash }) => feesOf(hash));
       const sum = (values: bigint[]) => values.reduce((total, value) => total + value, 0n);
       const [total, burnt, tips] = [
-        // A block sums up what execution cost; blobs have a market of their own.
+        // A block's fee is for execution; blobs have their own market.
         sum(fees.map(({ execution }) => execution)),
         sum(fees.map(one => one.burnt)),
         sum(fees.map(({ tip }) => tip)),
@@ -216,7 +216,7 @@ describe('blocks', () => {
     }
   });
 
-  test('are found by hash in any case as by number', async () => {
+  test('are found by hash in any letter case as by number', async () => {
     const block = only(chain.blocks.slice(7));
 
     const byHash = await explorer.block(`0x${block.hash.slice(2).toUpperCase()}`);

@@ -21,7 +21,7 @@ test.beforeAll(({ chain: ownChain, api: ownApi, rpc: ownRpc }) => {
 const addressOf = (item: Item) => text(record(item.address).hash);
 const addressesAt = async (query: string) => (await walk(api, `${PATH}${query}`)).items.map(addressOf);
 
-test('the list has every contract with sources, the newest first, with its balance and its compiler', async () => {
+test('the list has every contract with sources, newest first, with its balance and compiler', async () => {
   const { items } = await walk(api, PATH);
   const known = chain.contracts.filter(({ artifactName }) => artifactName !== null);
   const created = await Promise.all(
@@ -56,7 +56,7 @@ test('the list has every contract with sources, the newest first, with its balan
   }
 });
 
-test('a part of the name or of the address narrows the list, and so does the language', async () => {
+test('the list can be narrowed by part of the name or address, and by language', async () => {
   const all = await addressesAt('');
   const named = chain.contracts.find(({ name }) => name === 'Game Items');
   const address = named?.address ?? '';
@@ -81,7 +81,7 @@ test('keys of another back end’s position are refused', async () => {
   ]);
 });
 
-test('counters say how many contracts there are and how many the last 24 hours brought', async () => {
+test('counters have the number of contracts, in total and of the last 24 hours', async () => {
   const { items } = await walk(api, '/explorer/internal-transactions');
   const { items: transactions } = await walk(api, '/explorer/transactions');
   const created = [

@@ -33,28 +33,25 @@ function cursorOf(backend: string, operation: string, position: CursorPosition):
 test.each([
   ['transactions', 'hash', one.transactions.length],
   ['blocks', 'height', 101],
-])(
-  'a walk over %s visits every item once although its back end goes out half-way',
-  async (list, key, count) => {
-    const seen: unknown[] = [];
-    let query = 'chain_id=1';
-    for (let pages = 0; pages < 30; pages += 1) {
-      const { status, body, headers } = await served.get(`/explorer/${list}?${query}`);
-      expect(status).toBe(200);
-      expect(headers.get('x-backend')).toBe(isOut ? 'blockscout-1-2' : 'blockscout-1');
-      const page = record(body);
-      if (Array.isArray(page.items)) seen.push(...page.items.map(item => record(item)[key]));
-      if (page.next_page_params === null) break;
-      query = queryOf(record(page.next_page_params));
-      isOut = true;
-    }
+])('a walk over %s visits every item once although its back end fails half-way', async (list, key, count) => {
+  const seen: unknown[] = [];
+  let query = 'chain_id=1';
+  for (let pages = 0; pages < 30; pages += 1) {
+    const { status, body, headers } = await served.get(`/explorer/${list}?${query}`);
+    expect(status).toBe(200);
+    expect(headers.get('x-backend')).toBe(isOut ? 'blockscout-1-2' : 'blockscout-1');
+    const page = record(body);
+    if (Array.isArray(page.items)) seen.push(...page.items.map(item => record(item)[key]));
+    if (page.next_page_params === null) break;
+    query = queryOf(record(page.next_page_params));
+    isOut = true;
+  }
 
-    expect(new Set(seen).size).toBe(count);
-    expect(seen).toHaveLength(count);
-  },
-);
+  expect(new Set(seen).size).toBe(count);
+  expect(seen).toHaveLength(count);
+});
 
-test('a cursor without the other keys is a 502 that says how to go on, and no other back end is asked', async () => {
+test('a cursor without the other keys is a 502 with advice, and no other back end is asked', async () => {
   const first = await served.get('/explorer/transactions');
   const { cursor } = record(record(first.body).next_page_params);
   isOut = true;
@@ -69,7 +66,7 @@ test('a cursor without the other keys is a 502 that says how to go on, and no ot
   expect(served.asked()).toEqual(['1a']);
 });
 
-test('positions inside a batch are read by the back end alone that wrote them', async () => {
+test('positions inside a batch are read only by the back end that wrote them', async () => {
   const position = { block_number: 5, index: 2, batch_log_index: 2, index_in_batch: 1 };
   const keys = {
     ...position,
@@ -85,7 +82,7 @@ test('positions inside a batch are read by the back end alone that wrote them', 
   expect(record(body).message).toContain('hand back all keys of next_page_params');
 });
 
-test('a list whose positions are the back end’s own can only be begun again', async () => {
+test('a list with back-end-specific positions can only be restarted', async () => {
   const keys = { id: 5, fiat_value: 'null', value: '1' };
   const cursor = cursorOf('blockscout-1', 'listAddressTokens', { id: 5 });
   isOut = true;
@@ -96,7 +93,7 @@ test('a list whose positions are the back end’s own can only be begun again', 
   expect(record(body).message).toMatch(/Another back end has this list: begin again$/);
 });
 
-test('where no other back end has the list, the error says nothing of one', async () => {
+test('where no other back end has the list, the error does not mention one', async () => {
   const cursor = cursorOf('blockscout-1', 'listBlocks', { block_number: 50 });
   isOut = true;
 
@@ -107,7 +104,7 @@ test('where no other back end has the list, the error says nothing of one', asyn
   expect(alone.asked()).toEqual(['1a']);
 });
 
-test('a cursor of a back end that is gone goes on by the other keys, and alone is a 400', async () => {
+test('a cursor of a removed back end continues by the other keys, and alone is a 400', async () => {
   const cursor = cursorOf('blockscout-9', 'listBlocks', { block_number: 50 });
 
   const goesOn = await served.get(`/explorer/blocks?block_number=50&cursor=${cursor}`);
@@ -117,7 +114,7 @@ test('a cursor of a back end that is gone goes on by the other keys, and alone i
   expect(isRefused.status).toBe(400);
 });
 
-test('a back end that answers is asked by its own position, and its word on a cursor is the last', async () => {
+test('an available back end is asked by its own position, and its refusal of a cursor is final', async () => {
   const cursor = cursorOf('blockscout-1', 'listTransactions', { block_number: 50, index: 0 });
 
   const { status } = await served.get(`/explorer/blocks?block_number=50&cursor=${cursor}`);

@@ -45,7 +45,7 @@ const mine = async () => {
 };
 const oldestFirst = () => chain.transactions.toReversed();
 
-describe.each(WALKS)('a walk that hands back %s', how => {
+describe.each(WALKS)('a walk that sends back %s', how => {
   test('visits every transaction once, newest first', async () => {
     const found = await walk<Transaction>(service.url, '/explorer/transactions', how);
 
@@ -65,7 +65,7 @@ describe.each(WALKS)('a walk that hands back %s', how => {
     expect(found.map(({ hash }) => hash)).toEqual(big?.transactions.toReversed().map(({ hash }) => hash));
   });
 
-  test('visits every token transfer once, and those of the transactions are the same', async () => {
+  test('visits every token transfer once, and finds the same as the transactions’ lists', async () => {
     const found = await walk<Transfer>(service.url, '/explorer/token-transfers', how);
     const byTransaction: Transfer[] = [];
     for (const { hash } of chain.transactions)
@@ -77,7 +77,7 @@ describe.each(WALKS)('a walk that hands back %s', how => {
     expect(found.length).toBeGreaterThan(100);
   });
 
-  test('visits every log of every transaction once, in their order', async () => {
+  test('visits every log of every transaction once, in order', async () => {
     for (const { transactionHash, logs } of chain.receipts) {
       const found = await walk<Log>(service.url, `/explorer/transactions/${transactionHash}/logs`, how);
       expect(found.map(({ index }) => index)).toEqual(logs.map(({ logIndex }) => logIndex));
@@ -87,7 +87,7 @@ describe.each(WALKS)('a walk that hands back %s', how => {
 
 describe('filters', () => {
   test.each(['token_transfer', 'contract_creation', 'contract_call', 'token_creation', 'coin_transfer'])(
-    'of the kind %s leave out nothing and add nothing',
+    'of the kind %s select exactly the matching transactions',
     async kind => {
       const all = await walk<Transaction>(service.url, '/explorer/transactions', 'cursor');
       const found = await walk<Transaction>(service.url, `/explorer/transactions?type=${kind}`, 'cursor');
@@ -99,7 +99,7 @@ describe('filters', () => {
     },
   );
 
-  test('of the kind contract_call find what reached code that was there at its block', async () => {
+  test('of the kind contract_call select calls to code that existed at their block', async () => {
     const found = await walk<Transaction>(service.url, '/explorer/transactions?type=contract_call', 'cursor');
     const called = await Promise.all(
       oldestFirst().map(async ({ hash, to, blockNumber }) => {
@@ -111,7 +111,7 @@ describe('filters', () => {
     expect(found.map(({ hash }) => hash)).toEqual(called.flat());
   });
 
-  test('by method name and by selector find the same calls, and unite with others', async () => {
+  test('by method name and by selector select the same calls, and combine with others', async () => {
     const hashes = async (query: string) =>
       (await walk<Transaction>(service.url, `/explorer/transactions?${query}`, 'keys')).map(
         ({ hash }) => hash,
@@ -129,7 +129,7 @@ describe('filters', () => {
     expect(await hashes('method=nobodyHasThis')).toEqual([]);
   });
 
-  test('of one transaction’s transfers keep to their standard', async () => {
+  test('of one transaction’s transfers select their standard', async () => {
     const { page } = explorerAt(service.url);
     for (const { hash } of chain.transactions.slice(-40)) {
       const path = `/explorer/transactions/${hash}/token-transfers`;
@@ -182,13 +182,13 @@ describe('positions', () => {
     expect(await status(`/explorer/transactions?cursor=${cursor}`)).toMatch(/^400 .*"cursor: must be /);
   });
 
-  test('in a cursor do not go with another chain', async () => {
+  test('in a cursor cannot be used with another chain', async () => {
     expect(await status(`/explorer/transactions?cursor=${foreign({})}&chain_id=1`)).toMatch(
       /^400 .*chain_id/,
     );
   });
 
-  test('beyond the chain begin at its head, and at its first block end the list', async () => {
+  test('beyond the head start at the head, and at the first block end the list', async () => {
     const { page } = explorerAt(service.url);
     const beyond = await page<Block>('/explorer/blocks?block_number=9007199254740991');
     const far = await page<Transaction>(
@@ -202,9 +202,9 @@ describe('positions', () => {
   });
 });
 
-/** From here on the chain grows, so these come last. */
+/** The chain grows from here on, so these tests run last. */
 describe('while blocks arrive', () => {
-  test.each(WALKS)('a walk that hands back %s still visits every old item once', async how => {
+  test.each(WALKS)('a walk that sends back %s still visits every old item once', async how => {
     chain = await everything(node);
     const expected = oldestFirst().map(({ hash }) => hash);
     const found = await walk<Transaction>(service.url, '/explorer/transactions', how, mine);
@@ -215,7 +215,7 @@ describe('while blocks arrive', () => {
     expect(heights).toEqual(Array.from({ length: heights.length }, (_, at) => heights.length - 1 - at));
   });
 
-  test('waiting transactions are walked by hash, each once, and what they are shows', async () => {
+  test('pending transactions are walked by hash, each once, with their kind', async () => {
     const sent: string[] = [];
     const signer = accounts.signer(1);
     const nonce = await node.viem.getTransactionCount({ address: signer.address });
@@ -253,7 +253,7 @@ describe('while blocks arrive', () => {
     });
   });
 
-  test('a waiting transaction calls what has code now, in lists and by itself', async () => {
+  test('a pending transaction is a contract call if its target has code now, in lists and as a record', async () => {
     const { page, transaction } = explorerAt(service.url);
     const signer = accounts.signer(4);
     const nonce = await node.viem.getTransactionCount({ address: signer.address });
@@ -282,7 +282,7 @@ describe('while blocks arrive', () => {
     expect(bySelector.items.map(({ hash }) => hash)).toEqual([plain]);
   });
 
-  test('a mined reward beyond 2^53 has all its digits, and a set-code transaction its type', async () => {
+  test('a mined reward beyond 2^53 keeps its digits, and a set-code transaction its type', async () => {
     const signer = accounts.signer(2);
     const authority = privateKeyToAccount(toHex(randomBytes(32)));
     const nonce = await node.viem.getTransactionCount({ address: signer.address });

@@ -10,16 +10,16 @@ import { type Client, client } from '../support/contract-client.ts';
 import { startTestDataService } from '../support/data-service.ts';
 import { until } from '../support/until.ts';
 
-/** No thread grows beyond its share of the memory, which would have it replaced. */
+/** Keeps each thread within its share of memory: a thread beyond it would be replaced. */
 const QUERIES = { concurrency: 2, memoryBytes: 4_000_000_000 };
 const THREADS = 2 * QUERIES.concurrency;
-/** Processor time of a name whose tables are not loaded yet is four times as much. */
+/** A name costs four times the processor time while its tables are not loaded. */
 const LOADED_MS = 40;
 
 let chain: TestChain;
 let api: Client;
 let started = 0;
-/** Threads that have said that they take queries. */
+/** Threads that have reported ready for queries. */
 let running = 0;
 let runningWhenReady: number;
 let nameMs: number;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   stack.defer(() => chain.stop());
   await chain.mine();
   const file = join(chain.folder, 'warm-up.db');
-  // An index that has its whole chain from the start is the first to be ready.
+  // An index that has its whole chain from the start becomes ready first.
   await (await serve(file, service => service.whenComplete())).close();
   subscribe('worker_threads', count);
   stack.defer(() => {
@@ -82,7 +82,7 @@ function processorTimeOf(work: () => unknown): number {
   return (user + system) / 1_000;
 }
 
-test('all threads of queries run when the service says that it is ready, and the first aggregates start none', async () => {
+test('all query threads run when the service reports ready, and the first aggregates start none', async () => {
   const aggregate = () => api.get('/insights/v1/blocks?aggregate=count()&group_by=block_number');
 
   const answers = await Promise.all([aggregate(), aggregate()]);
@@ -91,6 +91,6 @@ test('all threads of queries run when the service says that it is ready, and the
   expect([runningWhenReady, started]).toEqual([THREADS, THREADS]);
 });
 
-test('the tables of names are loaded when the service says that it is ready', () => {
+test('the tables of names are loaded when the service reports ready', () => {
   expect(nameMs).toBeLessThan(LOADED_MS);
 });

@@ -10,11 +10,11 @@ import { until } from '../support/until.ts';
 import { type Item, pageOf, walk } from '../support/walk.ts';
 
 const BLOCKS = 12;
-/** As many as a block of the main net has, but for the one that has more than a page of them. */
+/** As many as in a main net block, except for one block with more than a page. */
 const PER_BLOCK = 16;
 const FULL_BLOCK = 5;
 const FULL = 60;
-/** Where the count of all withdrawals stands before the first block. */
+/** Index of the last withdrawal before the first block. */
 const FIRST_INDEX = 88_000_000;
 
 let chain: TestChain;
@@ -27,7 +27,7 @@ const receivers = ['a1', 'b2', 'c3'].map((byte): Address => checksumAddress(`0x$
 beforeAll(async () => {
   chain = await startTestChain();
   for (let block = 0; block < BLOCKS; block += 1) await chain.mine();
-  // No node that runs here pays withdrawals, so those of a real one are written into its blocks.
+  // No local node pays withdrawals, so withdrawals of a real chain are written into its blocks.
   node = await startNodeProxy(chain.rpcUrl, {
     change: (method, result) => {
       if (method !== 'eth_getBlockByNumber' || result === null) return result;
@@ -53,7 +53,7 @@ interface Paid {
   block: number;
 }
 
-/** The withdrawals of a block: indexes go on from block to block, and the genesis block has none. */
+/** Withdrawals of a block: indexes continue from block to block, and the genesis block has none. */
 function paidIn(block: number): Paid[] {
   if (block === 0) return [];
   const before = (block - 1) * PER_BLOCK + (block > FULL_BLOCK ? FULL - PER_BLOCK : 0);
@@ -88,7 +88,7 @@ async function timeOf(block: number): Promise<string> {
   return `${new Date(Number(timestamp) * 1000).toISOString().slice(0, -1)}000Z`;
 }
 
-test('all withdrawals, newest first, each once, whichever way the pages are walked', async () => {
+test('all withdrawals are listed once, newest first, by cursor and by keys', async () => {
   const expected = newestFirst(BLOCKS);
   const byCursor = await walk(api, '/explorer/withdrawals');
   const byKeys = await walk(api, '/explorer/withdrawals', 'keys');
@@ -114,7 +114,7 @@ function shown(item: Item) {
   return { index, validator, amount, receiver: record(receiver).hash, block };
 }
 
-test('the withdrawals of a block leave out the block, by number and by hash', async () => {
+test('the withdrawals of a block omit the block, by number and by hash', async () => {
   const { hash } = record(await chain.rpc.call('eth_getBlockByNumber', numberToHex(FULL_BLOCK), false));
   const byNumber = await walk(api, `/explorer/blocks/${FULL_BLOCK}/withdrawals`);
   const byHash = await walk(api, `/explorer/blocks/${text(hash)}/withdrawals`, 'keys');
@@ -140,7 +140,7 @@ test('the withdrawals of a block leave out the block, by number and by hash', as
   expect(block.withdrawals_count).toBe(FULL);
 });
 
-test('the withdrawals of an address leave out the receiver and add up to what it was paid', async () => {
+test('the withdrawals of an address omit the receiver and add up to its payments', async () => {
   for (const receiver of receivers) {
     const expected = newestFirst(BLOCKS).filter(({ address }) => address === receiver);
     const { items, pages } = await walk(api, `/explorer/addresses/${receiver}/withdrawals`);
@@ -153,7 +153,7 @@ test('the withdrawals of an address leave out the receiver and add up to what it
   }
 });
 
-test('a walk passes withdrawals by that arrive meanwhile, and a reorganisation repeats none', async () => {
+test('a walk is not disturbed by new withdrawals, and a reorganisation repeats none', async () => {
   const head = Number(await chain.rpc.call('eth_blockNumber'));
   const first = pageOf((await api.get('/explorer/withdrawals')).body);
   await chain.mine();

@@ -15,7 +15,7 @@ const RECORDS = {
 describe.each(Object.entries(RECORDS))('%s', (operation, read) => {
   const fixtures = fixturesOf(operation).filter(({ name }) => /^v[\d.]+$/.test(name));
 
-  test.each(fixtures)('$name tells what the latest generation does', async fixture => {
+  test.each(fixtures)('$name has the values of the latest generation', async fixture => {
     const found = read(fixture.body);
 
     expect(await validates(operation, found)).toEqual([]);
@@ -25,19 +25,19 @@ describe.each(Object.entries(RECORDS))('%s', (operation, read) => {
   });
 });
 
-/** Tokens have a test of their own. */
+/** Tokens are tested elsewhere. */
 function withoutToken(found: object): object {
   return { ...found, token: null };
 }
 
-test('a proxy has its implementation under each of the names that this had', () => {
+test('a proxy’s implementation is read under each of its former names', () => {
   for (const name of ['v5', 'v6.9', 'v8', 'v11', 'v12'])
     expect(addressDetails(fixtureOf('getAddress', name).body).implementations, name).toEqual([
       { address_hash: '0x43506849D7C04F9138D1A2050bbF3A0c054402dd', name: 'FiatTokenV2_2' },
     ]);
 });
 
-test('an account that upstream never saw has nulls', () => {
+test('an account unknown upstream has nulls', () => {
   expect(addressDetails(fixtureOf('getAddress', 'v12-account').body)).toMatchObject({
     coin_balance: null,
     exchange_rate: null,
@@ -50,7 +50,7 @@ test('an account that upstream never saw has nulls', () => {
   });
 });
 
-test('balances at once are those of the pages', () => {
+test('the list of all balances equals the pages', () => {
   for (const { name, body } of fixturesOf('listAddressTokenBalances')) {
     const ofPage = itemsOf(fixtureOf('listAddressTokens', name).body).map(addressToken);
     expect(listOf(body).map(addressToken), name).toEqual(ofPage);
@@ -59,7 +59,7 @@ test('balances at once are those of the pages', () => {
 
 const ADDRESS = `0x${'9'.repeat(40)}`;
 
-test('of more balances than 250 the first ones are answered', async () => {
+test('of more than 250 balances the first 250 are answered', async () => {
   const [balance] = listOf(fixtureOf('listAddressTokenBalances', 'v12').body);
   const all = Array.from({ length: 300 }, (_, place) => ({ ...Object(balance), value: String(place) }));
   await using served = await serving(() => ({ json: all }));
@@ -69,7 +69,7 @@ test('of more balances than 250 the first ones are answered', async () => {
   expect([status, listOf(body.items).length]).toEqual([200, 250]);
 });
 
-test('an address that upstream does not know has no balances, and no record', async () => {
+test('an address unknown upstream has no balances and no record', async () => {
   await using served = await serving(() => MISSING);
 
   const balances = await served.get(`/addresses/${ADDRESS}/token-balances`);
@@ -78,7 +78,7 @@ test('an address that upstream does not know has no balances, and no record', as
   expect([balances.status, balances.body.items, found.status]).toEqual([200, [], 404]);
 });
 
-test('a record or a transfer of another address than the one asked for is an outage', async () => {
+test('a record or a transfer of another address than the requested one is an outage', async () => {
   const transfers = JSON.parse(fixtureOf('listAddressTokenTransfers', 'v12').text);
   const details = JSON.parse(fixtureOf('getAddress', 'v12').text);
   await using served = await serving(({ path }) => ({
@@ -91,7 +91,7 @@ test('a record or a transfer of another address than the one asked for is an out
   expect([found.status, list.status]).toEqual([502, 502]);
 });
 
-test('a version that takes the name of the statistics for a hash has none', async () => {
+test('a version that reads `stats` as a transaction hash has no statistics', async () => {
   await using served = await serving(() => ({ status: 422, json: { message: 'Invalid parameter(s)' } }));
 
   expect((await served.get('/transactions/stats')).status).toBe(501);

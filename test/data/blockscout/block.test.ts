@@ -35,7 +35,7 @@ test.each(named('listMainPageBlocks'))(
   },
 );
 
-test('a block has every field of the contract with the value that upstream gave', () => {
+test('a block has every field of the contract with upstream’s value', () => {
   expect(block(fixtureOf('getBlock', 'v11').body)).toEqual({
     base_fee_per_gas: '5000000000',
     burnt_fees: '65625000000000000',
@@ -74,7 +74,7 @@ test('a block has every field of the contract with the value that upstream gave'
   });
 });
 
-test('a single block is the same in all generations, but for withdrawals that 5.1 does not know', () => {
+test('a single block is the same in all generations, except for withdrawals, which 5.1 lacks', () => {
   const generations = fixturesOf('getBlock').filter(({ path }) => path === '/blocks/19854321');
   const latest = block(fixtureOf('getBlock', 'v12').body);
 
@@ -87,7 +87,7 @@ test('a single block is the same in all generations, but for withdrawals that 5.
   }
 });
 
-test('a page is the same in all generations, but for withdrawals that 5.1 does not know', () => {
+test('a page is the same in all generations, except for withdrawals, which 5.1 lacks', () => {
   const generations = fixturesOf('listBlocks').filter(({ name }) => name !== 'v12');
   const latest = blocksOf(fixtureOf('listBlocks', 'v11').body);
 
@@ -98,13 +98,13 @@ test('a page is the same in all generations, but for withdrawals that 5.1 does n
   }
 });
 
-test('a block of a list equals the single block', () => {
+test('a block in a list equals the single block', () => {
   const [listed] = blocksOf(fixtureOf('listBlocks', 'v11').body);
 
   expect(listed).toEqual(block(fixtureOf('getBlock', 'v11').body));
 });
 
-test('the placeholder of versions up to 5.2 is no extra data and no state root', () => {
+test('the placeholder of versions up to 5.2 means no extra data and no state root', () => {
   const { body } = fixtureOf('getBlock', 'v5');
 
   expect(PLACEHOLDER).not.toMatch(/^0x/);
@@ -112,7 +112,7 @@ test('the placeholder of versions up to 5.2 is no extra data and no state root',
   expect(block(body)).toMatchObject({ extra_data: null, state_root: null });
 });
 
-test('extra data and a state root that are there are kept', () => {
+test('present extra data and a present state root are kept', () => {
   const stateRoot = `0x${'5a'.repeat(32)}`;
 
   expect(block({ ...classic(), extra_data: '0x6265', state_root: stateRoot })).toMatchObject({
@@ -135,7 +135,7 @@ test.each([
   expect(block(record).rewards).toEqual([{ reward: 7n, type }]);
 });
 
-test('a kind of reward beyond the four is left out, the others are exact', () => {
+test('a reward of an unknown kind is left out, and the others keep their exact amounts', () => {
   expect(classic().rewards).toHaveLength(4);
   expect(block(classic()).rewards).toEqual([
     { reward: 2_512_050_000_000_000_000n, type: 'Miner Reward' },
@@ -144,34 +144,34 @@ test('a kind of reward beyond the four is left out, the others are exact', () =>
   ]);
 });
 
-test('integers beyond 2^53 keep their digits, as text or bare', () => {
+test('integers beyond 2^53 keep their digits, as strings or as numbers', () => {
   expect(block(classic())).toMatchObject({
     difficulty: '7742493487903256',
     total_difficulty: '28634929270432462348212',
   });
 });
 
-test('uncles are hashes, as objects or as texts', () => {
+test('uncles are hashes, whether upstream sends objects or strings', () => {
   const hash = `0x${'Ab'.repeat(32)}`;
   const record = { ...classic(), uncles_hashes: [{ hash }, hash] };
 
   expect(block(record).uncles_hashes).toEqual([hash.toLowerCase(), hash.toLowerCase()]);
 });
 
-test('an uncle in a list of uncles stays one', () => {
+test('an uncle in a list of uncles is still marked as an uncle', () => {
   const [uncle] = blocksOf(fixtureOf('listBlocks', 'v12').body);
 
   expect(uncle).toMatchObject({ type: 'uncle', rewards: [], uncles_hashes: [] });
 });
 
-test('a block without a base fee has no fees from it: the zero of upstream is null', () => {
+test('a block without a base fee has null for burnt fees, where upstream says zero', () => {
   const { base_fee_per_gas, burnt_fees } = classic();
 
   expect([base_fee_per_gas, burnt_fees]).toEqual([null, '0']);
   expect(block(classic())).toMatchObject({ base_fee_per_gas: null, burnt_fees: null, priority_fee: null });
 });
 
-test('an empty block with a base fee burnt nothing, which is a zero', () => {
+test('an empty block with a base fee burnt zero', () => {
   expect(block(fixtureOf('getBlock', 'v8-arbitrum').body)).toMatchObject({
     burnt_fees: '0',
     burnt_fees_percentage: null,
@@ -184,7 +184,7 @@ test('an empty block with a base fee burnt nothing, which is a zero', () => {
   });
 });
 
-test('numbers with exponents are numbers, and what a layer 2 adds is left out', () => {
+test('numbers with exponents are read, and fields of a layer 2 are left out', () => {
   const optimism = block(fixtureOf('getBlock', 'v11-optimism').body);
 
   expect(optimism).toMatchObject({
@@ -197,14 +197,14 @@ test('numbers with exponents are numbers, and what a layer 2 adds is left out', 
   expect(optimism).not.toHaveProperty('optimism');
 });
 
-test('of two names for one count the newest that holds something wins', () => {
+test('when a count comes under two names, the newest non-empty one is used', () => {
   const counts = { transactions_count: null, transaction_count: 12, tx_count: 11 };
 
   expect(block({ ...classic(), ...counts }).transaction_count).toBe(12);
   expect(block({ ...classic(), ...counts, transactions_count: '13' }).transaction_count).toBe(13);
 });
 
-test('counts, a height and a percentage may be texts', () => {
+test('counts, a height and a percentage may be strings', () => {
   const record = { ...classic(), height: '12964998', size: '70412', gas_used_percentage: '0' };
 
   expect(block(record)).toMatchObject({ height: 12964998, size: 70412, gas_used_percentage: 0 });
@@ -225,7 +225,7 @@ test.each([
   );
 });
 
-test('what identifies nothing is null when upstream leaves it out or writes nonsense', async () => {
+test('a field that identifies nothing is null when upstream omits it or sends nonsense', async () => {
   const { gas_used: _used, nonce: _nonce, transaction_fees: _fees, tx_fees: _old, ...others } = classic();
   const read = block({ ...others, type: 'forked', size: -1, withdrawals_count: '-5' });
 
@@ -241,7 +241,7 @@ test('a reward without an amount is left out, and the others stay', () => {
   expect(block({ ...classic(), rewards }).rewards).toEqual([{ type: 'Uncle Reward', reward: 1n }]);
 });
 
-test('a tag that does not say whose it is is left out, and the miner keeps the others', () => {
+test('a tag without an address is left out, and the miner keeps the others', () => {
   const tag = { address_hash: fieldsOf(classic().miner).hash, display_name: 'Pool', label: 'pool' };
   const public_tags = [{ display_name: 'a', label: 'b' }, null, tag];
   const miner = { ...fieldsOf(classic().miner), public_tags, private_tags: [null], watchlist_names: [null] };
@@ -253,13 +253,13 @@ test('a tag that does not say whose it is is left out, and the miner keeps the o
   });
 });
 
-test('the path leads into the list and the miner', () => {
+test('the path of an unreadable value leads into the list and the miner', () => {
   const items = [classic(), { ...classic(), miner: { name: 'nobody' } }];
 
   expect(() => each(items, block)).toThrow(expect.objectContaining({ path: '[1].miner.hash' }));
 });
 
-test('a duplicate key of a cursor does not keep its page from being read', () => {
+test('a duplicate key in a cursor does not make its page unreadable', () => {
   const { text } = fixtureOf('listBlocks', 'v9');
 
   expect(text.match(/"block_number":/g)).toHaveLength(2);

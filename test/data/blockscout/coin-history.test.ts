@@ -7,7 +7,7 @@ import { MISSING, serving } from './serving.ts';
 
 const PATH = `/addresses/0x${'9'.repeat(40)}/coin-balance-history`;
 
-test('changes of a coin balance are the same in every generation', async () => {
+test('coin balance changes are the same in every generation', async () => {
   const latest = itemsOf(fixtureOf('listAddressCoinBalances', 'v12').body).map(coinBalance);
 
   for (const { name, body } of fixturesOf('listAddressCoinBalances')) {
@@ -17,7 +17,7 @@ test('changes of a coin balance are the same in every generation', async () => {
   }
 });
 
-test('balances by day are the same in every generation, but for the number of days, which came with 6.5', async () => {
+test('balances by day are the same in every generation, except for the number of days, which came with 6.5', async () => {
   const latest = coinBalancesByDay(fixtureOf('getAddressCoinBalancesByDay', 'v12').body);
 
   for (const { name, body } of fixturesOf('getAddressCoinBalancesByDay')) {
@@ -27,13 +27,13 @@ test('balances by day are the same in every generation, but for the number of da
   }
 });
 
-test('a change without one of its numbers or its time cannot be read', () => {
+test('a change without one of its numbers or its time is unreadable', () => {
   const [first] = itemsOf(fixtureOf('listAddressCoinBalances', 'v12').body).map(fieldsOf);
   for (const name of ['block_number', 'delta', 'value', 'block_timestamp'])
     expect(unreadable(() => coinBalance({ ...first, [name]: null }))).toBe(name);
 });
 
-test('an address that upstream does not know has no changes and no days', async () => {
+test('an address unknown upstream has no changes and no days', async () => {
   await using served = await serving(() => MISSING);
 
   const changes = await served.get(PATH);
@@ -43,7 +43,7 @@ test('an address that upstream does not know has no changes and no days', async 
   expect([days.status, days.body]).toEqual([200, { days: null, items: [] }]);
 });
 
-test('a list goes on below the number of a block', async () => {
+test('a list continues below a block number', async () => {
   const page = JSON.parse(fixtureOf('listAddressCoinBalances', 'v12').text);
   await using served = await serving(() => ({ json: page }));
 

@@ -7,7 +7,7 @@ import { MISSING, type Served, serving } from './serving.ts';
 
 const BLOCK = fieldsOf(JSON.parse(fixtureOf('getBlock', 'v11').text));
 
-/** Blocks whose first page goes on with `params`, and whose second is the last. */
+/** Two pages of blocks: the next position of the first page is `params`. */
 function blocks(params: (request: SeenRequest) => unknown) {
   let pages = 0;
   return (request: SeenRequest) => {
@@ -23,7 +23,7 @@ async function positionAfter(served: Served, path: string) {
   return { status, cursor, position: decodeCursor(cursor)?.position };
 }
 
-test('a key in the base address that upstream echoes is in no cursor, and the walk goes on without it', async () => {
+test('a key in the base address that upstream echoes is not put in the cursor, and the walk still continues', async () => {
   await using served = await serving(
     blocks(({ query }) => ({ block_number: 5, items_count: 50, ...Object.fromEntries(query) })),
     { base: '?access_token=SECRET-abcdef123456' },
@@ -39,7 +39,7 @@ test('a key in the base address that upstream echoes is in no cursor, and the wa
   expect(sent?.get('block_number')).toBe('5');
 });
 
-test('a key that upstream hands back under a name of its own is in no cursor', async () => {
+test('a key that upstream echoes under another name is not put in the cursor', async () => {
   await using served = await serving(
     blocks(() => ({ block_number: 5, account: 'a-key-of-ours-123' })),
     {
@@ -53,7 +53,7 @@ test('a key that upstream hands back under a name of its own is in no cursor', a
   });
 });
 
-test('a cursor that names a parameter of the base address is a 400, for it would be sent twice', async () => {
+test('a cursor that names a parameter of the base address is a 400, because it would be sent twice', async () => {
   await using served = await serving(
     blocks(() => ({ block_number: 5 })),
     { base: '?access_token=abc' },
@@ -69,7 +69,7 @@ test('a cursor that names a parameter of the base address is a 400, for it would
   expect(status).toBe(400);
 });
 
-test('a page is not lost for a key of its position that the contract has no such value for', async () => {
+test('a position value that the contract does not allow does not lose the page', async () => {
   await using served = await serving(blocks(() => ({ block_number: -1, number: 'five' })));
 
   const { status, body } = await served.get('/blocks');
@@ -78,7 +78,7 @@ test('a page is not lost for a key of its position that the contract has no such
   expect(body.next_page_params).toEqual({ chain_id: 1, cursor: expect.any(String), items_count: 1 });
 });
 
-test('a list within a position is an outage: without it the walk would go on elsewhere', async () => {
+test('a list inside a position is an outage: without it the walk would continue elsewhere', async () => {
   await using served = await serving(blocks(() => ({ block_number: 5, extra: [1, 2] })));
 
   expect((await served.get('/blocks')).status).toBe(502);

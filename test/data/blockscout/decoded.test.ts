@@ -3,7 +3,7 @@ import { decodedInputOrNull } from '#data/backends/blockscout/normalise/decoded.
 
 const ALICE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 
-test('arguments are text: arrays and tuples are compact JSON of texts', () => {
+test('arguments are strings: arrays and tuples are compact JSON of strings', () => {
   const parameters = [
     { name: 'data', type: 'bytes[]', value: ['0x01', '0x02'] },
     { name: null, type: '(address,uint24[],bool)', value: [ALICE, [500, 3000n], true] },
@@ -22,7 +22,7 @@ test('arguments are text: arrays and tuples are compact JSON of texts', () => {
   ]);
 });
 
-test('a call of which upstream could not write a value, or that has no selector, counts as not decoded', () => {
+test('a call without a selector, or with a value that upstream could not write, counts as not decoded', () => {
   const decoded = (fields: object) =>
     decodedInputOrNull({ method_call: 'f(uint256 a)', method_id: 'a9059cbb', parameters: [], ...fields });
 

@@ -12,7 +12,7 @@ const FURTHER = {
 };
 const [TRANSACTION] = listOf(fieldsOf(JSON.parse(fixtureOf('listTransactions', 'v12').text)).items);
 
-test('an empty page that goes on, of an upstream that filters, is an empty page that goes on', async () => {
+test('an empty page with a next page from a filtering upstream is passed on as such', async () => {
   await using served = await serving(() => ({ json: { items: [], next_page_params: FURTHER } }));
 
   const { status, body } = await served.get(`/addresses/${ADDRESS}/nft?type=ERC-721`);
@@ -22,7 +22,7 @@ test('an empty page that goes on, of an upstream that filters, is an empty page 
   expect(served.requests.filter(({ path }) => path.endsWith('/nft'))).toHaveLength(1);
 });
 
-/** Pages without end, whose first item alone is a call of `approve`. */
+/** Endless pages of which only the first item calls `approve`. */
 function endless(first: 'refuses' | 'ignores', latencyMs = 0) {
   let left = 100;
   return ({ query }: { query: URLSearchParams }) => {
@@ -36,7 +36,7 @@ function endless(first: 'refuses' | 'ignores', latencyMs = 0) {
 }
 
 test.each(['refuses', 'ignores'] as const)(
-  'nothing found in ten pages of an upstream that %s the filter is no answer',
+  'finding nothing in ten pages of an upstream that %s the filter is a 501',
   async what => {
     await using served = await serving(endless(what));
 
@@ -44,7 +44,7 @@ test.each(['refuses', 'ignores'] as const)(
   },
 );
 
-test('reading on ends in time: what was found goes out, and the rest is behind its cursor', async () => {
+test('reading on stops at the deadline: the matches so far are answered, and the cursor leads to the rest', async () => {
   await using served = await serving(endless('ignores', 250), {
     fallback: { timeoutMs: 1000, staggerMs: 100 },
   });

@@ -1,14 +1,14 @@
 import { fieldsOf, listOf, Unreadable } from '#data/backends/upstream-json/fields.ts';
 
-/** What names and tags of addresses came only with releases 5.4 and 6.6. */
+/** Names and tags of addresses that came only with releases 5.4 and 6.6. */
 const NEWER_FIELDS = new Set(['ens_domain_name', 'metadata']);
 
-/** The items of a page, or of a bare list, as upstream sent them. */
+/** Items of a page or of a bare list, as upstream sent them. */
 export function itemsOf(body: unknown): readonly unknown[] {
   return Array.isArray(body) ? body : listOf(fieldsOf(body).items);
 }
 
-/** The record without what the oldest generations cannot know of its addresses. */
+/** The record without the address fields that the oldest generations lack. */
 export function withoutNewerFields(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNewerFields);
   if (typeof value !== 'object' || value === null) return value;
@@ -19,7 +19,7 @@ export function withoutNewerFields(value: unknown): unknown {
   );
 }
 
-/** The path at which something is unreadable; `null` if it is not. */
+/** Path of the unreadable value; `null` when everything is readable. */
 export function unreadable(read: () => unknown): string | null {
   try {
     read();

@@ -12,10 +12,10 @@ function itemsOf<Item>({ body }: Fixture, read: (item: unknown) => Item): Item[]
   return each(fieldsOf(body).items, read);
 }
 
-/** Generations without a variant, but the latest, which they are compared with. */
+/** Generations without a variant, except the latest, which is the reference. */
 const EARLIER = /^v(?!12)[\d.]+$/;
 
-/** What holds of every list of holdings; `totals` are the fields beside its items. */
+/** Checks that apply to every list of holdings; `totals` are the fields next to its items. */
 function recordsAreWhole(
   operation: string,
   read: (item: unknown) => unknown,
@@ -33,7 +33,7 @@ function recordsAreWhole(
   });
 
   test.each(fixtures.filter(({ name }) => EARLIER.test(name)))(
-    '$name tells what the latest generation does',
+    '$name has the values of the latest generation',
     fixture => expect(itemsOf(fixture, read)).toEqual(latest),
   );
 }
@@ -43,7 +43,7 @@ describe('token balances of an address', () => {
 
   recordsAreWhole('listAddressTokens', addressToken);
 
-  test('the number of holders is a number here', () => {
+  test('the number of holders is a number', () => {
     expect(balancesOf('v5')[0]?.token).toEqual({
       name: 'Tea Leaf',
       decimals: '18',
@@ -56,7 +56,7 @@ describe('token balances of an address', () => {
     });
   });
 
-  test('only what is of one id has an id and an instance', () => {
+  test('only a balance of one id has an id and an instance', () => {
     const [fungible, collection, multi] = balancesOf('v6.9');
 
     expect(fungible).toMatchObject({ token_id: null, value: '1500000000000000000000000000' });
@@ -65,24 +65,24 @@ describe('token balances of an address', () => {
     expect(multi).toMatchObject({ token_id: '9007199254740993', token_instance: { id: '9007199254740993' } });
   });
 
-  test('numbers in place of text keep all their digits', () => {
+  test('numbers sent in place of strings keep all their digits', () => {
     expect(balancesOf('v11')[2]).toMatchObject({ value: '12', token_id: '9007199254740993' });
   });
 
-  test('a token that is not known is null, holders that nobody counted too', () => {
+  test('an unknown token is null, and so are uncounted holders', () => {
     const [unknown, uncounted] = balancesOf('v11-unknown-token');
 
     expect(unknown).toEqual({ value: '1', token_id: null, token: null });
     expect(uncounted?.token).toMatchObject({ holders: null, type: 'ZRC-2' });
   });
 
-  test('a balance without its value cannot be read', () => {
+  test('a balance without its value is unreadable', () => {
     expect(() => each([{ value: '1' }, { value: null }], addressToken)).toThrow(
       expect.objectContaining({ name: 'Unreadable', path: '[1].value' }),
     );
   });
 
-  test('the path leads to a token without an address', () => {
+  test('the path of the error leads to a token without an address', () => {
     expect(() => addressToken({ value: '1', token: { address: '0x12' } })).toThrow(
       expect.objectContaining({ name: 'Unreadable', path: 'token.address_hash' }),
     );
@@ -94,18 +94,18 @@ describe('NFTs of an address', () => {
 
   recordsAreWhole('listAddressNfts', addressNft);
 
-  test('a balance that is not known is null', () => {
+  test('an unknown balance is null', () => {
     expect(nftsOf('v11').map(nft => nft.value)).toEqual(['1', '12', null]);
   });
 
-  test('a standard that only the token names is the item’s', () => {
+  test('the standard is taken from the token when the item has none', () => {
     const [named, own] = nftsOf('v11-celo');
 
     expect(named?.token_type).toBe('ERC-1155');
     expect(own).toMatchObject({ token_type: 'ERC-404', token: null });
   });
 
-  test('an NFT without its id or standard cannot be read', () => {
+  test('an NFT without its id or standard is unreadable', () => {
     expect(() => addressNft({ token_type: 'ERC-721' })).toThrow(expect.objectContaining({ path: 'id' }));
     expect(() => addressNft({ id: '1' })).toThrow(expect.objectContaining({ path: 'token_type' }));
   });
@@ -121,7 +121,7 @@ describe('holders of the native coin', () => {
     expect(coinTotals(body)).toEqual({ exchange_rate: '2500.17', total_supply: '120450000.25' });
   });
 
-  test('a count that is empty text is null, under each of its names', () => {
+  test('an empty string as a count is null, under each of its names', () => {
     for (const { name } of generations) {
       expect(holdersOf(name).map(holder => holder.transaction_count)).toEqual(['184467', null, '0']);
     }
@@ -135,7 +135,7 @@ describe('holders of the native coin', () => {
     ]);
   });
 
-  test('numbers in place of text keep all their digits', () => {
+  test('numbers sent in place of strings keep all their digits', () => {
     expect(holdersOf('v11-testnet')).toMatchObject([
       {
         ens_domain_name: 'alice.eth',
@@ -152,7 +152,7 @@ describe('holders of the native coin', () => {
     expect(coinTotals(body)).toEqual({ exchange_rate: null, total_supply: null });
   });
 
-  test('a holder without its hash cannot be read', () => {
+  test('a holder without its hash is unreadable', () => {
     expect(() => coinHolder({ coin_balance: '1' })).toThrow(
       expect.objectContaining({ name: 'Unreadable', path: 'hash' }),
     );

@@ -16,7 +16,7 @@ const complete: Instance = ({ path }) => {
   return path === STATUS ? indexed(true, '1.00') : undefined;
 };
 
-test('what an instance that is still reading blocks does not have is asked of the chain’s next back end', async () => {
+test('a record missing from an instance that is still indexing is looked up in the chain’s next back end', async () => {
   await using service = await serve([filling, complete]);
 
   const [transaction, tokens, missing] = await Promise.all([
@@ -32,7 +32,7 @@ test('what an instance that is still reading blocks does not have is asked of th
   expect(missing.status).toBe(404);
 });
 
-test('an instance that is still reading blocks is no last word where it is the only one', async () => {
+test('“not found” from the only instance is not final while it is still indexing', async () => {
   await using service = await serve([filling]);
 
   const [missing, tokens] = [
@@ -45,7 +45,7 @@ test('an instance that is still reading blocks is no last word where it is the o
   expect(service.asked.filter(path => path === STATUS)).toHaveLength(1);
 });
 
-test('a feed is answered by an instance that is still reading blocks', async () => {
+test('an instance that is still indexing answers feeds', async () => {
   await using service = await serve([filling, complete]);
 
   const { status, headers } = await service.get('/blocks');
@@ -53,7 +53,7 @@ test('a feed is answered by an instance that is still reading blocks', async () 
   expect([status, headers.get('x-backend')]).toEqual([200, 'blockscout-1']);
 });
 
-test('an instance is asked again after a minute whether it has all blocks', async () => {
+test('an instance is asked again after a minute whether its index is complete', async () => {
   const clock = manualClock();
   let isFilling = true;
   await using service = await serve(
@@ -78,7 +78,7 @@ test.each<[string, Instance]>([
     ({ path }) => (path === STATUS ? { json: { finished_indexing: 1 } } : undefined),
   ],
   ['does not answer to that in time', ({ path }) => (path === STATUS ? 'silence' : undefined)],
-])('“not found” stands where the instance %s', async (_name, instance) => {
+])('“not found” is final where the instance %s', async (_name, instance) => {
   await using service = await serve([instance, complete]);
 
   const { status, headers } = await service.get(`/transactions/0x${'9'.repeat(64)}`);

@@ -24,7 +24,7 @@ test.each(LISTS.flatMap(id => fixturesOf(id).map(one => ({ id, ...one }))))(
   },
 );
 
-test.each(LISTS)('every generation tells the same in %s', id => {
+test.each(LISTS)('every generation has the same values in %s', id => {
   const pages = fixturesOf(id).map(({ body }) => itemsOf(body).slice(0, 4).map(internalTransaction));
 
   for (const page of pages) expect(withoutNewerFields(page)).toEqual(withoutNewerFields(pages.at(-1)));
@@ -52,23 +52,23 @@ test('calls, creations and failures have the contract’s fields', () => {
   expect(failed).toMatchObject({ success: false, error: 'Reverted' });
 });
 
-test('a creation that 5.1 gave no type is one', () => {
+test('a creation without a type, as 5.1 sends it, is still a creation', () => {
   expect(pageOf('listAddressInternalTransactions', 'v5.1')[2]?.type).toBe('create');
 });
 
-test('the heir of a self-destruction was not called, and what it got is exact', () => {
+test('the beneficiary of a self-destruct was not called, and the amount it received is exact', () => {
   const destroyed = pageOf('listInternalTransactions', 'v8').at(-1);
 
   expect(destroyed).toMatchObject({ type: 'selfdestruct', to: null, value: '12000000000000000' });
 });
 
-test('delegated and static calls move nothing, whatever a trace repeats as their value', () => {
+test('delegate and static calls transfer nothing, even if a trace repeats a value', () => {
   expect(internalTransaction(changed({ type: 'delegatecall', value: '5' })).value).toBe('0');
   expect(internalTransaction(changed({ type: 'staticcall', value: null })).value).toBe('0');
   expect(internalTransaction(changed({ type: 'callcode', value: '5' })).value).toBe('5');
 });
 
-test('time and gas are null where they are not known, and success follows from the error', () => {
+test('time and gas are null when unknown, and success follows from the error', () => {
   const bare = internalTransaction(
     changed({ timestamp: null, gas_limit: null, success: null, error: 'out of gas' }),
   );
@@ -76,7 +76,7 @@ test('time and gas are null where they are not known, and success follows from t
   expect(bare).toMatchObject({ timestamp: null, gas_limit: null, success: false, error: 'out of gas' });
 });
 
-test('where old and new names disagree the newest counts', () => {
+test('where old and new names disagree, the newest is used', () => {
   expect(internalTransaction(changed({ block: 1, block_number: 2 })).block_number).toBe(2);
 });
 

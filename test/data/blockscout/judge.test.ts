@@ -10,7 +10,7 @@ test.each([
   { message: 'Block lost consensus', hash: `0x${'a'.repeat(64)}` },
   { message: 'Address not found' },
   { errors: [SPEC_ERROR] },
-])('a 404 of %j says that there is no such record', body => {
+])('a 404 of %j means that the record does not exist', body => {
   expect(blockscoutReply({ status: 404, body })).toMatchObject({ kind: 'not_found' });
 });
 
@@ -27,11 +27,11 @@ test.each([
   {},
   [],
   null,
-])('a 404 of %j is an outage of whatever stands there', body => {
+])('a 404 of %j is an outage of a proxy or gateway in between', body => {
   expect(blockscoutReply({ status: 404, body })).toMatchObject({ kind: 'unavailable' });
 });
 
-test('a gateway that does not know the instance makes no empty list of an address', async () => {
+test('a gateway that does not know the instance is a 502, not an empty list', async () => {
   const json = { message: 'no Route matched with those values' };
   await using served = await serving(() => ({ status: 404, json }));
 

@@ -18,13 +18,16 @@ test.each(LISTS.flatMap(id => fixturesOf(id).map(one => ({ id, ...one }))))(
   },
 );
 
-test.each(LISTS)('every generation tells the same in %s, but for the block that 5.3 began to name', id => {
-  const newest = pageOf(id, 'v12');
-  const withoutBlock = newest.map(({ block_hash: _hash, block_number: _number, ...rest }) => rest);
+test.each(LISTS)(
+  'every generation has the same values in %s, except for the block, which came with 5.3',
+  id => {
+    const newest = pageOf(id, 'v12');
+    const withoutBlock = newest.map(({ block_hash: _hash, block_number: _number, ...rest }) => rest);
 
-  expect(withoutNewerFields(pageOf(id, 'v5'))).toEqual(withoutNewerFields(withoutBlock));
-  for (const name of ['v6.9', 'v11']) expect(pageOf(id, name), name).toEqual(newest);
-});
+    expect(withoutNewerFields(pageOf(id, 'v5'))).toEqual(withoutNewerFields(withoutBlock));
+    for (const name of ['v6.9', 'v11']) expect(pageOf(id, name), name).toEqual(newest);
+  },
+);
 
 test('a log has the contract’s fields', () => {
   const [transfer] = pageOf('listTransactionLogs', 'v12');
@@ -48,7 +51,7 @@ test('a log has the contract’s fields', () => {
   });
 });
 
-test('topics come without padding', () => {
+test('topics have no padding', () => {
   const counts = pageOf('listTransactionLogs', 'v5').map(({ topics }) => topics.length);
 
   expect(counts).toEqual([3, 0, 1]);
@@ -57,7 +60,7 @@ test('topics come without padding', () => {
   );
 });
 
-test('lists and tuples among the values are compact JSON text', () => {
+test('lists and tuples among the values are compact JSON strings', () => {
   const [, , batch] = pageOf('listAddressLogs', 'v6.9');
 
   expect(batch?.decoded?.parameters.map(({ value }) => value)).toEqual([
@@ -66,14 +69,14 @@ test('lists and tuples among the values are compact JSON text', () => {
   ]);
 });
 
-test('a log between transactions, as Celo has them, carries the hash of its block', () => {
+test('a log between transactions, as on Celo, carries the hash of its block', () => {
   const [between] = pageOf('listAddressLogs', 'v11-celo');
 
   expect(between?.transaction_hash).toBe(between?.block_hash);
   expect(between?.smart_contract).toBeNull();
 });
 
-test('where old and new names disagree the newest counts, and hashes are in lower case', () => {
+test('where old and new names disagree, the newest is used, and hashes are in lower case', () => {
   const [old, fresh] = ['aA', 'Bb'].map(byte => `0x${byte.repeat(32)}`);
 
   expect(log(changed({ tx_hash: old, transaction_hash: fresh })).transaction_hash).toBe(

@@ -14,7 +14,7 @@ const pageOf = (operation: string) => fieldsOf(JSON.parse(fixtureOf(operation, '
 const whoseIs = (item: unknown, field: string) => String(fieldsOf(fieldsOf(item)[field]).hash);
 
 test.each(Object.entries(LISTS))(
-  'the %s of another address than the one asked for are an outage, and those of the right one are not',
+  'the %s of another address than the requested one are an outage, and those of the requested one are not',
   async (list, [operation, field]) => {
     const { items } = pageOf(operation);
     const [first] = listOf(items);
@@ -31,7 +31,7 @@ test.each(Object.entries(LISTS))(
   },
 );
 
-test('an internal transaction belongs to its receiver, to what it created and to the heir of what it destroyed, named or not', async () => {
+test('an internal transaction belongs to its receiver, its created contract and its self-destruct beneficiary, named or not', async () => {
   const [first] = listOf(pageOf('listAddressInternalTransactions').items);
   const side = { ...fieldsOf(fieldsOf(first).from), hash: OTHER };
   const items = [

@@ -3,7 +3,7 @@ import { explorerContract } from '#contract/contracts/explorer.ts';
 import { fixturesOf } from '../../support/blockscout-fixtures.ts';
 import { MISSING, serving } from './serving.ts';
 
-/** Every number in a body once as -1, also those that are written as text; of a list the first item alone. */
+/** Bodies with one number replaced by -1, also where it is a string; of a list only the first item. */
 function* withNegatives(value: unknown): Generator<unknown> {
   if (typeof value === 'number' || (typeof value === 'string' && /^\d{1,30}$/.test(value))) {
     yield typeof value === 'number' ? -1 : '-1';
@@ -16,7 +16,7 @@ function* withNegatives(value: unknown): Generator<unknown> {
 }
 
 test.each(Object.keys(explorerContract.table))(
-  'a number below zero in what upstream says for %s never leaves as an answer that breaks the contract',
+  'a negative number from upstream in %s never becomes an answer that breaks the contract',
   async operation => {
     const newest = fixturesOf(operation).at(-1);
     const path = newest?.path.split('?')[0];
@@ -30,7 +30,7 @@ test.each(Object.keys(explorerContract.table))(
       statuses.push(status);
     }
 
-    // A 200 that breaks the contract is a 500 here, and so is an error that nobody expects.
+    // A 200 that breaks the contract is a 500 here, and so is an unexpected error.
     expect(statuses.filter(status => status !== 200 && status !== 502)).toEqual([]);
   },
 );

@@ -6,7 +6,7 @@ import { MISSING, serving } from './serving.ts';
 
 const ADDRESS = `0x${'9'.repeat(40)}`;
 
-test('collections are the same in every generation, and their NFTs those of the list of NFTs', async () => {
+test('collections are the same in every generation, and their NFTs match the list of NFTs', async () => {
   const latest = itemsOf(fixtureOf('listAddressNftCollections', 'v12').body).map(addressNftCollection);
 
   for (const { name, body } of fixturesOf('listAddressNftCollections')) {
@@ -26,13 +26,13 @@ test('collections are the same in every generation, and their NFTs those of the 
   ]);
 });
 
-test('a collection that was not counted has no amount', () => {
+test('an uncounted collection has no amount', () => {
   const found = addressNftCollection({ token: null, amount: null, token_instances: [] });
 
   expect(found).toEqual({ token: null, amount: null, token_instances: [] });
 });
 
-test('an address that upstream does not know has no collections', async () => {
+test('an address unknown upstream has no collections', async () => {
   await using served = await serving(() => MISSING);
 
   const { status, body } = await served.get(`/addresses/${ADDRESS}/nft/collections`);

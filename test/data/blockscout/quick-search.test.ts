@@ -3,7 +3,7 @@ import { listOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf } from '../../support/blockscout-fixtures.ts';
 import { serving } from './serving.ts';
 
-test('a quick search finds what a search does, in every generation', async () => {
+test('a quick search finds the same as a search, in every generation', async () => {
   for (const name of ['v5', 'v6.9', 'v8', 'v11', 'v12']) {
     const page = JSON.parse(fixtureOf('search', name).text);
     const all = JSON.parse(fixtureOf('quickSearch', name).text);
@@ -19,14 +19,14 @@ test('a quick search finds what a search does, in every generation', async () =>
   }
 });
 
-test('of more results than 50 the first ones are answered', async () => {
+test('of more than 50 results the first 50 are answered', async () => {
   const [result] = listOf(fixtureOf('quickSearch', 'v12').body);
   await using served = await serving(() => ({ json: Array.from({ length: 70 }, () => result) }));
 
   expect(listOf((await served.get('/search/quick?q=tea')).body.items)).toHaveLength(50);
 });
 
-test('for fewer than three bytes, by which a quick search finds nothing, the page of a search is asked for', async () => {
+test('below three bytes, where a quick search finds nothing, a search page is requested instead', async () => {
   const page = JSON.parse(fixtureOf('search', 'v12').text);
   await using served = await serving(() => ({ json: page }));
 

@@ -14,7 +14,7 @@ const [SENDER, FACTORY, CHILD, PREY, HEIR] = [
   '0x4b20993bc481177ec7e8f571cecae8a9e22c02db',
 ];
 
-/** The one transaction of all fixtures. */
+/** The one transaction in all fixtures. */
 const EXPECTED = [
   {
     type: 'call',
@@ -86,7 +86,7 @@ const EXPECTED = [
   },
 ];
 
-/** A call that calls itself so many times. */
+/** A call that calls itself to the given depth. */
 function framesTo(depth: number): object {
   let frame: object = { type: 'CALL', from: SENDER, to: PREY };
   for (let step = 0; step < depth; step += 1)
@@ -103,11 +103,14 @@ test.each(TRACES.map(({ name, body }) => [name, body] as const))(
   },
 );
 
-test.each(['v6', 'v7-nethermind', 'v11-geth'])('the trace of %s is what the transaction did', name => {
-  expect(rawTrace(fixtureOf('getTransactionRawTrace', name).body, HASH)).toEqual(EXPECTED);
-});
+test.each(['v6', 'v7-nethermind', 'v11-geth'])(
+  'the trace of %s shows the effects of the transaction',
+  name => {
+    expect(rawTrace(fixtureOf('getTransactionRawTrace', name).body, HASH)).toEqual(EXPECTED);
+  },
+);
 
-test('where the node says in which block the transaction is, so does every item', () => {
+test('where the node names the block of the transaction, so does every item', () => {
   const { body } = fixtureOf('getTransactionRawTrace', 'v9-besu');
   const blockHash = firstItem().blockHash;
 
@@ -117,7 +120,7 @@ test('where the node says in which block the transaction is, so does every item'
   );
 });
 
-test('keys that are null, and keys beyond the contract, are left out', () => {
+test('null keys and keys outside the contract are left out', () => {
   const item = {
     ...firstItem(),
     error: null,
@@ -134,18 +137,18 @@ test('keys that are null, and keys beyond the contract, are left out', () => {
   expect(read?.action).toEqual({});
 });
 
-test('a reward of a block keeps who received it', () => {
+test('a block reward keeps its receiver', () => {
   const action = { author: SENDER, rewardType: 'block', value: '0x1bc16d674ec80000' };
   const item = { type: 'reward', action, result: null, subtraces: 0, traceAddress: [] };
 
   expect(rawTrace([item], HASH)).toEqual([{ ...item, transactionHash: HASH }]);
 });
 
-test('no trace at all is an empty list', () => {
+test('a missing trace is an empty list', () => {
   expect(rawTrace([], HASH)).toEqual([]);
 });
 
-test('a frame that failed and returned something keeps both', () => {
+test('a frame that failed and returned data keeps both', () => {
   const frame = { type: 'CALL', from: SENDER, to: PREY, gas: '0x1', gasUsed: '0x1', output: '0x08c379a0' };
 
   expect(rawTrace({ ...frame, error: 'execution reverted' }, HASH)).toMatchObject([
@@ -153,7 +156,7 @@ test('a frame that failed and returned something keeps both', () => {
   ]);
 });
 
-test('frames within frames are read as deep as the EVM goes, and no deeper', () => {
+test('nested frames are read to the EVM’s maximal depth and no deeper', () => {
   const items = rawTrace(framesTo(1024), HASH);
 
   expect(items).toHaveLength(1025);

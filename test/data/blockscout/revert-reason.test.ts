@@ -4,7 +4,7 @@ import { revertReasonOrNull } from '#data/backends/blockscout/normalise/decoded.
 import { transaction } from '#data/backends/blockscout/normalise/transaction.ts';
 import { fixtureOf } from '../../support/blockscout-fixtures.ts';
 
-test('every generation tells the same of a reverted transaction, whatever form its reason has', () => {
+test('every generation has the same revert reason, in any form', () => {
   const reasons = ['v5', 'v8', 'v11'].map(
     name => transaction(fixtureOf('getTransaction', `${name}-reverted`).body).revert_reason,
   );
@@ -20,7 +20,7 @@ const errors = parseAbi([
 const panic = encodeErrorResult({ abi: errors, errorName: 'Panic', args: [0x11n] });
 const poor = encodeErrorResult({ abi: errors, errorName: 'Poor', args: [1n, 'broke'] });
 
-/** Text as data without 0x. */
+/** Text as hexadecimal without 0x. */
 function bare(text: string): string {
   return Buffer.from(text).toString('hex');
 }

@@ -35,11 +35,11 @@ describe('search', () => {
     expect(await validates('search', { items, next_page_params: null })).toEqual([]);
   });
 
-  test.each(['v5', 'v6', 'v6.9', 'v7', 'v8', 'v11'])('%s finds the same as 12 but for weights', name => {
+  test.each(['v5', 'v6', 'v6.9', 'v7', 'v8', 'v11'])('%s finds the same as 12, except for weights', name => {
     expect(withoutPriority(fixtureOf('search', name))).toEqual(withoutPriority(fixtureOf('search', 'v12')));
   });
 
-  test('weights are 0 where a version has none', () => {
+  test('weights are 0 in versions without them', () => {
     expect(resultsOf(fixtureOf('search', 'v6'))[0]?.priority).toBe(0);
     expect(resultsOf(fixtureOf('search', 'v6.9'))[0]?.priority).toBe(2);
     expect(resultsOf(fixtureOf('search', 'v11-pending'))[1]?.priority).toBe(2);
@@ -55,7 +55,7 @@ describe('search', () => {
     ]);
   });
 
-  test('a name tells no more of itself than the contract has', () => {
+  test('a name has only the fields of the contract', () => {
     const [found] = resultsOf(fixtureOf('search', 'v11')).filter(
       result => result.type === 'address' && result.ens_info !== null,
     );
@@ -70,7 +70,7 @@ describe('search', () => {
     expect(Object.keys(found ?? {})).not.toContain('certified');
   });
 
-  test('kinds without a place, and names that lead nowhere, are left out by name', () => {
+  test('kinds outside the contract and names without an address are left out, and the log names them', () => {
     expect(leftOutOf(fixtureOf('search', 'v5'))).toEqual([]);
     expect(leftOutOf(fixtureOf('search', 'v6'))).toEqual(['user_operation', 'blob']);
     expect(leftOutOf(fixtureOf('search', 'v12'))).toEqual([
@@ -82,19 +82,19 @@ describe('search', () => {
     ]);
   });
 
-  test('kinds that no version has are counted as one, however many an upstream makes up', () => {
+  test('unknown kinds are counted as one, however many an upstream invents', () => {
     expect([{ type: null }, { type: 'made_up' }, { type: {} }, null].map(kindOf)).toEqual(
       Array.from({ length: 4 }, () => 'other'),
     );
   });
 
-  test('a name that leads to the zero address leads nowhere', () => {
+  test('a name for the zero address is left out', () => {
     const name = { type: 'ens_domain', address_hash: `0x${'0'.repeat(40)}`, ens_info: { name: 'a.eth' } };
 
     expect(searchResultOrNull(name)).toBeNull();
   });
 
-  test('an address with code is a contract, whatever led to it', () => {
+  test('an address with code is a contract, under any kind of result', () => {
     const label = { type: 'label', name: 'Shop', address_hash: ALICE, is_smart_contract_address: true };
 
     expect(searchResultOrNull(label)).toEqual({
@@ -108,7 +108,7 @@ describe('search', () => {
     });
   });
 
-  test('a block without its time is left out, as is one of an unknown type', () => {
+  test('a block without a time or of an unknown type is left out', () => {
     expect(leftOutOf(fixtureOf('search', 'v5.1'))).toEqual(['block']);
     expect(
       searchResultOrNull({
@@ -131,14 +131,14 @@ describe('search', () => {
     });
   });
 
-  test('an orphaned block and a token keep what came in another type', () => {
+  test('an orphaned block and a token keep values that came in another type', () => {
     const [, block, token] = resultsOf(fixtureOf('search', 'v11-pending'));
 
     expect(block).toMatchObject({ block_number: 19854321, block_type: 'reorg' });
     expect(token).toMatchObject({ total_supply: '90071992547409930000000000000', token_type: 'ERC-7984' });
   });
 
-  test('a block of a version that names no kind is one of the main chain', () => {
+  test('a block from a version without block types is on the main chain', () => {
     const found = {
       type: 'block',
       block_hash: BLOCK,
@@ -156,7 +156,7 @@ describe('search', () => {
     { type: 'block', block_number: 1 },
     { type: 'block', block_hash: BLOCK },
     { type: 'transaction', tx_hash: null },
-  ])('%j leads nowhere and is left out', item => {
+  ])('%j is no target and is left out', item => {
     expect(searchResultOrNull(item)).toBeNull();
   });
 });
@@ -174,11 +174,11 @@ describe('search redirect', () => {
     expect(redirectOf('v11')).toMatchObject({ redirect: true, type: 'address' });
   });
 
-  test.each(['v11-nowhere', 'v11-user-operation', 'v12-name'])('%s leads nowhere', name => {
+  test.each(['v11-nowhere', 'v11-user-operation', 'v12-name'])('%s does not redirect', name => {
     expect(redirectOf(name)).toEqual({ redirect: false, type: null, parameter: null });
   });
 
-  test('a redirect without its parameter cannot be read', () => {
+  test('a redirect without its parameter is unreadable', () => {
     expect(() => searchRedirect({ redirect: true, type: 'block', parameter: '1' })).toThrow(
       expect.objectContaining({ name: 'Unreadable', path: 'parameter' }),
     );

@@ -7,19 +7,19 @@ import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../s
 /** Upstream's own 404. */
 export const MISSING: Behaviour = { json: { message: 'Not found' }, status: 404 };
 
-/** A service over one Blockscout that a test scripts. */
+/** A service over one scripted Blockscout. */
 export interface Served extends AsyncDisposable {
   readonly requests: readonly SeenRequest[];
-  /** GETs below `/explorer`; a bare list comes as `items`. */
+  /** Sends a GET below `/explorer`; a bare list is returned as `items`. */
   get(
     path: string,
     headers?: Record<string, string>,
   ): Promise<{ status: number; body: Record<string, unknown> }>;
-  /** What the log has at level warn and above. */
+  /** Log lines at level warn and above. */
   warnings(): Record<string, unknown>[];
 }
 
-/** `base` comes behind the address of the upstream in the configuration, and `apiKey` goes with every request. */
+/** `base` is appended to the upstream's configured address, and `apiKey` goes with every request. */
 export async function serving(
   respond: (request: SeenRequest) => Behaviour,
   { base = '', apiKey, ...overrides }: { base?: string; apiKey?: string } & Partial<DataServiceOptions> = {},

@@ -5,7 +5,7 @@ import { blockscoutChain, startTestDataService } from '../../support/data-servic
 import { record } from '../../support/json.ts';
 import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 
-/** What an instance answers to a path below its API; nothing for what it does not have. */
+/** Reply of an instance to a path of its API; undefined for a missing record. */
 export type Instance = (request: SeenRequest) => Behaviour | undefined | Promise<Behaviour>;
 
 const HOUR_MS = 3_600_000;
@@ -15,12 +15,12 @@ export const HASH = String(TRANSACTION.hash);
 export const EMPTY: Behaviour = { json: { items: [], next_page_params: null } };
 const BLOCK = record(JSON.parse(fixtureOf('getBlock', 'v11').text));
 
-/** The transaction with so many blocks on top of it, its own one counted. */
+/** The transaction with this many confirmations, its own block included. */
 export const confirmed = (confirmations: number, changes: object = {}): Behaviour => ({
   json: { ...TRANSACTION, confirmations, ...changes },
 });
 
-/** A block of that height. */
+/** A block at this height. */
 export const blockAt = (height: number, changes: object = {}) => ({
   ...BLOCK,
   height,
@@ -28,7 +28,7 @@ export const blockAt = (height: number, changes: object = {}) => ({
   ...changes,
 });
 
-/** What an instance says of its indexing. */
+/** Indexing status of an instance. */
 export const indexed = (blocks: boolean, tracesRatio: string | null): Behaviour => ({
   json: {
     finished_indexing: blocks && tracesRatio === '1.00',
@@ -38,7 +38,7 @@ export const indexed = (blocks: boolean, tracesRatio: string | null): Behaviour 
   },
 });
 
-/** Chain 1, whose records are final under 12 blocks, before these instances in order. Nothing unsettled is kept. */
+/** Chain 1 over these instances in order: records are final under 12 blocks, and unsettled ones are not kept. */
 export async function serve(instances: readonly Instance[], overrides: Partial<DataServiceOptions> = {}) {
   const stack = new AsyncDisposableStack();
   const asked: string[] = [];
@@ -63,10 +63,10 @@ export async function serve(instances: readonly Instance[], overrides: Partial<D
   );
   const { get } = client(service.url);
   return {
-    /** Paths asked of the instances so far, in order. */
+    /** Paths requested from the instances so far, in order. */
     asked,
     get: (path: string) => get(`/explorer${path}`),
-    /** Whether the answer is kept as final. */
+    /** True when the answer is kept as final. */
     async isFinal(path: string): Promise<boolean> {
       const { headers } = await get(`/explorer${path}`);
       const [, seconds] = /^public, max-age=(\d+)$/.exec(headers.get('cache-control') ?? '') ?? [];

@@ -15,8 +15,8 @@ import {
 const LOGS = `/transactions/${HASH}/logs`;
 const INTERNALS = `/transactions/${HASH}/internal-transactions`;
 
-describe('what is inside a transaction', () => {
-  test('is final under enough blocks, and the next such list asks nothing beside', async () => {
+describe('a list inside a transaction', () => {
+  test('is final under enough blocks, and the next such list needs no further lookup', async () => {
     await using service = await serve([
       ({ path }) => (path === `/transactions/${HASH}` ? confirmed(13) : EMPTY),
     ]);
@@ -43,7 +43,7 @@ describe('what is inside a transaction', () => {
     expect(await service.isFinal(LOGS)).toBe(false);
   });
 
-  test('is answered without what a slow instance says beside it, which settles the next answer', async () => {
+  test('is answered without waiting for a slow depth lookup, which settles the next answer', async () => {
     const { promise: held, resolve: release } = Promise.withResolvers<Behaviour>();
     await using service = await serve([({ path }) => (path === `/transactions/${HASH}` ? held : EMPTY)]);
     const lists = [LOGS, `/transactions/${HASH}/token-transfers`];
@@ -59,7 +59,7 @@ describe('what is inside a transaction', () => {
 });
 
 describe('a transaction without internal transactions', () => {
-  /** An instance before version 12, with so much of it indexed. */
+  /** An instance before version 12 that has traced this share of its transactions. */
   const instance =
     (tracesRatio: string | null, transaction = confirmed(41)): Instance =>
     ({ path }) => {
@@ -70,13 +70,13 @@ describe('a transaction without internal transactions', () => {
   test.each<[string, string | null]>([
     ['some', '0.99'],
     ['an unknown part', null],
-  ])('is never final while the instance has looked inside of %s', async (_name, ratio) => {
+  ])('is never final while the instance has traced only %s', async (_name, ratio) => {
     await using service = await serve([instance(ratio)]);
 
     for (let count = 0; count < 3; count += 1) expect(await service.isFinal(INTERNALS)).toBe(false);
   });
 
-  test('is never final where the instance does not say how far it is', async () => {
+  test('is never final where the instance does not report its progress', async () => {
     await using service = await serve([
       ({ path }) => {
         if (path === '/main-page/indexing-status') return undefined;
@@ -87,14 +87,14 @@ describe('a transaction without internal transactions', () => {
     for (let count = 0; count < 3; count += 1) expect(await service.isFinal(INTERNALS)).toBe(false);
   });
 
-  test('is final once the instance has looked inside of all, by a depth known before the list', async () => {
+  test('is final once the instance has traced everything and the depth was known before the list', async () => {
     await using service = await serve([instance('1.00')]);
 
     expect(await service.isFinal(INTERNALS)).toBe(false);
     expect(await service.isFinal(INTERNALS)).toBe(true);
   });
 
-  test('is not final by a trace that came after the list', async () => {
+  test('is not final by a trace that arrived after the list', async () => {
     let isTraced = false;
     await using service = await serve([
       ({ path }) => {
@@ -112,7 +112,7 @@ describe('a transaction without internal transactions', () => {
     expect(await service.isFinal(INTERNALS)).toBe(false);
   });
 
-  test('is final by the word of an instance that tells of its list', async () => {
+  test('is final when the instance marks its list as complete', async () => {
     const told =
       (status: number): Instance =>
       ({ path }) => {
@@ -127,7 +127,7 @@ describe('a transaction without internal transactions', () => {
 });
 
 test.each(['/internal-transactions', `/addresses/0x${'1'.repeat(40)}/internal-transactions`])(
-  '%s is not kept while the instance has not looked inside of all transactions, and asks for that once a minute',
+  '%s is not kept until the instance has traced all transactions, which is checked once per minute',
   async path => {
     const clock = manualClock();
     let ratio = '0.40';
@@ -151,7 +151,7 @@ test.each(['/internal-transactions', `/addresses/0x${'1'.repeat(40)}/internal-tr
 );
 
 describe('the latest block', () => {
-  /** An instance whose latest blocks are these, and which has every block up to the last one. */
+  /** An instance with these latest blocks that has every block up to the head. */
   function chain(state: { head: number; said?: number }): Instance {
     return ({ path }) => {
       if (path === '/main-page/blocks') return { json: [blockAt(state.said ?? state.head)] };
@@ -163,7 +163,7 @@ describe('the latest block', () => {
     };
   }
 
-  test('that somebody else was shown is no look of ours', async () => {
+  test('shown to another client does not count as a lookup for settlement', async () => {
     const state = { head: 100, said: 20_000_000 };
     await using service = await serve([chain(state)]);
 
@@ -173,7 +173,7 @@ describe('the latest block', () => {
     expect(await service.isFinal('/blocks/100')).toBe(false);
   });
 
-  test('is that of the last look, wherever it was before', async () => {
+  test('is always that of the last lookup, even if it was higher before', async () => {
     const clock = manualClock();
     const state = { head: 5_000 };
     await using service = await serve([chain(state)], { clock });
@@ -188,7 +188,7 @@ describe('the latest block', () => {
     expect(await service.isFinal('/blocks/10/transactions')).toBe(false);
   });
 
-  test('is looked for every 15 seconds and not more often', async () => {
+  test('is looked up at most every 15 seconds', async () => {
     const clock = manualClock();
     await using service = await serve([chain({ head: 100 })], { clock });
     const looks = async (number: number) => {
@@ -203,7 +203,7 @@ describe('the latest block', () => {
     expect(await looks(4)).toBe(2);
   });
 
-  test('is not raised by what a transaction says of itself', async () => {
+  test('is not raised by a transaction’s claim about its own depth', async () => {
     await using service = await serve([chain({ head: 105 })]);
 
     await service.get(`/transactions/${HASH}`);
@@ -211,7 +211,7 @@ describe('the latest block', () => {
     expect(await service.isFinal('/blocks/101')).toBe(false);
   });
 
-  test('bounds what a transaction says of itself', async () => {
+  test('limits a transaction’s claim about its own depth', async () => {
     await using service = await serve([chain({ head: 105 })]);
 
     await service.get('/blocks/101');
@@ -219,7 +219,7 @@ describe('the latest block', () => {
     expect(await service.isFinal(`/transactions/${HASH}`)).toBe(false);
   });
 
-  test('settles no list by a block that was not asked for', async () => {
+  test('settles no list by a block that was not requested', async () => {
     await using service = await serve([
       ({ path }) => {
         if (path === '/main-page/blocks') return { json: [blockAt(100)] };

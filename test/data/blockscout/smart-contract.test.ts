@@ -11,14 +11,14 @@ describe('smart contract', () => {
     expect(await validates('getSmartContract', smartContract(body))).toEqual([]);
   });
 
-  test.each(['v6.9', 'v8', 'v11', 'v12'])('%s tells what 5 told, and how the creation ended', name => {
+  test.each(['v6.9', 'v8', 'v11', 'v12'])('%s has the values of 5 and the status of the creation', name => {
     const { status, ...told } = contractOf(name);
 
     expect(told).toEqual(contractOf('v5'));
     expect(status).toBe(name === 'v6.9' ? undefined : 'success');
   });
 
-  test('fields have the names and types of the document', () => {
+  test('fields have the names and types of the contract', () => {
     expect(contractOf('v11')).toMatchObject({
       minimal_proxy_address_hash: contractOf('v5').minimal_proxy_address_hash,
       is_verified_via_registry: true,
@@ -31,13 +31,13 @@ describe('smart contract', () => {
     expect(contractOf('v11').registry_repo_url).toMatch(/^https:/);
   });
 
-  test('the ABI is JSON text', () => {
+  test('the ABI is a JSON string', () => {
     const abi: unknown = JSON.parse(contractOf('v11').abi ?? '');
 
     expect(abi).toMatchObject([{ type: 'constructor' }, { type: 'function', name: 'pour' }]);
   });
 
-  test('decoded arguments are text, arrays as JSON of text', () => {
+  test('decoded arguments are strings, arrays as a JSON string', () => {
     const [owner, steps] = contractOf('v11').decoded_constructor_args ?? [];
 
     expect(owner?.[1]).toEqual({ name: 'owner', type: 'address', internalType: 'address' });
@@ -47,7 +47,7 @@ describe('smart contract', () => {
     ]);
   });
 
-  test('nested arguments that came as numbers and booleans are text all the same', () => {
+  test('nested arguments that came as numbers and booleans become strings', () => {
     const { decoded_constructor_args: decoded } = smartContract({
       decoded_constructor_args: [
         [[1, [true, 90071992547409930000n]], { name: 'order', type: 'tuple' }],
@@ -61,7 +61,7 @@ describe('smart contract', () => {
     ]);
   });
 
-  test('an unverified contract that is gone has its code, its flag and its status only', () => {
+  test('an unverified self-destructed contract has only its code, flag and status', () => {
     const gone = {
       creation_bytecode: '0x6080604052348015',
       is_self_destructed: true,
@@ -75,7 +75,7 @@ describe('smart contract', () => {
     ]);
   });
 
-  test('what upstream answers with null is absent', () => {
+  test('a null from upstream is absent', () => {
     const contract = contractOf('v11-zksync');
 
     for (const name of ['evm_version', 'compiler_settings', 'additional_sources', 'external_libraries']) {
@@ -84,23 +84,23 @@ describe('smart contract', () => {
     expect(Object.values(contract)).not.toContain(null);
   });
 
-  test('a mode of the optimiser is no number of runs', () => {
+  test('an optimiser mode is not a number of runs', () => {
     expect(contractOf('v11-zksync')).not.toHaveProperty('optimizations_runs');
     expect(contractOf('v11-arbitrum').optimizations_runs).toBe(3);
   });
 
-  test('a language, a status and a kind of proxy beyond the contract’s are absent', () => {
+  test('an unknown language, status or kind of proxy is absent', () => {
     expect(contractOf('v11-arbitrum')).not.toHaveProperty('language');
     expect(contractOf('v11-arbitrum')).not.toHaveProperty('status');
     expect(contractOf('v11-arbitrum')).not.toHaveProperty('is_self_destructed');
     expect(contractOf('v11-zksync')).not.toHaveProperty('minimal_proxy_address_hash');
   });
 
-  test('a contract of old versions that says Vyper is in Vyper', () => {
+  test('a contract that old versions flag as Vyper has the language Vyper', () => {
     expect(smartContract({ is_vyper_contract: true }).language).toBe('vyper');
   });
 
-  test('the newest name of a status wins, and decides about self-destruction', () => {
+  test('the newest name of a status is used, and decides about self-destruction', () => {
     expect(smartContract({ creation_status: 'failed', status: 'success', is_self_destructed: true })).toEqual(
       { status: 'failed', is_self_destructed: false },
     );
@@ -118,7 +118,7 @@ describe('smart contract', () => {
     });
   });
 
-  test('a body that is no object cannot be read', () => {
+  test('a body that is not an object is unreadable', () => {
     expect(() => smartContract('Not found')).toThrow(
       expect.objectContaining({ name: 'Unreadable', path: '' }),
     );
@@ -128,7 +128,7 @@ describe('smart contract', () => {
 test.each([
   ['c0ffee', '0xc0ffee'],
   ['0xc0ffee', '0xc0ffee'],
-])('constructor arguments %s are data with 0x', (given, expected) => {
+])('constructor arguments %s become hexadecimal with 0x', (given, expected) => {
   const { constructor_args: args } = smartContract({ constructor_args: given });
 
   expect(args).toBe(expected);

@@ -21,7 +21,7 @@ describe('state change', () => {
     expect(changesOf(name)).toEqual(changesOf('v12'));
   });
 
-  test('5 is the same but for the instances that it does not know', () => {
+  test('5 is the same, except for the instances that it lacks', () => {
     expect(changesOf('v5').slice(0, 3)).toEqual(changesOf('v12').slice(0, 3));
     expect(changesOf('v5')[3]?.change).toEqual([
       { direction: 'to', total: { token_id: expect.stringMatching(/^\d{78}$/) } },
@@ -29,7 +29,7 @@ describe('state change', () => {
     ]);
   });
 
-  test('of ERC-721 the change is a list of NFTs', () => {
+  test('an ERC-721 change is a list of NFTs', () => {
     expect(changesOf('v11')[3]).toMatchObject({
       type: 'token',
       token_id: null,
@@ -50,18 +50,18 @@ describe('state change', () => {
     expect(multi?.token_id).toBe('9007199254740993');
   });
 
-  test('balances of which one is negative are both unknown', () => {
+  test('when one balance is negative, both are unknown', () => {
     expect(changesOf('v11-optimism')[1]).toMatchObject({ balance_before: null, balance_after: null });
   });
 
-  test('an NFT without details is one of an unknown id, and the ids stand in the change only', () => {
+  test('an NFT without details has an unknown id, and ids appear only in the change', () => {
     expect(changesOf('v11-optimism')[3]).toMatchObject({
       token_id: null,
       change: [{ direction: 'from', total: { token_id: null } }],
     });
   });
 
-  test('a change without its address or its type cannot be read', () => {
+  test('a change without its address or type is unreadable', () => {
     const { address } = fieldsOf(changesOf('v12')[0]);
 
     expect(() => stateChange({ type: 'coin', address: null })).toThrow(
@@ -72,7 +72,7 @@ describe('state change', () => {
     );
   });
 
-  test('the path leads into the list of NFTs', () => {
+  test('the path of the error leads into the list of NFTs', () => {
     const { address } = fieldsOf(changesOf('v12')[0]);
     const change = [
       { direction: 'to', total: { token_id: '1' } },

@@ -28,7 +28,7 @@ test.each(Object.entries(READERS))(
   },
 );
 
-test('statistics have every field of the contract with the value that upstream gave', () => {
+test('statistics have every field of the contract with upstream’s value', () => {
   expect(stats(latestStats())).toEqual({
     total_blocks: '19854322',
     total_addresses: '340512345',
@@ -50,7 +50,7 @@ test('statistics have every field of the contract with the value that upstream g
   });
 });
 
-test('statistics are the same in all generations, but for the optional fields that 5.1 does not know', () => {
+test('statistics are the same in all generations, except for the optional fields that 5.1 lacks', () => {
   const latest = stats(latestStats());
 
   for (const name of ['v6', 'v6.9', 'v8']) expect(stats(upstream('getStats', name)), name).toEqual(latest);
@@ -59,12 +59,12 @@ test('statistics are the same in all generations, but for the optional fields th
   expect(Object.keys(oldest)).toHaveLength(12);
 });
 
-test('gas prices are numbers whether upstream sends numbers or objects about them', () => {
+test('gas prices are numbers, whether upstream sends numbers or objects', () => {
   expect(upstream('getStats', 'v8').gas_prices).toMatchObject({ slow: { price: 4.1 } });
   expect(stats(upstream('getStats', 'v8')).gas_prices).toEqual({ slow: 4.1, average: 4.4, fast: 5.2 });
 });
 
-test('of three gas prices the known one is kept, of none there is no record', () => {
+test('a single known gas price is kept, and without any there is no record', () => {
   const celo = stats(upstream('getStats', 'v12-celo'));
 
   expect(celo.gas_prices).toEqual({ slow: null, average: 25.1, fast: null });
@@ -72,7 +72,7 @@ test('of three gas prices the known one is kept, of none there is no record', ()
   expect(stats({ ...latestStats(), gas_prices: null }).gas_prices).toBeNull();
 });
 
-test('a chain without prices and finished days says null, not the zeros of upstream', () => {
+test('a chain without prices and complete days has nulls where upstream has zeros', () => {
   const unknown = upstream('getStats', 'v11-optimism');
 
   expect(unknown).toMatchObject({ market_cap: '0', transactions_today: '0', gas_used_today: 0 });
@@ -92,24 +92,24 @@ test('a chain without prices and finished days says null, not the zeros of upstr
   });
 });
 
-test('a day on which nothing happened is two zeros, which upstream writes as texts', () => {
+test('a day without transactions has two zeros, which upstream writes as strings', () => {
   const quiet = { ...latestStats(), transactions_today: '0', gas_used_today: '0' };
 
   expect(stats(quiet)).toMatchObject({ transactions_today: '0', gas_used_today: '0' });
 });
 
-test('numbers with exponents and numbers as texts are numbers', () => {
+test('numbers with exponents and numbers in strings become numbers', () => {
   expect(fixtureOf('getStats', 'v5').text).toContain('"average_block_time":12.0e3');
   expect(stats(upstream('getStats', 'v5')).average_block_time).toBe(12000);
   expect(stats({ ...latestStats(), network_utilization_percentage: '51.2' })).toEqual(stats(latestStats()));
 });
 
-test('a gas price that the operators fixed is kept, an empty one is none', () => {
+test('a gas price set by the operators is kept, and an empty one is null', () => {
   expect(stats({ ...latestStats(), static_gas_price: '0.1' }).static_gas_price).toBe('0.1');
   expect(stats({ ...latestStats(), static_gas_price: '' }).static_gas_price).toBeNull();
 });
 
-test('a second coin is there where the chain has one', () => {
+test('a second coin is present where the chain has one', () => {
   expect(stats(upstream('getStats', 'v12-celo'))).toMatchObject({
     secondary_coin_price: '0.9998',
     secondary_coin_image: 'https://assets.example.org/second.png',
@@ -117,7 +117,7 @@ test('a second coin is there where the chain has one', () => {
   expect(stats(latestStats())).not.toHaveProperty('secondary_coin_price');
 });
 
-test('a block time or an amount of gas that upstream leaves out is null, and nothing is negative', async () => {
+test('a block time or gas amount that upstream omits is null, and nothing is negative', async () => {
   const { average_block_time: _time, total_gas_used: _gas, ...others } = latestStats();
   const read = stats({ ...others, gas_prices_update_in: -5 });
 
@@ -136,7 +136,7 @@ test.each(['total_blocks', 'total_addresses', 'total_transactions'])(
   },
 );
 
-test('the transactions of a day are the same under every name that their count has had', () => {
+test('the transactions of a day are the same under each former name of the count', () => {
   for (const { name, body } of fixturesOf('getTransactionsChart')) {
     expect(transactionsChart(body), name).toEqual({
       chart_data: [
@@ -148,7 +148,7 @@ test('the transactions of a day are the same under every name that their count h
   }
 });
 
-test('the market of a day is the same in all generations, but for what 5.1 does not know', () => {
+test('the market of a day is the same in all generations, except for what 5.1 lacks', () => {
   const latest = {
     available_supply: '120124334.91',
     chart_data: [
@@ -170,7 +170,7 @@ test('the market of a day is the same in all generations, but for what 5.1 does 
   });
 });
 
-test('a supply of the integer 0 is one that upstream does not know', () => {
+test('a supply of the integer 0 is unknown', () => {
   expect(marketChart(upstream('getMarketChart', 'v11-optimism'))).toEqual({
     available_supply: null,
     chart_data: [],
@@ -186,7 +186,7 @@ test.each([
   expect(() => read({ chart_data })).toThrow(expect.objectContaining({ path: 'chart_data[1].date' }));
 });
 
-test('ratios are texts, also where upstream sends numbers, and null until blocks are complete', () => {
+test('ratios are strings even if upstream sends numbers, and null until blocks are complete', () => {
   expect(indexingStatus(upstream('getIndexingStatus', 'v11'))).toEqual({
     finished_indexing: true,
     finished_indexing_blocks: true,

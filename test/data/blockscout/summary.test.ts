@@ -17,11 +17,11 @@ describe('summary', () => {
     expect(summaryOf(name)).toEqual(summaryOf('v11'));
   });
 
-  test('a failed or pending transaction has nothing to say', () => {
+  test('a failed or pending transaction has an empty summary', () => {
     expect(summaryOf('v11-failed')).toEqual({ success: false, data: { summaries: [] } });
   });
 
-  test('whole tokens and addresses are the contract’s records, other ones stay as they are', () => {
+  test('complete tokens and addresses become the contract’s records, and others are passed on unchanged', () => {
     const [first, second] = summaryOf('v11').data.summaries;
 
     expect(first?.summary_template_variables).toMatchObject({
@@ -34,7 +34,7 @@ describe('summary', () => {
     });
   });
 
-  test('variables of any type keep their values, a value that is not there is null', () => {
+  test('variables of any type keep their values, and a missing value is null', () => {
     expect(summaryOf('v11-variables').data.summaries[0]?.summary_template_variables).toEqual({
       actionType: { type: 'string', value: 'Swap' },
       list: { type: 'array', value: ['1', 9007199254740993n] },
@@ -55,17 +55,17 @@ describe('summary', () => {
     });
   });
 
-  test('the summary service’s notes stay inside', () => {
+  test('the summary service’s debug data is left out', () => {
     expect(Object.keys(summaryOf('v11-variables').data)).toEqual(['summaries']);
   });
 
-  test('a sentence without a template cannot be read', () => {
+  test('a sentence without a template is unreadable', () => {
     expect(() => summary({ success: true, data: { summaries: [{ summary_template: null }] } })).toThrow(
       expect.objectContaining({ name: 'Unreadable', path: 'data.summaries[0].summary_template' }),
     );
   });
 
-  test('an error in place of a summary cannot be read', () => {
+  test('an error in place of a summary is unreadable', () => {
     expect(() => summary('Internal server error')).toThrow(expect.objectContaining({ path: '' }));
   });
 });

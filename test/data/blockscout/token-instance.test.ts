@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { tokenInstance, tokenInstanceOrNull } from '#data/backends/blockscout/normalise/token.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 
-/** But for the latest, which they are compared with. */
+/** Generations except the latest, which is the reference. */
 const EARLIER = ['v5', 'v6.9', 'v8', 'v11'];
 const ALICE = '0x4C1f9a0B27D3e85A6F10c2b7D9384E5f6A7B8C90';
 
@@ -15,7 +15,7 @@ describe('token instance', () => {
     expect(await validates('getTokenInstance', tokenInstance(body))).toEqual([]);
   });
 
-  test.each(EARLIER)('%s tells what the latest generation does', name => {
+  test.each(EARLIER)('%s has the values of the latest generation', name => {
     const { owner, ...record } = instanceOf(name);
     const { owner: latestOwner, ...latest } = instanceOf('v12');
 
@@ -49,7 +49,7 @@ describe('token instance', () => {
     expect(instance).not.toHaveProperty('holder_address_hash');
   });
 
-  test('metadata that is no object and links that are scripts are absent', () => {
+  test('metadata that is not an object and links with a script scheme are absent', () => {
     const instance = instanceOf('v11-several');
 
     expect(instance).not.toHaveProperty('metadata');
@@ -58,27 +58,27 @@ describe('token instance', () => {
     expect(instance.image_url).toBe('data:image/svg+xml;base64,PHN2Zy8+');
   });
 
-  test('a link that is no text is absent', () => {
+  test('a link that is not a string is absent', () => {
     const instance = tokenInstance({ id: '1', image_url: ['https://a.example.org'], animation_url: 7 });
 
     expect(instance).toEqual({ is_unique: null, id: '1', owner: null, token: null });
   });
 
-  test('a token that is not sent is null', () => {
+  test('a missing token is null', () => {
     expect(instanceOf('v12-unknown')).toEqual({ is_unique: null, id: '78', owner: null, token: null });
   });
 
-  test('no instance is null', () => {
+  test('a missing instance is null', () => {
     expect([tokenInstanceOrNull(null), tokenInstanceOrNull(undefined)]).toEqual([null, null]);
   });
 
-  test('an instance without its id cannot be read', () => {
+  test('an instance without its id is unreadable', () => {
     expect(() => tokenInstance({ id: null, metadata: {} })).toThrow(
       expect.objectContaining({ name: 'Unreadable', path: 'id' }),
     );
   });
 
-  test('the path leads to what its token lacks', () => {
+  test('the path of the error leads to the field that its token lacks', () => {
     expect(() => tokenInstanceOrNull({ id: '1', token: { name: 'x' } })).toThrow(
       expect.objectContaining({ name: 'Unreadable', path: 'token.address_hash' }),
     );

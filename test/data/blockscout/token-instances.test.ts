@@ -18,7 +18,7 @@ const ADDRESS = `0x${'9'.repeat(40)}`;
 interface ListReading {
   readonly item: (value: unknown) => object;
   readonly keys: (params: Fields, itemCount: number) => object;
-  /** What the oldest or the newest generation leaves out. */
+  /** Fields that the oldest or the newest generation leaves out. */
   readonly missing: readonly string[];
 }
 
@@ -40,7 +40,7 @@ describe.each(Object.entries(LISTS))('%s', (operation, { item, keys, missing }) 
     }));
   const position = ({ body }: Fixture) => keys(fieldsOf(fieldsOf(body).next_page_params), 2);
 
-  test.each(fixturesOf(operation))('$name is what the latest generation is', async fixture => {
+  test.each(fixturesOf(operation))('$name equals the latest generation', async fixture => {
     const latest = fixtureOf(operation, 'v12');
 
     const page = { items: itemsOf(fixture.body).map(item), next_page_params: null };
@@ -51,7 +51,7 @@ describe.each(Object.entries(LISTS))('%s', (operation, { item, keys, missing }) 
   });
 });
 
-test('ids of one holder are asked for with its address, which is no part of the position', async () => {
+test('the holder’s address is sent along with the position and is not part of it', async () => {
   const { text, path } = fixtureOf('listTokenInstances', 'v8');
   await using served = await serving(() => ({ text, type: 'application/json' }));
 
@@ -66,7 +66,7 @@ test('ids of one holder are asked for with its address, which is no part of the 
   ]);
 });
 
-test('instances and transfers of another token than the one asked for are an outage, an unknown token is a 404', async () => {
+test('instances and transfers of another token are an outage, and an unknown token is a 404', async () => {
   const instances = JSON.parse(fixtureOf('listTokenInstances', 'v11').text);
   const transfers = JSON.parse(fixtureOf('listTransfersOfTokenInstance', 'v11').text);
   await using mixed = await serving(({ path }) => ({

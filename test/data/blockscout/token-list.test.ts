@@ -10,7 +10,7 @@ import { serving } from './serving.ts';
 
 const paramsOf = (body: unknown) => fieldsOf(fieldsOf(body).next_page_params);
 
-test('tokens and where their page ends are the same in every generation', async () => {
+test('tokens and the end of their page are the same in every generation', async () => {
   const latest = fixtureOf('listTokens', 'v12').body;
   const keys = tokenKeys(paramsOf(latest), 2);
 
@@ -31,7 +31,7 @@ test('tokens and where their page ends are the same in every generation', async 
   });
 });
 
-test('search, types and order go upstream under its names', async () => {
+test('search, types and order are sent upstream under upstream’s names', async () => {
   const { text } = fixtureOf('listTokens', 'v12');
   await using served = await serving(() => ({ text, type: 'application/json' }));
 
@@ -46,7 +46,7 @@ test('search, types and order go upstream under its names', async () => {
   ]);
 });
 
-test('of a version up to 7 the order by holders is asked for by its former name, from the second page on at once', async () => {
+test('for a version up to 7 the order by holders is sent under its former name, from the second page on at once', async () => {
   const { text } = fixtureOf('listTokens', 'v6.9');
   await using served = await serving(() => ({ text, type: 'application/json' }));
 
@@ -68,9 +68,9 @@ test.each([
   ['v6.9', OLD, 'holder_count'],
   ['v8', [...OLD, 'holders_count'], 'holders_count'],
   ['v12', NEW, 'holders_count'],
-])('a walk by the keys of %s alone reaches the second page in its order', async (name, keys, sort) => {
+])('the keys of %s alone lead to the second page in its order', async (name, keys, sort) => {
   const first = JSON.parse(fixtureOf('listTokens', name).text);
-  // Upstream begins anew for every key that is lost, and since 9.3 refuses one that it does not know.
+  // Upstream starts over when a key is missing, and since 9.3 refuses an unknown key.
   const upstream = ({ query }: SeenRequest) => {
     if (name === 'v12' && query.has('holder_count')) return { status: 422, json: { errors: [] } };
     const isSecond = keys.every(key => query.has(key)) && query.get('sort') === sort;

@@ -39,7 +39,7 @@ test('holders are the same in every generation, and a balance that was never fet
   ]);
 });
 
-test('a token or a transfer of another token than the one asked for is an outage', async () => {
+test('a token or a transfer of another token than the requested one is an outage', async () => {
   const transfers = JSON.parse(fixtureOf('listTransfersOfToken', 'v12').text);
   const found = JSON.parse(fixtureOf('getToken', 'v12').text);
   await using served = await serving(({ path }) => ({

@@ -21,7 +21,7 @@ test.each(LISTS.flatMap(id => fixturesOf(id).map(one => ({ id, ...one }))))(
   },
 );
 
-test('every generation tells the same of the transfers, but for NFTs that 7.0 began to describe', () => {
+test('every generation has the same transfers, except for NFT descriptions, which came with 7.0', () => {
   const newest = pageOf('listTransactionTokenTransfers', 'v12').map(tokenTransfer);
   const withoutInstances = newest.map(({ total, ...rest }) => {
     const { token_instance: _, ...kept } = { token_instance: null, ...total };
@@ -40,7 +40,7 @@ test('every generation tells the same of the transfers, but for NFTs that 7.0 be
   }
 });
 
-test('a transfer of a fungible token has amount and decimals, and its text numbers become numbers', () => {
+test('a fungible transfer has an amount and decimals, and its numeric strings become numbers', () => {
   const [usdc] = pageOf('listTransactionTokenTransfers', 'v6.8').map(tokenTransfer);
 
   expect(usdc).toMatchObject({
@@ -56,7 +56,7 @@ test('a transfer of a fungible token has amount and decimals, and its text numbe
   expect(usdc?.total).toEqual({ decimals: '6', value: '25000000' });
 });
 
-test('a total has the form of its standard', () => {
+test('a total has the form of its token standard', () => {
   const [, ape, items, unknown] = pageOf('listTransactionTokenTransfers', 'v11').map(tokenTransfer);
 
   expect(Object.keys(ape?.total ?? {})).toEqual(['token_id', 'token_instance']);
@@ -65,7 +65,7 @@ test('a total has the form of its standard', () => {
   expect(unknown).toMatchObject({ total: null, token: null, token_type: null });
 });
 
-test('an NFT stays one if upstream adds an amount that it does not have', () => {
+test('an NFT transfer stays one if upstream adds an amount', () => {
   const total = { token_id: 7090, value: null, decimals: null, token_instance: null };
 
   expect(tokenTransfer(changed(1, { total })).total).toEqual({ token_id: '7090' });
@@ -76,11 +76,11 @@ test('an NFT stays one if upstream adds an amount that it does not have', () => 
   });
 });
 
-test('a total of another shape is an unknown one', () => {
+test('a total of an unknown form is null', () => {
   expect(tokenTransfer(changed(2, { total: [{ token_id: '1', value: '2' }] })).total).toBeNull();
 });
 
-test('a confidential amount is null, and of a kind beyond the four the sides decide', () => {
+test('a confidential amount is null, and an unknown kind of transfer is classified by its sides', () => {
   expect(pageOf('listTokenTransfers', 'v11').map(tokenTransfer).at(-1)).toMatchObject({
     total: { decimals: '6', value: null },
     token_type: 'ERC-7984',
@@ -91,21 +91,21 @@ test('a confidential amount is null, and of a kind beyond the four the sides dec
   expect(tokenTransfer(changed(2, { type: 'token_spawning' })).type).toBe('token_spawning');
 });
 
-test('a transfer between transactions, as Celo has them, carries the hash of its block', () => {
+test('a transfer between transactions, as on Celo, carries the hash of its block', () => {
   const [between] = pageOf('listTokenTransfers', 'v11-celo').map(tokenTransfer);
 
   expect(between?.transaction_hash).toBe(between?.block_hash);
   expect(between).not.toHaveProperty('method');
 });
 
-test('a transfer without method or time has neither', () => {
+test('a transfer without method or time omits both fields', () => {
   const bare = tokenTransfer(changed(0, { method: null, timestamp: null }));
 
   expect(bare).not.toHaveProperty('method');
   expect(bare).not.toHaveProperty('timestamp');
 });
 
-test('the number of the block is null before 6.8, which gives only its hash', () => {
+test('the block number is null before 6.8, which sends only the hash', () => {
   const [old] = pageOf('listTransactionTokenTransfers', 'v5');
 
   expect(tokenTransfer(old)).toMatchObject({
@@ -114,7 +114,7 @@ test('the number of the block is null before 6.8, which gives only its hash', ()
   });
 });
 
-test('inside a transaction a transfer is the same without block number and standard', () => {
+test('in a transaction’s list a transfer has no block number and no standard, and is otherwise the same', () => {
   const { block_number: _number, token_type: _type, ...rest } = tokenTransfer(changed(1, {}));
 
   expect(embeddedTokenTransfer(changed(1, {}))).toEqual(rest);

@@ -36,7 +36,7 @@ test.each(fixturesOf('listMainPageTransactions'))(
   },
 );
 
-test('every generation tells the same of a transaction, but for names and tags that came later', () => {
+test('every generation has the same transaction, except for names and tags that came later', () => {
   const newest = single('v12');
 
   for (const name of ['v5', 'v6', 'v6.9', 'v7', 'v8', 'v11', 'v12']) {
@@ -46,7 +46,7 @@ test('every generation tells the same of a transaction, but for names and tags t
 });
 
 test.each(['listTransactions', 'listMainPageTransactions', 'listBlockTransactions'])(
-  'the lists of %s tell the same in every generation',
+  'the lists of %s are the same in every generation',
   id => {
     const pages = fixturesOf(id)
       .filter(({ name }) => name !== 'v11-pending')
@@ -62,7 +62,7 @@ test.each(['listTransactions', 'listMainPageTransactions', 'listBlockTransaction
   },
 );
 
-test('a settled transaction has the values of its generation under the contract’s names', () => {
+test('a settled transaction has its generation’s values under the contract’s names', () => {
   expect(single('v6.9')).toMatchObject({
     timestamp: '2024-05-12T18:21:35.000000Z',
     fee: { type: 'actual', value: '436797000000000' },
@@ -105,7 +105,7 @@ test('a settled transaction has the values of its generation under the contract�
   });
 });
 
-test('upstream counts the transaction’s own block among the confirmations, we do not', () => {
+test('confirmations do not count the transaction’s own block, unlike upstream’s', () => {
   expect(single('v11').confirmations).toBe(105);
   expect(transaction(changed({ confirmations: 1 })).confirmations).toBe(0);
   expect(transaction(changed({ confirmations: 0 })).confirmations).toBe(0);
@@ -129,7 +129,7 @@ test('a pending transaction has no block, time, status or price, and no confirma
   }
 });
 
-test('where old and new names disagree the newest counts, unless it is null', () => {
+test('where old and new names disagree, the newest is used unless it is null', () => {
   const both = {
     block: 1,
     block_number: 2,
@@ -145,7 +145,7 @@ test('where old and new names disagree the newest counts, unless it is null', ()
   });
 });
 
-test('integers beyond 2^53 keep their digits, extra keys of a layer 2 are left out', () => {
+test('integers beyond 2^53 keep their digits, and fields of a layer 2 are left out', () => {
   const deposit = single('v11-optimism');
 
   expect(deposit.nonce).toBe(18446744073709551615n);
@@ -159,7 +159,7 @@ test('integers beyond 2^53 keep their digits, extra keys of a layer 2 are left o
   });
 });
 
-test('amounts with an exponent are written out, and a duration is a number however it is spelled', () => {
+test('amounts with an exponent are written out, and a duration is a number in any notation', () => {
   const odd = changed({
     value: '1.5E+18',
     gas_limit: 65000,
@@ -175,7 +175,7 @@ test('amounts with an exponent are written out, and a duration is a number howev
   });
 });
 
-test('a creation calls no method; another call without a known method has its selector', () => {
+test('a creation has no method, and a call of an unknown method has its selector', () => {
   const [, , created, plain] = itemsOf(fixtureOf('listTransactions', 'v12').body).map(transaction);
 
   expect(created).toMatchObject({ to: null, method: null, created_contract: { name: 'Vault' } });
@@ -184,7 +184,7 @@ test('a creation calls no method; another call without a known method has its se
   expect(transaction(changed({ method: null, raw_input: '0xa9059c' })).method).toBeNull();
 });
 
-test('a plain gas price names no tip, and burns the base fee all the same', () => {
+test('a legacy gas price has no tip, and still burns the base fee', () => {
   const [, , created] = itemsOf(fixtureOf('listTransactions', 'v5').body).map(transaction);
 
   expect(created).toMatchObject({
@@ -210,7 +210,7 @@ test('a plain gas price names no tip, and burns the base fee all the same', () =
   expect(transaction(changed(free)).transaction_burnt_fee).toBeNull();
 });
 
-test('only the ten first token transfers are shown, and that there are more is said', () => {
+test('only the first ten token transfers are shown, with a flag that there are more', () => {
   const [transfer] = listOf(fieldsOf(changed({})).token_transfers);
 
   const many = transaction(changed({ token_transfers: Array(11).fill(transfer) }));
@@ -219,7 +219,7 @@ test('only the ten first token transfers are shown, and that there are more is s
   expect(many.token_transfers_overflow).toBe(true);
 });
 
-test('token transfers of a list are passed on where upstream sends them, and null where it does not', () => {
+test('in a list, token transfers are passed on where upstream sends them, and null elsewhere', () => {
   const [listed] = itemsOf(fixtureOf('listTransactions', 'v12').body);
   const { token_transfers, token_transfers_overflow } = fieldsOf(changed({}));
   const given = { ...fieldsOf(listed), token_transfers, token_transfers_overflow };
@@ -229,20 +229,20 @@ test('token transfers of a list are passed on where upstream sends them, and nul
   expect(transaction(listed)).toMatchObject({ token_transfers: null, token_transfers_overflow: null });
 });
 
-test('a pending transaction has no token transfers, though upstream’s list says nothing of them', () => {
+test('a pending transaction has an empty list of token transfers even if upstream omits it', () => {
   const [listed] = itemsOf(fixtureOf('listTransactions', 'v11-pending').body);
 
   expect(transaction(listed)).toMatchObject({ token_transfers: [], token_transfers_overflow: false });
 });
 
-test('actions are kept where a version still has them', () => {
+test('actions are kept for versions that still send them', () => {
   const swap = { protocol: 'uniswap_v3', type: 'swap', data: { amount0: '1.5', symbol0: 'WETH' } };
 
   expect(transaction(changed({ actions: [swap, { protocol: 'aave_v3' }, null] })).actions).toEqual([swap]);
   expect(single('v12').actions).toEqual([]);
 });
 
-test('a reward among a block’s transactions is none', () => {
+test('a reward listed among a block’s transactions is skipped', () => {
   const [reward, ...others] = itemsOf(fixtureOf('listBlockTransactions', 'v6-gnosis').body);
 
   expect(transactionOrNull(reward)).toBeNull();
@@ -269,21 +269,21 @@ test.each([
   expect(unreadable(() => transaction(changed(fields)))).toBe(path);
 });
 
-test('what upstream leaves out of a transaction in a block is null and not made up', async () => {
+test('fields that upstream omits from a transaction in a block are null', async () => {
   const read = transaction(changed({ confirmations: undefined, raw_input: null, position: -1, type: '-5' }));
 
   expect(read).toMatchObject({ confirmations: null, raw_input: null, position: null, type: null });
   expect(await validates('getTransaction', read)).toEqual([]);
 });
 
-test('a transaction without status and result waits: for a block, or to be looked into', () => {
+test('a transaction without status and result is pending a block or its trace', () => {
   const nothing = { status: null, result: null };
 
   expect(transaction(changed({ ...nothing, block_number: null, block: null })).result).toBe('pending');
   expect(transaction(changed(nothing)).result).toBe('awaiting_internal_transactions');
 });
 
-test('something that is no transaction and no reward is unreadable, not left out', () => {
+test('an entry that is neither a transaction nor a reward is unreadable, not left out', () => {
   expect(unreadable(() => transactionOrNull({}))).toBe('hash');
   expect(unreadable(() => transactionOrNull(null))).toBe('');
 });

@@ -6,7 +6,7 @@ import { record } from '../../support/json.ts';
 import { itemsOf, withoutNewerFields } from './generations.ts';
 import { serving } from './serving.ts';
 
-test('verified contracts are the same in every generation, but for licences, which came with 6', async () => {
+test('verified contracts are the same in every generation, except for licences, which came with 6', async () => {
   const latest = itemsOf(fixtureOf('listSmartContracts', 'v12').body).slice(0, 2).map(smartContractItem);
 
   for (const { name, body } of fixturesOf('listSmartContracts')) {
@@ -21,7 +21,7 @@ test('verified contracts are the same in every generation, but for licences, whi
   ]);
 });
 
-test('a language that the contract has no name for is null', () => {
+test('a language outside the contract is null', () => {
   const other = itemsOf(fixtureOf('listSmartContracts', 'v12').body).at(-1);
 
   expect(smartContractItem(other).language).toBeNull();
@@ -35,13 +35,13 @@ test('counters are the same in every generation', async () => {
   }
 });
 
-test('a version that takes the name of the counters for an address has none', async () => {
+test('a version that reads `counters` as an address has no counters', async () => {
   await using served = await serving(() => ({ status: 422, json: { message: 'Invalid parameter(s)' } }));
 
   expect((await served.get('/smart-contracts/counters')).status).toBe(501);
 });
 
-test('filters go upstream with every page, and a position of the index is refused', async () => {
+test('filters are sent upstream with every page, and a position of the index is refused', async () => {
   const page = JSON.parse(fixtureOf('listSmartContracts', 'v12').text);
   await using served = await serving(() => ({ json: page }));
 
@@ -62,7 +62,7 @@ test('filters go upstream with every page, and a position of the index is refuse
   ]);
 });
 
-test.each(['v5', 'v8', 'v12'])('a walk by the keys of %s alone goes on where the page ended', async name => {
+test.each(['v5', 'v8', 'v12'])('the keys of %s alone continue the walk where the page ended', async name => {
   const first = JSON.parse(fixtureOf('listSmartContracts', name).text);
   const key = name === 'v8' ? 'hash' : 'smart_contract_id';
   await using served = await serving(({ query }) => ({

@@ -34,7 +34,7 @@ test.each(CASES)('%s is the same in every generation', (operationId, read) => {
   for (const { name, body } of fixturesOf(operationId)) expect(itemsOf(body, read), name).toEqual(latest);
 });
 
-test('a withdrawal has every field of the contract with the value that upstream gave', () => {
+test('a withdrawal has every field of the contract with upstream’s value', () => {
   expect(withdrawal(upstreamItem())).toEqual({
     index: 46018733,
     amount: '18903277000000000',
@@ -54,7 +54,7 @@ test('a withdrawal has every field of the contract with the value that upstream 
   });
 });
 
-test('the list of a block leaves out the block, the list of an address the address', () => {
+test('a block’s list omits the block, and an address’s list omits the address', () => {
   const item = upstreamItem();
 
   expect(Object.keys(blockWithdrawal(item))).toEqual(['index', 'amount', 'validator_index', 'receiver']);
@@ -63,14 +63,14 @@ test('the list of a block leaves out the block, the list of an address the addre
   ]);
 });
 
-test('an amount beyond 2^53 is exact, as text or bare', () => {
+test('an amount beyond 2^53 is exact, as a string or as a number', () => {
   const [, bare] = itemsOf(fixtureOf('listWithdrawals', 'v6').body, withdrawal);
 
   expect(fixtureOf('listWithdrawals', 'v6').text).toContain('"amount":32000000000000000000');
   expect(bare).toMatchObject({ amount: '32000000000000000000' });
 });
 
-test('numbers may be texts', () => {
+test('numbers may be strings', () => {
   const texts = { index: '46018733', validator_index: '1203411', block_number: '19854321' };
 
   expect(withdrawal({ ...upstreamItem(), ...texts })).toEqual(withdrawal(upstreamItem()));

@@ -34,7 +34,7 @@ afterAll(async () => {
   await chain.stop();
 });
 
-/** What is answered, checked against the contract. */
+/** An answer, checked against the contract. */
 async function abiOf(contract: string) {
   const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(10_000) };
   const { getContractAbi } = abiAnswers(index.source);
@@ -49,11 +49,11 @@ test('a known contract has its ABI as the compiler wrote it', async () => {
   expect(await abiOf(`0x${treasury.address.slice(2).toUpperCase()}`)).toEqual(treasury.abi);
 });
 
-test('an ABI that the operator gave is enough', async () => {
+test('an ABI from the operator suffices', async () => {
   expect(await abiOf(CONFIGURED)).toEqual(CONFIGURED_ABI);
 });
 
-test('of a proxy the implementation’s entries follow its own, none of them twice', async () => {
+test('a proxy’s ABI is followed by its implementation’s, without duplicates', async () => {
   const merged = await abiOf(proxy.address);
   const entries = merged.map(item => JSON.stringify(item));
 
@@ -68,7 +68,7 @@ test('of a proxy the implementation’s entries follow its own, none of them twi
 test.for([
   ['by the event of its upgrade', () => bareProxy.address],
   ['by its code', () => clone],
-] as const)('a proxy that nobody knows speaks for its implementation: %s', async ([, address]) => {
+] as const)('a proxy without a known ABI has its implementation’s: %s', async ([, address]) => {
   expect(isHex(await chain.rpc.call('eth_getCode', address(), 'latest'))).toBe(true);
   const functions = treasury.abi.filter(({ type }) => type === 'function');
 
@@ -82,6 +82,6 @@ test.for([
   await expect(abiOf(address())).rejects.toMatchObject({ kind: 'not_found', reason: 'no_such_record' });
 });
 
-test('a name that nobody has is told apart', async () => {
+test('an unknown name gets a message of its own', async () => {
   await expect(abiOf('nobody.eth')).rejects.toMatchObject({ kind: 'not_found', reason: 'unknown_name' });
 });

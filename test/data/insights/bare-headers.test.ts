@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => running.disposeAsync());
 
-test('a block whose node leaves out its size, roots and bloom has null for them', async () => {
+test('a block whose node omits its size, roots and bloom has null for them', async () => {
   const { status, body } = await api.get(
     `/insights/v1/blocks?chain_id=${CHAIN_ID}&sort_by=size&sort_order=asc`,
   );
@@ -49,7 +49,7 @@ test('a block whose node leaves out its size, roots and bloom has null for them'
   });
 });
 
-test('what is counted of such blocks counts no size', async () => {
+test('a sum of such blocks’ sizes is null', async () => {
   const { body } = await api.get(
     `/insights/v1/blocks?chain_id=${CHAIN_ID}&aggregate=count()%20as%20blocks&aggregate=sum(size)%20as%20size`,
   );

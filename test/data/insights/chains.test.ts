@@ -21,7 +21,7 @@ const BALANCES = {
 const settle = () => new Promise(resolve => setImmediate(resolve));
 
 describe('several chains', () => {
-  test('are asked at the same time, and told in the order of the request', async () => {
+  test('are asked concurrently and listed in the order of the request', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const calls: number[] = [];
     const slow = (id: number) =>
@@ -46,7 +46,7 @@ describe('several chains', () => {
     expect((await pending).headers).toMatchObject({ 'X-Chain-Id': '3, 1, 2', 'X-Backend': 'm3, m1, m2' });
   });
 
-  test('add up, and the longest has the pages', async () => {
+  test('add up their totals, and the longest determines the number of pages', async () => {
     const { blocks } = asking([
       chain(1, memory('a', { chainId: 1, answer: () => ({ blocks: 2 }) }).backend),
       chain(2, memory('b', { chainId: 2, answer: () => ({ blocks: 5, isCapped: true }) }).backend),
@@ -63,7 +63,7 @@ describe('several chains', () => {
     });
   });
 
-  test('that fail are named in the order of the request and do not fail the others', async () => {
+  test('that fail are named in the order of the request, and the others are answered', async () => {
     const { blocks } = asking([
       chain(1, memory('a', { chainId: 1, answer: out }).backend),
       chain(2, memory('b', { chainId: 2 }).backend),
@@ -77,7 +77,7 @@ describe('several chains', () => {
     expect(JSON.stringify(meta)).not.toContain('secret');
   });
 
-  test('of which one is out make an answer that is kept for 30 s only', async () => {
+  test('with one in outage give an answer that is kept for only 30 s', async () => {
     const { blocks, clock } = asking([
       chain(1, memory('a', { chainId: 1, answer: out }).backend),
       chain(2, memory('b', { chainId: 2 }).backend),
@@ -109,7 +109,7 @@ describe('several chains', () => {
     await expect(blocks([1, 2], { aggregate: ['count()'] })).rejects.toMatchObject({ status });
   });
 
-  test('that are all out are a held answer past its life, where there is one', async () => {
+  test('that are all out get the expired answer, where there is one', async () => {
     let isOut = false;
     const answer = () => (isOut ? out() : { blocks: 1 });
     const { blocks, clock } = asking([
@@ -123,7 +123,7 @@ describe('several chains', () => {
     expect((await blocks([1, 2])).headers).toMatchObject({ 'X-Cache': 'STALE', 'X-Chain-Id': '1, 2' });
   });
 
-  test('of which one refuses what the others take leave it out', async () => {
+  test('are answered without the one that refuses', async () => {
     const answer = () => {
       throw failure('rejected');
     };
@@ -135,7 +135,7 @@ describe('several chains', () => {
     expect((await blocks([1, 2])).meta).toMatchObject({ chain_ids: [2], failed_chain_ids: [1] });
   });
 
-  test('of which one refuses are a 400 with its advice, where no `meta` can name it', async () => {
+  test('with one that refuses are a 400 with its advice, where there is no `meta` to name it', async () => {
     const refuse = async () => {
       throw new BackendError('rejected', 'bad_input', 'too many of them: name tokens');
     };
@@ -167,7 +167,7 @@ describe('several chains', () => {
 });
 
 describe('fallback', () => {
-  test.each(['unavailable', 'unsupported'] as const)('goes on past a back end that is %s', async kind => {
+  test.each(['unavailable', 'unsupported'] as const)('continues after a back end that is %s', async kind => {
     const answer = () => {
       throw failure(kind);
     };
@@ -181,7 +181,7 @@ describe('fallback', () => {
     expect(meta.failed_chain_ids).toBeUndefined();
   });
 
-  test('goes past one that has no such answer, and does not past one that refuses', async () => {
+  test('continues after a back end without such an answer, and stops at one that refuses', async () => {
     const answer = () => {
       throw failure('rejected');
     };
@@ -202,7 +202,7 @@ describe('names', () => {
     throw new BackendError('not_found', 'unknown_name', 'no address is known by the name x.eth');
   };
 
-  test('that nobody knows are a 400, and a 404 where there are 404s', async () => {
+  test('that no chain knows are a 400, and a 404 in operations with 404s', async () => {
     const insights = { listNftTransfers: async () => unknown(), getContractAbi: async () => unknown() };
     const handlers = asking([chain(1, memory('a', { chainId: 1, answer: unknown, insights }).backend)]);
     const path = { contract_address: 'x.eth' };
@@ -216,7 +216,7 @@ describe('names', () => {
     await expect(abi).rejects.toMatchObject({ status: 404 });
   });
 
-  test('that one chain does not know leave it with nothing, in the order of the request', async () => {
+  test('that one chain does not know give no rows for that chain', async () => {
     const { blocks } = asking([
       chain(1, memory('a', { chainId: 1 }).backend),
       chain(2, memory('b', { chainId: 2, answer: unknown }).backend),
@@ -230,7 +230,7 @@ describe('names', () => {
   });
 });
 
-describe('without any chain', () => {
+describe('without a named chain', () => {
   const looking = (id: number, found: 'something' | 'nothing' | 'out') =>
     chain(
       id,
@@ -248,7 +248,7 @@ describe('without any chain', () => {
     (await asking(chains).insights.lookUpTokens({ path: {}, query: { symbol: ['X'] } }, { headers: {} }))
       .headers;
 
-  test('the first that has something answers', async () => {
+  test('the first chain with a result answers', async () => {
     expect(await look(looking(1, 'nothing'), looking(2, 'something'), looking(3, 'something'))).toMatchObject(
       {
         'X-Chain-Id': '2',
@@ -257,14 +257,14 @@ describe('without any chain', () => {
     expect(await look(looking(1, 'out'), looking(2, 'something'))).toMatchObject({ 'X-Chain-Id': '2' });
   });
 
-  test('where none has anything, the first that could be asked says so', async () => {
+  test('an empty result comes from the first chain that was available', async () => {
     expect(await look(looking(1, 'out'), looking(2, 'nothing'), looking(3, 'nothing'))).toMatchObject({
       'X-Chain-Id': '2',
     });
     await expect(look(looking(1, 'out'), looking(2, 'out'))).rejects.toMatchObject({ status: 500 });
   });
 
-  test('a query is about the first one alone', async () => {
+  test('a query covers only the first chain', async () => {
     const second = memory('b', { chainId: 2 });
     const { blocks } = asking([chain(1, memory('a', { chainId: 1 }).backend), chain(2, second.backend)]);
 

@@ -24,7 +24,7 @@ function eventWith(topic0: Hex, data: Hex) {
   };
 }
 
-/** Reads events of that ABI, and decodes so many bytes of them. */
+/** Reads events of that ABI, and decodes at most this many bytes. */
 function decodingReader(like: AbiEvent | undefined, left: number) {
   const decoding = { mostBytes: left, ...(like === undefined ? {} : { like }) };
   const decoder = recordDecoders([])(decoding);
@@ -32,7 +32,7 @@ function decodingReader(like: AbiEvent | undefined, left: number) {
     JSON.parse(recordWriter({ entity: 'events', fields: Object.keys(row), decoder })(Object.values(row)));
 }
 
-test('records of one answer have only so much that is decoded, and the later ones none', () => {
+test('once the decoding budget of an answer is spent, later records are not decoded', () => {
   const { abi } = namedEvent('Said(uint256 indexed about, bytes what)');
   const data = encodeAbiParameters([{ type: 'bytes' }], [`0x${'11'.repeat(1000)}`]);
   const row = eventWith(toEventSelector('Said(uint256,bytes)'), data);
@@ -43,7 +43,7 @@ test('records of one answer have only so much that is decoded, and the later one
   expect(records.map(record => record.data)).toEqual([data, data, data, data, data]);
 });
 
-test('long names of what is decoded count as well', () => {
+test('long names in decoded values count towards the budget', () => {
   const name = 'n'.repeat(900);
   const { abi } = namedEvent(`Said(uint256 indexed about, (uint256 ${name})[] what)`);
   const parts = Array.from({ length: 100 }, () => ({ part: 1n }));

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import type { TransactionRow } from '../../indexer/query/grouped-rows.ts';
 
-/** What expressions mean, once more and the plain way: an expression as text, and a function over rows. */
+/** Reference model of expressions: an expression as text, and a plain function over rows. */
 
 export type Row = TransactionRow & { readonly block_number: bigint };
 export type Plain = bigint | string | null;
 
-/** An expression over a row; `isNumber` says whether small integers are JSON numbers. */
+/** An expression over a row; `isNumber` is true when small integers are JSON numbers. */
 export interface RowModel<V extends Plain = Plain> {
   readonly text: string;
   readonly isNumber: boolean;
@@ -14,12 +14,12 @@ export interface RowModel<V extends Plain = Plain> {
 }
 type IntegerModel = RowModel<bigint | null>;
 
-/** An expression over the rows of a group. `written` is what JSON has; a real is compared within `slack`. */
+/** An expression over the rows of a group. `written` is the JSON value; a real is compared within `slack`. */
 export interface GroupModel {
   readonly text: string;
   readonly isReal: boolean;
   readonly written: (rows: readonly Row[]) => Plain | number;
-  /** What it is sorted by, when it can be. */
+  /** The value to sort by, where sorting is possible. */
   readonly sorted: ((rows: readonly Row[]) => Plain) | null;
 }
 
@@ -89,7 +89,7 @@ const monthOf = (seconds: bigint) => {
 /** Monday, 29 December 1969. */
 const FIRST_MONDAY = -259_200n;
 
-/** Starts of spans of time, as seconds. */
+/** Starts of time spans, in seconds. */
 const BUCKETS: Record<string, (seconds: bigint) => bigint> = {
   minute: seconds => start(seconds, 60n),
   hour: seconds => start(seconds, 3600n),
@@ -114,7 +114,7 @@ const hex: RowModel<string | null>[] = [
   field('data', false, row => row.data),
 ];
 
-/** What can be grouped by; moments stand as their text, which has the same order. */
+/** Keys to group by; times are text, which sorts in the same order. */
 export const key: fc.Arbitrary<RowModel> = fc.oneof(
   fc.constantFrom<RowModel>(...hex, ...integerFields),
   bucket,
@@ -178,7 +178,7 @@ const average = fc.tuple(spelling('avg'), integer).map(([name, of]) =>
     return values.length === 0 ? null : Number(total(values)) / values.length;
   }),
 );
-/** Of positive quotients only, which do not cancel out: then a rounded sum is close to the exact one. */
+/** Only positive quotients, which do not cancel out, so that a rounded sum is close to the exact one. */
 const quotients = fc.tuple(leaf, leaf).map(([left, right]) =>
   real(`sum(${left.text} / ${right.text})`, rows => {
     const values = rows

@@ -3,7 +3,7 @@ import type { TransactionRow } from '../../indexer/query/grouped-rows.ts';
 
 const MAX_UINT256 = 2n ** 256n - 1n;
 
-/** Few different values, so that groups have several rows, and the ends of every range. */
+/** A few different values, so that groups have several rows, plus the ends of every range. */
 const amount = fc.oneof(
   fc.constantFrom(0n, 1n, 7n, 10n ** 18n, 2n ** 53n, 2n ** 63n - 1n, 2n ** 64n, MAX_UINT256),
   fc.bigInt({ min: 0n, max: MAX_UINT256 }),
@@ -18,7 +18,7 @@ const bytes = fc
   .map(array => `0x${Buffer.from(array).toString('hex')}`);
 
 export const transactionRow: fc.Arbitrary<TransactionRow> = fc.record({
-  // Around two ends of a month and the epoch itself, which is in the middle of a week.
+  // Times around two ends of a month, and the epoch, which is in the middle of a week.
   block_timestamp: fc
     .tuple(fc.constantFrom(0n, 1_706_745_600n, 1_709_251_200n), fc.bigInt({ min: 0n, max: 9n * DAY }))
     .map(([start, seconds]) => start + seconds),
@@ -34,7 +34,7 @@ export const transactionRow: fc.Arbitrary<TransactionRow> = fc.record({
   data: bytes,
 });
 
-/** The rows of one chain: always the same ones. */
+/** Rows of one chain, the same in every run. */
 export function rowsOfChain(seed: number, count: number): TransactionRow[] {
   return fc.sample(transactionRow, { numRuns: count, seed });
 }

@@ -10,7 +10,7 @@ function answered(asked: Aggregation, lists: readonly (readonly Group[])[]) {
   return answerOf(planOf('transactions', asked), lists, ALL).rows;
 }
 
-test('the pages of many groups are all of them in order, each once', () => {
+test('the pages of many groups contain each group once, in order', () => {
   const plan = planOf('transactions', {
     aggregate: ['count() as n'],
     group_by: ['nonce'],
@@ -45,12 +45,12 @@ describe.each(['transactions', 'events'] as const)('chains of %s', entity => {
       ALL,
     ).rows.map(({ chain_id }) => chain_id);
 
-  test('are in the order of their numbers and written as text, like those of records', () => {
+  test('are sorted by number and written as text, like those of records', () => {
     expect(grouped('asc')).toEqual(['1', '10', '137', '8453']);
     expect(grouped('desc')).toEqual(['8453', '137', '10', '1']);
   });
 
-  test('have a least and a greatest by number', () => {
+  test('have a minimum and a maximum by number', () => {
     const plan = planOf(entity, { aggregate: ['min(chain_id) as least', 'max(chain_id) as most'] });
     const { rows } = answerOf(
       plan,
@@ -63,7 +63,7 @@ describe.each(['transactions', 'events'] as const)('chains of %s', entity => {
 });
 
 describe('groups of several chains', () => {
-  test('are one where their keys are equal, and only there', () => {
+  test('are merged only where their keys are equal', () => {
     const lists: Value[][][] = [
       [
         ['a', 'b'],
@@ -102,7 +102,7 @@ describe('groups of several chains', () => {
     expect(rows).toEqual([{ mean: 3 }]);
   });
 
-  test('have each different value once, also in three chains', () => {
+  test('count each distinct value once across three chains', () => {
     const group = (...values: Value[]): Group[] => [{ keys: [], folds: [values] }];
     const asked = { aggregate: ['count(distinct value) as n'] };
     const first = group(1n, 2n);
@@ -111,7 +111,7 @@ describe('groups of several chains', () => {
     expect(answered(asked, [first])).toEqual([{ n: 2 }]);
   });
 
-  test('are one row when nothing is grouped by, also when no chain has a row', () => {
+  test('are one row without group_by, even when no chain has a row', () => {
     const asked = {
       aggregate: ['count() as n', 'sum(value) as total', 'uniq(hash) as hashes', 'avg(gas) as mean'],
     };
@@ -139,7 +139,7 @@ describe('sort_by', () => {
     [{ sort_by: 'state' }, ['0x03', '0x01', '0x02']],
     [{ sort_by: 'status', sort_order: 'asc' }, ['0x01', '0x03', '0x02']],
   ];
-  test.each(cases)('%j orders as it says, ties by the keys, nulls last', (more, wanted) => {
+  test.each(cases)('%j sorts as it says: ties by the keys, nulls last', (more, wanted) => {
     expect(order(more)).toEqual(wanted);
   });
 });
@@ -166,7 +166,7 @@ describe('a value is written', () => {
   });
 });
 
-test('a division by zero is null, as is what follows from it', () => {
+test('a division by zero is null, and so is every value computed from it', () => {
   const rows = answered(
     { aggregate: ['sum(value) / count(value) + 1 as a', 'sum(value) % count(value) as b'] },
     [[{ keys: [], folds: [5n, 0n] }]],

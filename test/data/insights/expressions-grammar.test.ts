@@ -19,7 +19,7 @@ function refusal(entity: Entity, asked: Aggregation): string {
 
 const HEX_SUM = 'sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))';
 
-describe('what is accepted, and the names in its rows', () => {
+describe('accepted expressions and the names in their rows', () => {
   const accepted: [Entity, Aggregation, string[]][] = [
     ['blocks', { aggregate: ['count()'] }, ['count()']],
     ['blocks', { aggregate: [' count( * ) '] }, ['count( * )']],
@@ -80,7 +80,7 @@ describe('what is accepted, and the names in its rows', () => {
   });
 });
 
-describe('what is refused, and where', () => {
+describe('refused expressions and the position in the message', () => {
   const HEX_FORM = 'is known only as reinterpretAsUInt256(reverse(unhex(substring(field, 3))))';
   const refused: [string, string][] = [
     ['', 'expected an expression, found the end at position 1'],
@@ -182,8 +182,8 @@ describe('what is refused, and where', () => {
   });
 });
 
-describe('what back ends are asked', () => {
-  test('equal folds are asked for once, and an average is a sum and a count', () => {
+describe('the plan for back ends', () => {
+  test('has each equal fold once, and a sum and a count for an average', () => {
     const { folds } = planOf('transactions', {
       aggregate: ['avg(value)', 'sum( value ) as total', 'sum(value) / count(value) as mean'],
     });
@@ -195,7 +195,7 @@ describe('what back ends are asked', () => {
     ]);
   });
 
-  test('the number in event data is one operator', () => {
+  test('has one operator for the number in event data', () => {
     const { folds } = planOf('events', { aggregate: [HEX_SUM.replace('unhex', 'UNHEX')] });
 
     expect(folds).toEqual([
@@ -203,7 +203,7 @@ describe('what back ends are asked', () => {
     ]);
   });
 
-  test('a bucket of a bucket is one where that is the same', () => {
+  test('merges nested buckets where that gives the same result', () => {
     const { keys } = planOf('events', {
       group_by: ['toStartOfMonth(toDate(timestamp))', 'toStartOfHour(day)', 'toStartOfWeek(month)'],
     });

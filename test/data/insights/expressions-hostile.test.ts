@@ -59,7 +59,7 @@ function planned(asked: Aggregation): AggregationPlan | null {
 }
 
 describe.each(HOSTILE.map(text => [text]))('%j', text => {
-  test('is refused as an expression, a key, a name to sort by and an alias', () => {
+  test('is refused as an expression, a key, a sort name and an alias', () => {
     expect(planned({ aggregate: [text] })).toBeNull();
     expect(planned({ group_by: [text] })).toBeNull();
     expect(planned({ aggregate: ['count()'], sort_by: text })).toBeNull();
@@ -67,7 +67,7 @@ describe.each(HOSTILE.map(text => [text]))('%j', text => {
   });
 });
 
-test('any text at all is either planned or a 400', () => {
+test('any text is either planned or a 400', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.string());
 
   fc.assert(
@@ -100,7 +100,7 @@ function hostileSuite(databases: TestDatabases): void {
   }
 
   test.each(HOSTILE.map(text => [text]))(
-    '%j is a value like any other in filters, wallets and literals, and no field',
+    '%j is an ordinary value in filters, wallets and literals, and never a field',
     async text => {
       for (const field of ['hash', 'from_address', 'data'] as const) {
         for (const operator of ['eq', 'gt', 'lt'] as const) {
@@ -109,7 +109,7 @@ function hostileSuite(databases: TestDatabases): void {
         }
       }
       expect((await groups({ wallet: text }))[0]?.folds).toEqual([0n]);
-      // PostgreSQL has no such text, and expressions have no texts at all.
+      // PostgreSQL has no such text, and expressions have no text values at all.
       if (databases.kind === 'sqlite' || !text.includes('\u0000')) {
         const known = await groups({ keys: [{ kind: 'literal', value: text }] });
         expect(known).toEqual([{ keys: [text.toWellFormed()], folds: [BigInt(SIZE)] }]);
@@ -121,7 +121,7 @@ function hostileSuite(databases: TestDatabases): void {
     },
   );
 
-  test('any pieces of the grammar, in any order, are either a 400 or can be answered', async () => {
+  test('any sequence of grammar pieces is either a 400 or can be answered', async () => {
     const names = Object.keys(FIELDS.transactions);
     const piece = fc.constantFrom(
       ...['(', ')', ',', '+', '-', '*', '/', '%', '1', '0', '2.5', '9'.repeat(78), ' as x', ' as count'],
@@ -136,7 +136,7 @@ function hostileSuite(databases: TestDatabases): void {
       ...names,
     );
     const nameOf = fc.constantFrom(...names, 'day', 'week');
-    // Mostly right, so that a good part of it is.
+    // Mostly valid, so that a good part of it is accepted.
     const call = fc
       .tuple(
         fc.constantFrom('count(', 'sum(', 'min(', 'avg(', 'uniq('),

@@ -29,7 +29,7 @@ const number = (row: (typeof chains)[number][number], index: number): Row => ({
 interface Case {
   readonly keys: readonly RowModel[];
   readonly items: readonly GroupModel[];
-  /** Which of the values the groups are sorted by: keys first, then items; none is the keys. */
+  /** Index of the value that groups are sorted by: keys first, then items; null sorts by the keys. */
   readonly sort: number | null;
   readonly order: 'asc' | 'desc';
   readonly chains: readonly number[];
@@ -53,7 +53,7 @@ function compared(order: 'asc' | 'desc', left: Plain, right: Plain): number {
   return left < right === (order === 'asc') ? -1 : 1;
 }
 
-/** The answer, worked out the plain way. */
+/** The expected answer, computed by the model. */
 function expected({ keys, items, sort, order, chains: asked, limit, page }: Case) {
   const rows = asked.flatMap(index => chains[index]?.map(number) ?? []);
   const groups = Map.groupBy(rows, row => keys.map(one => String(one.of(row))).join('|'));
@@ -90,7 +90,7 @@ function asked({ keys, items, sort, order }: Case) {
   return {
     aggregate: items.map(({ text }, index) => `${text} as item${index}`),
     group_by: keys.map(({ text }, index) => (index === 1 ? `${text} AS second` : text)),
-    // The second key goes by its alias, so its own name sorts only when it is a field's.
+    // The second key sorts by its alias; its own name sorts only when it is a field's.
     sort_by: sort === 1 && sortKey !== undefined ? 'second' : sortBy,
     sort_order: order,
   };
@@ -129,7 +129,7 @@ function meaningSuite(databases: TestDatabases): void {
     return answer.groups;
   }
 
-  test('an aggregation over one or more chains is what its expressions mean over all their rows', async () => {
+  test('an aggregation over one or more chains equals the model over all their rows', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async one => {
         const plan = planOf('transactions', asked(one));
@@ -150,7 +150,7 @@ function meaningSuite(databases: TestDatabases): void {
   }, 60_000);
 
   test.each(['blocks', 'transactions', 'events'] as const)(
-    'every field of %s can be asked for',
+    'every field of %s can be requested',
     async entity => {
       const [index] = indexes;
       const names = [...Object.keys(FIELDS[entity]), 'minute', 'hour', 'day', 'week', 'month'];

@@ -14,7 +14,7 @@ import { insightsOf } from './prices-support.ts';
 
 type Query = InsightsRequestOf<'listTokenBalances'>['query'];
 
-/** One more than are sorted for an answer. */
+/** One more than an answer sorts. */
 const IDS = 2_001;
 /** As many as fit into the gas of a transaction. */
 const A_BATCH = 75;
@@ -72,14 +72,14 @@ function balances(query: Partial<Query>) {
   );
 }
 
-test('an owner of more balances than can be sorted has all of them by address', async () => {
+test('an owner with more balances than can be sorted gets all of them by address', async () => {
   const pages = await Promise.all([0, 1, 2].map(page => balances({ page })));
 
   expect(pages.map(page => page.length)).toEqual([1_000, 1_000, 3]);
   expect(new Set(pages.flat().map(one => `${one.token_address} ${one.token_id}`)).size).toBe(IDS + 2);
 });
 
-test('to sort them is refused with advice, which helps', async () => {
+test('sorting them is refused with advice, which works', async () => {
   const refused = { kind: 'rejected', message: expect.stringMatching(/2000 .*token_address/) };
   await expect(balances({ sort_by: 'balance' })).rejects.toMatchObject(refused);
   await expect(balances({ token_type: ['erc1155'] })).rejects.toMatchObject(refused);

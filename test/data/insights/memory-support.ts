@@ -12,14 +12,14 @@ import { answererOver, backend, told } from '../answer-support.ts';
 
 type Block = InsightsSchemas['Block'];
 
-/** What a back end in memory does when it is asked, and what it was asked. */
+/** Behaviour of a back end in memory, and the requests it received. */
 export interface Memory {
   readonly backend: Backend;
-  /** The chains of each call. */
+  /** Chains of each call. */
   readonly calls: number[][];
 }
 
-/** A back end that has as many blocks of each chain as `answer` says, and fails as it throws. */
+/** A back end with as many blocks per chain as `answer` returns; it fails when `answer` throws. */
 export function memory(
   name: string,
   {
@@ -65,12 +65,12 @@ export function memory(
 
 type Records<E extends Entity> = EntityRecords[E][];
 
-/** A block that only a test would make. */
+/** A made-up block. */
 function block(chainId: number, number: number): Partial<Block> {
   return { chain_id: chainId, block_number: number };
 }
 
-/** Asks the handlers over chains for blocks. */
+/** Requests blocks from the handlers over these chains. */
 export function asking(chains: readonly Chain[], options: Parameters<typeof answererOver>[1] = {}) {
   const { insights, clock } = answererOver(chains, options);
   const query = { limit: 20, page: 0, sort_order: 'desc' } as const;

@@ -9,7 +9,7 @@ import { manualClock } from '../../support/manual-clock.ts';
 const GATEWAY = 'https://gateway.test/base';
 const CID = 'QmRRPWG96cmgTn2qSzjwr2qvfNEuhunv6FNeMFGa9bx6mQ';
 
-/** Documents that all answer the same, and what was fetched. */
+/** Documents with one fixed reply, and the URLs that were fetched. */
 function documents(answer: FetchDocument, cacheBytes?: number) {
   const clock = manualClock();
   const fetchDocument = vi.fn(answer);
@@ -30,7 +30,7 @@ test.for([
   [`ipfs://ipfs/${CID}/7.json`, `${GATEWAY}/ipfs/${CID}/7.json`],
   [`IPFS://${CID}`, `${GATEWAY}/ipfs/${CID}`],
   [`ipfs://${CID}/a b/ü#1.json`, `${GATEWAY}/ipfs/${CID}/a%20b/%C3%BC#1.json`],
-] as const)('%s is read from the gateway, and there a browser finds it', async ([uri, url]) => {
+] as const)('%s is read from the gateway, and its shown link leads a browser there', async ([uri, url]) => {
   const to = documents(ok);
 
   expect(await to.read(uri)).toEqual({ status: 'ok', text: '{}' });
@@ -51,7 +51,7 @@ test.for([
   'javascript:alert(1)',
   '7.json',
   '',
-])('nothing is fetched for %s, which leads nowhere else either', async uri => {
+])('nothing is fetched for %s, and its link is not changed', async uri => {
   const to = documents(ok);
 
   expect(await to.read(uri)).toEqual({ status: 'unsupported' });
@@ -59,7 +59,7 @@ test.for([
   expect(to.browsable(uri)).toBe(uri);
 });
 
-test('a document in its own URI is not fetched', async () => {
+test('a document inside its own URI is not fetched', async () => {
   const to = documents(gone);
 
   expect(await to.read('data:application/json,{"name":"Plain"}')).toEqual({
@@ -69,7 +69,7 @@ test('a document in its own URI is not fetched', async () => {
   expect(to.fetched()).toEqual([]);
 });
 
-test('a success is remembered for a day, a failure for a minute', async () => {
+test('a success is cached for a day, a failure for a minute', async () => {
   const good = documents(ok);
   const bad = documents(gone);
   const readAt = async (to: ReturnType<typeof documents>, ms: number) => {
@@ -82,7 +82,7 @@ test('a success is remembered for a day, a failure for a minute', async () => {
   expect([await readAt(bad, 0), await readAt(bad, 59_999), await readAt(bad, 1)]).toEqual([1, 1, 2]);
 });
 
-test('two who ask at once wait for one fetch', async () => {
+test('concurrent requests share one fetch', async () => {
   const { promise, resolve } = Promise.withResolvers<FetchedDocument>();
   const to = documents(() => promise);
 
@@ -96,7 +96,7 @@ test('two who ask at once wait for one fetch', async () => {
   expect(to.fetched()).toHaveLength(1);
 });
 
-test('what is remembered is bounded in bytes, the least used goes first', async () => {
+test('the cache is bounded in bytes and evicts the least used document', async () => {
   const to = documents(async () => ({ status: 'ok', text: 'x'.repeat(10_000) }), 50_000);
 
   for (const id of [1, 2, 1, 3, 1]) await to.read(`https://example.org/${id}`);
@@ -107,7 +107,7 @@ test('what is remembered is bounded in bytes, the least used goes first', async 
   expect(to.fetched()).toHaveLength(4);
 });
 
-test('sixteen are fetched at once, two hundred wait, the next is told to come again and is not remembered so', async () => {
+test('sixteen documents load at once, two hundred wait, and a further one is refused without being cached', async () => {
   const { promise, resolve } = Promise.withResolvers<FetchedDocument>();
   const to = documents(() => promise);
   const link = (id: number) => `https://host${id % 4}.example.org/${id}`;
@@ -124,7 +124,7 @@ test('sixteen are fetched at once, two hundred wait, the next is told to come ag
   expect(await to.read(link(216))).toEqual({ status: 'ok', text: '{}' });
 });
 
-test('one slow host gets four turns and a hundred places, and holds up no other host', async () => {
+test('one slow host gets four slots and a queue of a hundred, and delays no other host', async () => {
   const { promise, resolve } = Promise.withResolvers<FetchedDocument>();
   const to = documents(url =>
     url.includes('slow') ? promise : Promise.resolve({ status: 'ok', text: '{}' }),

@@ -28,7 +28,7 @@ let owner: Address;
 let alice: Address;
 let clock: ManualClock;
 let names: NameBook;
-/** What the index last read, as a name book sees it. */
+/** The revision of the index as the name book sees it. */
 let revision = '1';
 
 beforeAll(async () => {
@@ -44,7 +44,7 @@ beforeAll(async () => {
   await register(namehash('eth'), 'broken');
   for (const name of ['alice.eth', 'faß.eth']) await point(name, resolver.address, alice);
   await point('empty.eth', resolver.address);
-  // The registry itself, which tells no addresses.
+  // A resolver that is the registry itself, which has no addresses.
   await point('broken.eth', registry.address);
   await chain.mine();
   index = await openTestIndex({ file: join(chain.folder, 'index.sqlite'), client: chain.client });
@@ -57,14 +57,14 @@ afterAll(async () => {
   await chain.stop();
 });
 
-test('an address in any letter case is itself, in lower case, with or without a registry', async () => {
+test('an address in any letter case resolves to itself in lower case, with or without a registry', async () => {
   const text = `0x${alice.slice(2).toUpperCase()}`;
 
   expect(await resolveAddress({ names }, text)).toBe(lower(alice));
   expect(await resolveAddress({}, alice)).toBe(lower(alice));
 });
 
-test('a name is the address that its resolver tells, however the name is written', async () => {
+test('a name resolves to its resolver’s address, in any spelling', async () => {
   expect(await resolveAddress({ names }, 'alice.eth')).toBe(lower(alice));
   expect(await resolveAddress({ names }, 'ALICE.eth')).toBe(lower(alice));
   expect(await resolveAddress({ names }, 'Faß.eth')).toBe(lower(alice));
@@ -79,13 +79,13 @@ test.each([
   'a..eth',
   'under_score.eth',
   'x\u0000y.eth',
-])('a name that leads nowhere is unknown: %s', async name => {
+])('a name without an address is unknown: %s', async name => {
   const error = await resolveAddress({ names }, name).catch((thrown: unknown) => thrown);
 
   expect(isOfKind(error, 'not_found') && error.reason).toBe('unknown_name');
 });
 
-test('where there is no registry every name is unknown', async () => {
+test('without a registry every name is unknown', async () => {
   await expect(resolveAddress({}, 'alice.eth')).rejects.toMatchObject({ reason: 'unknown_name' });
   const elsewhere = nameBook({ reader: index.reader, registry: alice, revision: () => revision, clock });
   await expect(resolveAddress({ names: elsewhere }, 'alice.eth')).rejects.toMatchObject({
@@ -93,7 +93,7 @@ test('where there is no registry every name is unknown', async () => {
   });
 });
 
-test('without a new block a name is asked for once a minute', async () => {
+test('without a new block a name is looked up once per minute', async () => {
   const before = await resolveAddress({ names }, 'alice.eth');
   await point('alice.eth', resolver.address, owner);
   await chain.mine();
@@ -104,7 +104,7 @@ test('without a new block a name is asked for once a minute', async () => {
   expect(await resolveAddress({ names }, 'alice.eth')).toBe(lower(owner));
 });
 
-test('after a new block of the index a name is asked for anew, because answers are kept under that block', async () => {
+test('after a new block a name is looked up again, because answers are cached per block', async () => {
   await point('alice.eth', resolver.address, owner);
   await chain.mine();
   revision = '2';
@@ -117,7 +117,7 @@ test('after a new block of the index a name is asked for anew, because answers a
   expect(await resolveAddress({ names }, 'alice.eth')).toBe(lower(alice));
 });
 
-test('a node out of reach is an outage, not an unknown name, and is not remembered', async () => {
+test('an unreachable node is an outage, not an unknown name, and is not cached', async () => {
   let isReachable = false;
   const server = createServer(async (request, response) => {
     if (!isReachable) return request.socket.destroy();
@@ -147,7 +147,7 @@ async function register(parent: `0x${string}`, label: string): Promise<void> {
   await chain.send(0, registry.call('setSubnodeOwner', [parent, labelhash(label), owner]));
 }
 
-/** Says who resolves a name, and to which address. */
+/** Sets the resolver of a name, and its address. */
 async function point(name: string, to: Address, address?: Address): Promise<void> {
   const node = namehash(name);
   await chain.send(0, registry.call('setResolver', [node, to]));

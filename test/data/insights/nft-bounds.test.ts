@@ -15,12 +15,12 @@ import { CHAIN_ID, startTestChain, type TestChain } from '../../indexer/support.
 import { sourceOf } from './nft-support.ts';
 
 const TOKEN = addressOf(1);
-/** Contracts of which one address holds ids. */
+/** Contracts with ids of one owner. */
 const COLLECTED = [2, 3, 4].map(addressOf);
 const COLLECTOR = addressOf(9);
 const COLLECTED_IDS = 12;
 const HOLDERS = 101;
-/** With this many the owners of a token are 100: 20,000 of a page. */
+/** With this many tokens each has at most 100 owners: 20,000 per page. */
 const IDS = 200;
 
 eachDatabase('bounds of NFT records', databases => {
@@ -63,12 +63,12 @@ eachDatabase('bounds of NFT records', databases => {
     return (nfts ?? []).map(({ owner_addresses: owners }) => owners?.length ?? 0);
   }
 
-  test('a page of a contract names at most 20,000 owners, the same number of each token', async () => {
+  test('a page of a contract lists at most 20,000 owners, the same number for each token', async () => {
     expect(await ownersShown(IDS)).toEqual(Array(IDS).fill(100));
     expect(await ownersShown(2)).toEqual([HOLDERS, HOLDERS]);
   });
 
-  test('of several contracts no more NFTs are read than lie up to the end of the page', async () => {
+  test('for several contracts only the NFTs up to the end of the page are read', async () => {
     let read = 0;
     const counting: Reader = {
       ...reader,

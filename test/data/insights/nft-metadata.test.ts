@@ -29,7 +29,7 @@ const DOCUMENT = {
   properties: { series: 2 },
 };
 
-/** What the hosts answer, by path. */
+/** Replies of the hosts, by path. */
 const FILES: Record<string, Behaviour> = {
   '/7.json': { json: DOCUMENT },
   [`/ipfs/${CID}/7`]: { json: { name: 'Out of ipfs' } },
@@ -110,7 +110,7 @@ afterAll(async () => {
   await hosts[Symbol.asyncDispose]();
 });
 
-/** The metadata of the latest transfer, checked against the contract. */
+/** Metadata of the latest transfer, checked against the contract. */
 async function metadata(
   contract: string,
   {
@@ -137,7 +137,7 @@ async function metadata(
 const speaker = (name: string): string => speaking.get(name) ?? '';
 const fetched = (path: string) => hosts.requests.filter(request => request.path === path).length;
 
-test('a document that lies on the chain is shown with its contract', async () => {
+test('an on-chain document is shown with its contract', async () => {
   const shown = await metadata(postcards.address, { id: 1n });
 
   expect(shown).toEqual({
@@ -162,7 +162,7 @@ test('a document that lies on the chain is shown with its contract', async () =>
   });
 });
 
-test('a document elsewhere is fetched, and what does not belong in it is left out', async () => {
+test('an off-chain document is fetched, and fields outside the contract are left out', async () => {
   const shown = await metadata(speaker('remote'));
 
   expect(shown).toMatchObject({
@@ -179,7 +179,7 @@ test('a document elsewhere is fetched, and what does not belong in it is left ou
   expect(shown).not.toHaveProperty('animation_url');
 });
 
-test('a document of ipfs comes from the gateway, and its links stay as they are if one wishes', async () => {
+test('an ipfs document comes from the gateway, and its links stay unresolved on request', async () => {
   const resolved = await metadata(speaker('ipfs'), { id: 7n });
   const asGiven = await metadata(speaker('ipfs'), { id: 7n, resolve_metadata_links: 'false' });
 
@@ -202,7 +202,7 @@ test.for([
   ['arweave', 'unsupported'],
   ['nothing', 'none'],
   ['broken', 'invalid'],
-] as const)('of a document that cannot be had there is a status only: %s', async ([name, status]) => {
+] as const)('an unavailable document has only a status: %s', async ([name, status]) => {
   const shown = await metadata(speaker(name));
 
   expect(shown?.status).toBe(status);
@@ -211,13 +211,13 @@ test.for([
   expect(shown?.contract?.address).toBe(speaker(name));
 });
 
-test('an ERC-1155 document is asked for by its id in hexadecimal', async () => {
+test('an ERC-1155 document is requested by its id in hexadecimal', async () => {
   await metadata(speaker('numbered'));
 
   expect(fetched(`/${(500).toString(16).padStart(64, '0')}.json`)).toBe(1);
 });
 
-test('a document is fetched once a day, one that could not be had once a minute', async () => {
+test('a document is fetched once per day, and a failed one once per minute', async () => {
   await metadata(speaker('remote'));
   await metadata(speaker('missing'));
   const before = [fetched('/7.json'), fetched('/missing.json')];
@@ -232,7 +232,7 @@ test('a document is fetched once a day, one that could not be had once a minute'
   expect([fetched('/7.json'), fetched('/missing.json')]).toEqual([before[0], (before[1] ?? 0) + 1]);
 });
 
-test('a slow host does not keep the answer waiting, and its document is there for the next one', async () => {
+test('a slow host does not delay the answer, and its document is in the next one', async () => {
   const first = await metadata(speaker('slow'));
   await delay(1_000);
   const second = await metadata(speaker('slow'));
@@ -242,7 +242,7 @@ test('a slow host does not keep the answer waiting, and its document is there fo
   expect(fetched('/slow.json')).toBe(1);
 });
 
-test('owners are those of now', async () => {
+test('owners are the current ones', async () => {
   const owners = async (contract: string, id: bigint) =>
     (await metadata(contract, { id, include_owners: 'true' }))?.owner_addresses;
 
@@ -252,11 +252,11 @@ test('owners are those of now', async () => {
   expect(await metadata(postcards.address, { id: 1n })).not.toHaveProperty('owner_addresses');
 });
 
-test('without metadata owners are not told either', async () => {
+test('without metadata there are no owners either', async () => {
   expect(await metadata(postcards.address, { metadata: 'false', include_owners: 'true' })).toBeUndefined();
 });
 
-test('an index that fetches nothing still shows what lies on the chain', async () => {
+test('an index that fetches nothing still shows on-chain documents', async () => {
   const { documents: _, ...source } = index.source;
 
   expect((await metadata(postcards.address, { id: 2n, source }))?.status).toBe('ok');

@@ -5,7 +5,7 @@ import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../i
 import { type IndexedSource, indexed, lower, speakingToken } from './nft-support.ts';
 
 const ID = 7n;
-/** Numbers that the speaking token tells are all 32, so is the owner. */
+/** The speaking token answers 32 to every call, so its owner is 32, too. */
 const OWNER = `0x${'20'.padStart(40, '0')}`;
 
 let chain: TestChain;
@@ -40,7 +40,7 @@ function nft(contract: Address, tokenId: bigint) {
   );
 }
 
-test('what there is of an id is added up over its holders, up to as many as are counted', async () => {
+test('the supply of an id is the sum over its holders, up to a maximal number of them', async () => {
   const key = { token: lower(items.address), tokenId: ID };
   const { supplies } = index.source.reader.nfts;
 
@@ -49,14 +49,14 @@ test('what there is of an id is added up over its holders, up to as many as are 
   expect(await supplies([key, { ...key, tokenId: 8n }], 2)).toEqual([null, 0n]);
 });
 
-test('an id that was minted without an event is known if its contract names an owner', async () => {
+test('an id minted without an event is known if its contract names an owner', async () => {
   expect(await nft(speaker, 8n)).toMatchObject([
     { token_id: '8', token_type: 'erc721', name: 'A', owner_addresses: [OWNER] },
   ]);
   await expect(nft(lower(items.address), 8n)).rejects.toMatchObject({ kind: 'not_found' });
 });
 
-test('an id that no token can have is one that does not exist', async () => {
+test('an id beyond 256 bits is not found', async () => {
   await expect(nft(speaker, 2n ** 256n)).rejects.toMatchObject({ kind: 'not_found' });
   expect(await nft(speaker, 2n ** 256n - 1n)).toHaveLength(1);
 });

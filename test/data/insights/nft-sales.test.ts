@@ -8,14 +8,14 @@ const ZERO = '0x0000000000000000000000000000000000000000';
 const TOKEN = '0x0fa6a99c66085b25552930be7961d8928061a842';
 const ID = 32372326957878872325869669322028881416287194712918919938492792330334129618945n;
 
-/** The order of a recorded log. */
+/** The order in a recorded log. */
 function order(name: Parameters<typeof recordedOrder>[0]): FulfilledOrder {
   const found = fulfilledOrder(recordedOrder(name));
   if (found === null) throw new Error(`${name} is no order`);
   return found;
 }
 
-/** The transfer that the recorded listing tells of. */
+/** The transfer that belongs to the recorded listing. */
 function transfer(changes: Partial<NftTransferRow> = {}): NftTransferRow {
   return {
     blockNumber: 1,
@@ -41,7 +41,7 @@ function transfer(changes: Partial<NftTransferRow> = {}): NftTransferRow {
 const SOLD = { token_address: TOKEN, token_id: ID.toString(), amount: '1', token_type: 'erc721' };
 const COIN = { token_address: ZERO, token_id: '0', token_type: 'native' };
 
-test('a listing is paid in parts, each to its receiver', () => {
+test('the price of a listing is split among its receivers', () => {
   expect(nftSale(order('listing-erc721'), transfer())).toEqual({
     transaction_hash: PLACE.transactionHash,
     items_sold: [{ ...SOLD, from_address: SELLER, to_address: BUYER }],
@@ -54,7 +54,7 @@ test('a listing is paid in parts, each to its receiver', () => {
   });
 });
 
-test('of a bid the fee is part of what the bidder pays', () => {
+test('the fee of a bid is part of the bidder’s payment', () => {
   const sale = nftSale(order('bid-erc721'), transfer({ from: BUYER, to: SELLER }));
   const weth = { token_address: WETH, token_id: '0', token_type: 'erc20', from_address: SELLER };
 
@@ -67,7 +67,7 @@ test('of a bid the fee is part of what the bidder pays', () => {
   });
 });
 
-test('where orders were matched with one another nobody is made up', () => {
+test('for orders matched with one another no payer is made up', () => {
   const matched = { ...order('listing-erc721'), recipient: null };
   const sale = nftSale(matched, transfer({ to: FEES }));
 
@@ -80,32 +80,32 @@ test.for([
   ['another contract', { token: WETH }],
   ['another transaction', { transactionHash: `0x${'99'.repeat(32)}` }],
   ['a later hand', { from: BUYER, to: FEES }],
-] as const)('a transfer of %s is not what was sold', ([, changes]) => {
+] as const)('a transfer of %s is not part of the sale', ([, changes]) => {
   expect(orderOf(transfer(changes), [order('listing-erc721')])).toBeNull();
 });
 
-test('the transfer of a token that a bid asked for is a sale', () => {
+test('the transfer of the token in a bid is a sale', () => {
   const bid = order('bid-erc721');
 
   expect(orderOf(transfer({ from: BUYER, to: SELLER }), [bid])).toBe(bid);
   expect(orderOf(transfer({ from: BUYER, to: FEES }), [bid])).toBeNull();
 });
 
-test('money in the order that has the token’s numbers is not the token', () => {
+test('a payment with the same numbers as the token is not the token', () => {
   const bid = order('bid-erc721');
   const money = transfer({ token: WETH, tokenId: 0n, from: SELLER });
 
   expect(orderOf(money, [bid])).toBeNull();
 });
 
-test('of a listing and the bid that it was matched with the listing is meant', () => {
+test('of a listing and its matching bid, the listing is used', () => {
   const listing = { ...order('listing-erc721'), logIndex: 1 };
   const bid = { ...order('bid-erc721'), logIndex: 7 };
 
   expect(orderOf(transfer({ to: SELLER }), [bid, listing])).toBe(listing);
 });
 
-test('of two sales of one token in a transaction each transfer has its own', () => {
+test('each of two sales of one token in a transaction belongs to its own transfer', () => {
   const first = { ...order('listing-erc721'), logIndex: 3 };
   const second = { ...order('listing-erc721'), logIndex: 9 };
 

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { list, record, text } from '../../support/json.ts';
 import { test } from '../../support/served-devnet.ts';
 
-test('every postcard that moved is told, as many as the node has logs of', async ({ api, view }) => {
+test('every transfer of a postcard is listed, as many as the node has logs of', async ({ api, view }) => {
   const { contract, transactions } = view;
   const address = contract('Postcards').toLowerCase();
   const logs = transactions.flatMap(transaction => transaction.logs).filter(log => log.address === address);
@@ -26,7 +26,7 @@ test('every postcard that moved is told, as many as the node has logs of', async
   expect(told.filter(one => one.transfer_type === 'sale')).toHaveLength(1);
 });
 
-test('the sale of the embedded chain is told with what it brought', async ({ api, view }) => {
+test('the sale on the embedded chain is listed with its price', async ({ api, view }) => {
   const { contract } = view;
 
   const { body } = await api.get(
@@ -44,7 +44,7 @@ test('the sale of the embedded chain is told with what it brought', async ({ api
   expect(record(sale?.nft_metadata).owner_addresses).toEqual([sale?.to_address]);
 });
 
-test('the ABI of a proxy has what its implementation can do', async ({ api, view }) => {
+test('a proxy’s ABI has the functions of its implementation', async ({ api, view }) => {
   const { contract } = view;
 
   const { status, body } = await api.get(`/insights/v1/contracts/abi/${contract('Treasury Proxy')}`);
@@ -54,7 +54,7 @@ test('the ABI of a proxy has what its implementation can do', async ({ api, view
   expect(names).toContain('withdraw');
 });
 
-test('what is not there is a 404 in words', async ({ api }) => {
+test('a missing record is a 404 with a message', async ({ api }) => {
   const nobody = `0x${'77'.repeat(20)}`;
   const answers = await Promise.all(
     [`/nfts/transfers/${nobody}`, `/nfts/transfers/${nobody}/1`, `/contracts/abi/${nobody}`].map(path =>

@@ -14,7 +14,7 @@ export interface IndexedSource {
   close(): Promise<void>;
 }
 
-/** Indexes a chain as it is now and gives what answers are made from. */
+/** Indexes a chain's current state and returns a source for answers. */
 export async function indexed(
   chain: TestChain,
   { abis = [], documents }: { abis?: KnownAbi[]; documents?: MetadataDocuments } = {},
@@ -33,7 +33,7 @@ export async function indexed(
   };
 }
 
-/** A whole index behind this reader. */
+/** An index source over this reader. */
 export function sourceOf(reader: Reader): IndexSource {
   return {
     name: 'index',
@@ -47,7 +47,7 @@ export function sourceOf(reader: Reader): IndexSource {
   };
 }
 
-/** Puts a token on the chain that gives this text for every URI, and has it mint one id to somebody. */
+/** Deploys a token that returns this text for every URI and mints one id to the given account. */
 export async function speakingToken(
   chain: TestChain,
   {

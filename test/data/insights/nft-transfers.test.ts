@@ -10,7 +10,7 @@ import { indexed, lower } from './nft-support.ts';
 const ZERO = '0x0000000000000000000000000000000000000000';
 const FEES = '0x00000000000000000000000000000000000000fe';
 
-/** Creation code of a contract that returns 1 to whatever it is asked. */
+/** Creation code of a contract that returns 1 to every call. */
 const AGREEING = '0x69600160005260206000f3600052600a6016f3';
 
 const chain = await startTestChain();
@@ -52,7 +52,7 @@ afterAll(async () => {
 
 const DEFAULTS = { limit: 20, page: 0, metadata: 'false', include_owners: 'false' } as const;
 
-/** What is answered, checked against the contract. */
+/** An answer, checked against the contract. */
 async function transfers(
   contract: string,
   { id, ...query }: Partial<NftTransfersRequest['query']> & { id?: bigint } = {},
@@ -66,7 +66,7 @@ async function transfers(
   return data;
 }
 
-test('transfers of a contract come latest first, with what the node knows of their transaction', async () => {
+test('transfers of a contract come latest first, with the node’s values of their transaction', async () => {
   const data = await transfers(postcards.address);
   const receipts = await Promise.all(
     data.map(({ transaction_hash: hash }) =>
@@ -97,7 +97,7 @@ test('transfers of a contract come latest first, with what the node knows of the
   }
 });
 
-test('the time of a transfer is that of its block, in ISO 8601 with milliseconds', async () => {
+test('the time of a transfer is its block’s, in ISO 8601 with milliseconds', async () => {
   const [latest] = await transfers(postcards.address);
   const block = await chain.client.public.getBlock({ blockNumber: BigInt(latest?.block_number ?? 0) });
 
@@ -106,7 +106,7 @@ test('the time of a transfer is that of its block, in ISO 8601 with milliseconds
   expect(latest).not.toHaveProperty('nft_sale');
 });
 
-test('the entries of a batch are transfers of their own in one log', async () => {
+test('the entries of a batch are separate transfers within one log', async () => {
   const [single, ...batch] = await transfers(items.address);
 
   expect(single).toMatchObject({ token_id: '6', amount: '8', token_type: 'erc1155', from_address: alice });
@@ -118,7 +118,7 @@ test('the entries of a batch are transfers of their own in one log', async () =>
   expect(new Set(batch.map(one => one.log_index)).size).toBe(1);
 });
 
-test('of one token there are its own transfers only', async () => {
+test('a token has only its own transfers', async () => {
   const data = await transfers(items.address, { id: 6n });
 
   expect(data.map(one => [one.token_id, one.amount])).toEqual([
@@ -136,7 +136,7 @@ test('pages follow each other without gap or repetition', async () => {
   expect(await transfers(postcards.address, { limit: 0 })).toEqual([]);
 });
 
-test('a sale tells what was sold and who was paid how much', async () => {
+test('a sale lists the sold items and every payment', async () => {
   const [sale, mint] = await transfers(postcards.address, { id: 2n, sales: 'true' });
   const paid = { token_address: ZERO, token_id: '0', token_type: 'native', from_address: carol };
 
@@ -163,14 +163,14 @@ test('a sale tells what was sold and who was paid how much', async () => {
   expect(mint).not.toHaveProperty('nft_sale');
 });
 
-test('a known contract without transfers has none, and neither has a token that was never moved', async () => {
+test('a known contract without transfers has an empty list, and so does a token that never moved', async () => {
   expect(await transfers(unminted.address)).toEqual([]);
   expect(await transfers(unmintedItems.address)).toEqual([]);
   expect(await transfers(postcards.address, { id: 77n })).toEqual([]);
   expect(await transfers(postcards.address, { id: 2n ** 256n - 1n })).toEqual([]);
 });
 
-test('a contract may be written in any letter case', async () => {
+test('a contract may be given in any letter case', async () => {
   expect(await transfers(`0x${postcards.address.slice(2).toUpperCase()}`)).toHaveLength(6);
 });
 
@@ -180,15 +180,15 @@ test.for([
   ['a contract that says yes to everything', () => agreeing],
   ['a wallet', () => alice],
   ['nobody', () => `0x${'77'.repeat(20)}`],
-] as const)('%s is no NFT contract', async ([, address]) => {
+] as const)('%s is not an NFT contract', async ([, address]) => {
   await expect(transfers(address())).rejects.toMatchObject({ kind: 'not_found', reason: 'no_such_record' });
 });
 
-test('a name that nobody has is told apart', async () => {
+test('an unknown name gets a message of its own', async () => {
   await expect(transfers('nobody.eth')).rejects.toMatchObject({ kind: 'not_found', reason: 'unknown_name' });
 });
 
-test('an index that has holes does not answer', async () => {
+test('an index with gaps does not answer', async () => {
   const { listNftTransfers } = nftAnswers({ ...index.source, hasCaughtUp: () => false });
   const path = { contract_address: postcards.address };
   const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(10_000) };

@@ -38,6 +38,6 @@ eachDatabase('insights over HTTP', databases => {
   textsAreResolved(ground);
   errorsAreInTheFamilysForm(ground);
   hostileTextsDoNothing(ground);
-  // Adds blocks, so nothing that counts them may come behind.
+  // These tests add blocks, so they run after all that count them.
   answersAreKept(ground);
 });

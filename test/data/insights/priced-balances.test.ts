@@ -21,13 +21,13 @@ const FACTORY = addressOf(0xfac);
 const TOKENS = Array.from({ length: 2_100 }, (_, at) => addressOf(0x100_000 + at));
 const FEW = 300;
 const [FIRST, SECOND, RICH] = [addressOf(0xa1), addressOf(0xa2), addressOf(0xa3)];
-/** Reads of a pool's volume that the market of a token takes. */
+/** Number of volume reads that a token's market takes. */
 const VOLUMES = 3;
 
 let chain: TestChain;
 let index: ChainIndex;
 let insights: InsightsAnswers;
-/** Pools whose volume was read, and what happens then. */
+/** Pools whose volume was read, and a hook for each read. */
 let pools: Address[];
 let onRead: () => void;
 
@@ -61,7 +61,7 @@ afterAll(async () => {
   await chain?.stop();
 });
 
-/** Two owners have the same few tokens, and a third one all others. */
+/** Two owners share a few tokens, and a third one has all others. */
 async function list(file: string, dollar: Address): Promise<void> {
   const db = await openDatabase(indexOptions({ file }, CHAIN_ID));
   const head = await readHead(db);
@@ -138,7 +138,7 @@ function balances(query: Partial<Query>, signal = AbortSignal.timeout(60_000)) {
   );
 }
 
-test.each(['balance', 'token_address'] as const)('a page by %s has no other tokens priced', async by => {
+test.each(['balance', 'token_address'] as const)('a page by %s prices only its own tokens', async by => {
   const page = await balances({ sort_by: by, token_type: ['erc20'], page: 1 });
 
   expect(page).toHaveLength(10);
@@ -159,7 +159,7 @@ test.each([{ sort_by: 'usd_value' }, { sort_by: 'balance', include_without_price
   },
 );
 
-test('owners with more tokens to price than an answer prices are refused with advice, before any is', async () => {
+test('owners with more tokens than an answer prices are refused with advice before any is priced', async () => {
   const owner_address = [FIRST, SECOND, RICH];
   const refused = { kind: 'rejected', message: expect.stringMatching(/2000 tokens.*fewer/) };
 
@@ -168,7 +168,7 @@ test('owners with more tokens to price than an answer prices are refused with ad
   expect(await balances({ owner_address, sort_by: 'balance' })).toHaveLength(15);
 });
 
-test('pricing lets timers run, and ends when its answer is not waited for any more', async () => {
+test('pricing lets timers run, and stops when its request is cancelled', async () => {
   const asking = new AbortController();
   onRead = () => setImmediate(() => asking.abort());
 

@@ -23,7 +23,7 @@ let other: Deployed;
 let index: ChainIndex;
 let ask: ReturnType<typeof priceQuestions>;
 
-// What comes out of a pool keeps the product of what it holds, with 99.7 % of what is sold counted.
+// A swap keeps the product of the reserves constant, with a fee of 0.3 % on the amount sold.
 beforeAll(async () => {
   chain = await startTestChain({ genesisTime: NOON / 1_000 - 3_600 });
   market = await openMarket(chain, NOON - HOUR_MS / 2);
@@ -32,7 +32,7 @@ beforeAll(async () => {
     made.push(await chain.deploy('CommunityToken', [symbol, symbol, 10n ** 40n]));
   }
   await chain.mine();
-  // The dollar is the second token of the one pool and the first of the other.
+  // The dollar is the second token of one pool and the first of the other.
   const before = made.find(({ address }) => lower(address) < market.exchange.usdToken);
   const behind = made.find(({ address }) => lower(address) > market.exchange.usdToken);
   if (before === undefined || behind === undefined)
@@ -67,7 +67,7 @@ afterAll(async () => {
   await chain.stop();
 });
 
-test('price, day, volume, supply, holders and history are those that the reserves give by hand', async () => {
+test('price, day, volume, supply, holders and history match a calculation by hand from the reserves', async () => {
   const price = only(
     await ask.prices({
       address: [token.address],
@@ -97,7 +97,7 @@ test('price, day, volume, supply, holders and history are those that the reserve
   });
 });
 
-test('a timestamp in seconds or milliseconds asks for that moment and what was before it', async () => {
+test('a timestamp in seconds or milliseconds gives the market at that time', async () => {
   const at = NOON + 23 * HOUR_MS;
   const [inSeconds, inMs] = await Promise.all(
     [at / 1_000, at].map(timestamp =>
@@ -110,7 +110,7 @@ test('a timestamp in seconds or milliseconds asks for that moment and what was b
     expect.objectContaining({
       price_usd: 3.024175,
       volume_24h_usd: 100,
-      // Nothing was traded, and there was no pool, a day before.
+      // A day before, there was no trade and no pool.
       percent_change_24h: null,
       volume_change_24h: null,
       historical_prices: [{ date: '2024-01-02', price_usd: 3.024175, price_usd_cents: 302.4175 }],
@@ -118,7 +118,7 @@ test('a timestamp in seconds or milliseconds asks for that moment and what was b
   ]);
 });
 
-test('a moment is the very millisecond: a trade counts from its block on, and for 24 hours', async () => {
+test('times are exact to the millisecond: a trade counts from its block’s time on, for 24 hours', async () => {
   const first = NOON + 22 * HOUR_MS;
   const volumeAt = async (timestamp: number) =>
     only(await ask.prices({ address: [token.address], timestamp })).volume_24h_usd;
@@ -129,7 +129,7 @@ test('a moment is the very millisecond: a trade counts from its block on, and fo
   expect(await volumeAt(first + 24 * HOUR_MS)).toBe(112.328359);
 });
 
-test('before its pool a token is not in the answer, in the future it is as of now', async () => {
+test('before its pool a token is not in the answer, and a future time means now', async () => {
   const now = await ask.prices({ address: [token.address] });
 
   expect(await ask.prices({ address: [token.address], timestamp: NOON - 1 })).toEqual([]);
@@ -154,7 +154,7 @@ test('volumes beyond 64 bits are exact, whichever token of the pair is the dolla
   expect(await markets.volumeUntil(pair, NOON)).toBe(0n);
 });
 
-test('tokens are in the order in which they were named', async () => {
+test('prices by address are in the order of the request', async () => {
   const [one, two] = [token, other].map(({ address }) => lower(address));
   const named = async (address: string[]) => (await ask.prices({ address })).map(price => price.address);
 
@@ -162,7 +162,7 @@ test('tokens are in the order in which they were named', async () => {
   expect(await named([two ?? '', one ?? ''])).toEqual([two, one]);
 });
 
-test('symbols are in the order in which they were named behind the addresses; look-up has the most held first', async () => {
+test('prices by symbol are in the order of the request after the addresses, and look-up sorts by holders', async () => {
   const priced = await ask.prices({ address: [token.address, other.address] });
   const [one = '', two = ''] = priced.map(({ symbol }) => symbol);
   const named = async (symbol: string[], address: string[] = []) =>
@@ -173,19 +173,19 @@ test('symbols are in the order in which they were named behind the addresses; lo
   expect(await named([two.toLowerCase(), one])).toEqual([two, one]);
   expect(await named([two, one], [token.address])).toEqual([one, two]);
   const found = async (...symbols: string[]) => (await ask.lookUp(...symbols)).map(({ symbol }) => symbol);
-  // The one token has another holder beside its pool.
+  // The first token has another holder besides its pool.
   expect(await found(one, two)).toEqual([one, two]);
   expect(await found(two, one)).toEqual([one, two]);
 });
 
-test('the supply of a past moment is what it was then', async () => {
+test('the supply of a past time is the supply at that time', async () => {
   const then = await ask.prices({ address: [token.address], timestamp: NOON + 23 * HOUR_MS });
 
   // 600 tokens and the 400 of the pool.
   expect(then).toEqual([expect.objectContaining({ market_cap_usd: 3024.175 })]);
 });
 
-test('a dollar is worth one, and nobody says how much of it is traded', async () => {
+test('a dollar is worth one, and its traded volume is null', async () => {
   expect(await ask.prices({ symbol: ['USD'], include_historical_prices: 'true' })).toMatchObject([
     {
       price_usd: 1,
@@ -197,14 +197,14 @@ test('a dollar is worth one, and nobody says how much of it is traded', async ()
   ]);
 });
 
-test('a token without a pool, an account and a contract that is no token have no price', async () => {
+test('a token without a pool, an account and a contract that is not a token have no price', async () => {
   const address = [market.exchange.factory, chain.accounts.signer(5).address];
 
   expect(await ask.prices({ address })).toEqual([]);
   expect(await ask.prices({ symbol: ['NOPE'] })).toEqual([]);
 });
 
-test('without a configured market tokens are found and prices are for another back end', async () => {
+test('without a configured market tokens are found, and prices are left to another back end', async () => {
   const insights = insightsOf(index);
   const found = await insights.lookUpTokens?.(
     { path: {}, query: { symbol: ['usd'] } },
@@ -223,7 +223,7 @@ test('without a configured market tokens are found and prices are for another ba
   ]);
 });
 
-test('a trade that leaves the chain leaves price and volume, as if it had never been', async () => {
+test('a trade removed by a reorganisation changes neither price nor volume any more', async () => {
   const wanted = { address: [token.address], timestamp: NOON + 41 * HOUR_MS };
   const kept = await ask.prices(wanted);
   await chain.rollback(2);

@@ -6,7 +6,7 @@ import type { ChainIndex } from '#indexer/index-service.ts';
 import type { Exchange } from '#indexer/read/tokens/markets.ts';
 import { CHAIN_ID, type Deployed, openTestIndex, type TestChain } from '../../indexer/support.ts';
 
-/** What the index of a chain answers, where prices are read from `prices`. */
+/** Answers of a chain's index with prices read from `prices`. */
 export function insightsOf(index: ChainIndex, prices?: Exchange): InsightsAnswers {
   const { insights } = indexBackend({
     name: `index-${CHAIN_ID}`,
@@ -18,14 +18,14 @@ export function insightsOf(index: ChainIndex, prices?: Exchange): InsightsAnswer
   return insights;
 }
 
-/** An index of all that the chain has now. */
+/** An index of the chain's current state. */
 export async function indexed(chain: TestChain, file: string): Promise<ChainIndex> {
   const index = await openTestIndex({ file: join(chain.folder, file), client: chain.client });
   await index.runOnce();
   return index;
 }
 
-/** Asks an answer that has to be there. */
+/** Requests an answer that must exist. */
 export function priceQuestions(insights: InsightsAnswers) {
   const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(20_000) };
   const { lookUpTokens, getTokenPrices } = insights;
@@ -41,11 +41,11 @@ export function priceQuestions(insights: InsightsAnswers) {
   };
 }
 
-/** A token in a pool with a dollar, on a chain whose every block has its time. */
+/** A token in a pool with a dollar, on a chain with a given time for every block. */
 export interface TestMarket {
   exchange: Exchange;
   dollar: Deployed;
-  /** Makes another token with a pool; nothing is in it. */
+  /** Deploys another token with an empty pool. */
   list(token: Deployed, base?: Deployed): Promise<{ pool: Address; approve(): Promise<void> }>;
   /** Puts both tokens into a pool. */
   fill(
@@ -55,7 +55,7 @@ export interface TestMarket {
     base?: Deployed,
   ): Promise<void>;
   sell(pool: Address, token: Deployed, amount: bigint): Promise<void>;
-  /** Mines what was sent at this time, in UTC milliseconds. */
+  /** Mines the sent transactions at this time, in UTC milliseconds. */
   mineAt(time: number): Promise<void>;
 }
 
@@ -104,7 +104,7 @@ export async function openMarket(chain: TestChain, time: number): Promise<TestMa
   };
 }
 
-/** The address in a word that a call returned. */
+/** Address in a word that a call returned. */
 function addressIn(word: unknown): Address {
   const address: unknown = typeof word === 'string' ? `0x${word.slice(-40)}` : undefined;
   if (typeof address !== 'string' || !isAddress(address, { strict: false })) throw new Error('no address');

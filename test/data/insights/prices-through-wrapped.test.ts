@@ -41,7 +41,7 @@ beforeAll(async () => {
     thin: await market.list(thin),
     young: await market.list(young, wrapped),
   };
-  // A coin is worth 2,000 dollars, so the pair of BOTH with the dollar is deeper than its 3 coins.
+  // A coin is worth 2,000 dollars, so BOTH's pair with the dollar is deeper than its 3 coins.
   await market.fill(pools.wrapped.pool, wrapped, { usd: 200_000n * DOLLAR, token: 100n * TOKEN });
   await market.fill(pools.far.pool, far, { usd: 10n * TOKEN, token: 5_000n * TOKEN }, wrapped);
   await market.fill(pools.both.pool, both, { usd: 8_000n * DOLLAR, token: 1_000n * TOKEN });
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await market.fill(pools.thin.pool, thin, { usd: 999n * DOLLAR, token: 1_000n * TOKEN });
   await market.mineAt(NOON);
   await market.fill(pools.young.pool, young, { usd: 4n * TOKEN, token: 1_000n * TOKEN }, wrapped);
-  // Twice the dollars for the same coins: it is worth 4,000 from now on, and the 3 coins are deeper.
+  // Twice the dollars for the same coins: a coin is worth 4,000 from now on, and the 3 coins are deeper.
   await chain.send(0, market.dollar.call('mint', [pools.wrapped.pool, 200_000n * DOLLAR]));
   await chain.send(0, wrapped.call('mint', [pools.wrapped.pool, 1n]));
   await market.fill(pools.wrapped.pool, wrapped, { usd: 0n, token: 0n });
@@ -68,7 +68,7 @@ const priceOf = async (address: string, timestamp?: number) =>
   (await ask.prices({ address: [address], ...(timestamp === undefined ? {} : { timestamp }) })).at(0)
     ?.price_usd;
 
-test('the native coin has the price of the token that wraps it, by both of its addresses', async () => {
+test('the native coin has the price of its wrapped token, under both of its addresses', async () => {
   const [zero, coin, token] = await ask.prices({
     address: [ZERO, COIN, wrapped.address],
     include_holders: 'true',
@@ -81,7 +81,7 @@ test('the native coin has the price of the token that wraps it, by both of its a
   expect(zero?.price_usd).toBeCloseTo(4_000, 6);
 });
 
-test('a token without a pair with the dollar is priced through the wrapped coin, now and then', async () => {
+test('a token without a dollar pair is priced through the wrapped coin, now and in the past', async () => {
   const price = only(await ask.prices({ address: [far.address] }));
 
   expect(price.price_usd).toBeCloseTo(8, 6);
@@ -89,7 +89,7 @@ test('a token without a pair with the dollar is priced through the wrapped coin,
   expect(await priceOf(far.address, NOON)).toBeCloseTo(4, 6);
 });
 
-test('of two ways the deeper one gives the price, at every moment by the reserves of then', async () => {
+test('of two routes the deeper one at that time sets the price', async () => {
   expect(await priceOf(both.address, NOON)).toBeCloseTo(8, 6);
   expect(await priceOf(both.address)).toBeCloseTo(12, 6);
 });

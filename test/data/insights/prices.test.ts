@@ -44,7 +44,7 @@ afterAll(async () => {
   await devnet.stop();
 });
 
-test('the price is that of the reserves which the pool itself tells, the cap that of the supply', async () => {
+test('the price follows from the pool’s reserves, and the market cap from the supply', async () => {
   const price = only(await ask.prices({ symbol: ['toll'], include_holders: 'true' }));
   const { usd, token } = await reservesAt(await node.viem.getBlockNumber());
   const supply = await node.viem.readContract({ address: toll, abi: TOKEN, functionName: 'totalSupply' });
@@ -57,7 +57,7 @@ test('the price is that of the reserves which the pool itself tells, the cap tha
   expect(price.holders).toBe(await holdersOf(toll));
 });
 
-test('change, volume and its change are those of the two times 24 hours before the last block', async () => {
+test('price and volume changes compare the last 24 hours before the last block with the 24 hours before', async () => {
   const price = only(await ask.prices({ address: [toll.toUpperCase().replace('0X', '0x')] }));
   const trades = await tradesOf();
   const volume = (from: number, to: number) =>
@@ -75,7 +75,7 @@ test('change, volume and its change are those of the two times 24 hours before t
   expect(price.percent_change_24h).toBeCloseTo((price.price_usd / then - 1) * 100, 8);
 });
 
-test('the history has the last price of every day, and the price at a past moment is that of its block', async () => {
+test('the history has the last price of every day, and a past price is that of its block', async () => {
   const price = only(await ask.prices({ address: [toll], include_historical_prices: 'true' }));
   const days = [...new Set((await tradesOf()).map(({ time }) => Math.floor(time / DAY_MS)))];
 
@@ -92,7 +92,7 @@ test('the history has the last price of every day, and the price at a past momen
   }
 });
 
-test('a symbol finds tokens that bear it whole, in any letter case, with their market', async () => {
+test('a symbol finds tokens with exactly that symbol in any letter case, with their market', async () => {
   const found = await ask.lookUp('usds', 'Toll');
   const price = only(await ask.prices({ address: [toll] }));
   const supply = await node.viem.readContract({ address: toll, abi: TOKEN, functionName: 'totalSupply' });
@@ -123,17 +123,17 @@ test('a symbol finds tokens that bear it whole, in any letter case, with their m
   });
 });
 
-test('neither a part of a symbol, nor a name, nor the symbol of something that is no money finds a token', async () => {
+test('part of a symbol, a name, or the symbol of a non-fungible token finds nothing', async () => {
   expect(await ask.lookUp('usd', 'tol', 'Community Token', 'POST', ' ', '%')).toEqual([]);
 });
 
-test('a token named twice, by address and by symbol, is there once', async () => {
+test('a token named by address and by symbol is returned once', async () => {
   const prices = await ask.prices({ address: [toll, toll], symbol: ['TOLL', 'toll'] });
 
   expect(prices).toHaveLength(1);
 });
 
-/** What the pool holds in whole dollars and tokens, from the node. */
+/** The pool's reserves in whole dollars and tokens, from the node. */
 async function reservesAt(blockNumber: bigint): Promise<{ usd: number; token: number }> {
   const [reserve0, reserve1] = await node.viem.readContract({
     address: pool,
@@ -150,7 +150,7 @@ async function isDollarFirst(): Promise<boolean> {
   return first === addressOf('US Dollar Sample');
 }
 
-/** Dollars of each trade with its time, from the node's logs. */
+/** Dollar amount and time of each trade, from the node's logs. */
 async function tradesOf(): Promise<{ time: number; usd: number }[]> {
   const logs = await node.viem.getLogs({ address: pool, event: PAIR[0], fromBlock: 0n });
   const isFirst = await isDollarFirst();
@@ -172,7 +172,7 @@ async function blockBefore(time: number): Promise<bigint> {
   return number;
 }
 
-/** Everybody who ever got some and still has some. */
+/** All accounts that received some tokens and still have some. */
 async function holdersOf(token: Address): Promise<number> {
   const logs = await node.viem.getLogs({ address: token, event: TOKEN[0], fromBlock: 0n });
   const receivers = [...new Set(logs.flatMap(({ args }) => args.to ?? []))];

@@ -11,11 +11,11 @@ test.each([
   [{ value: 1n, over: 3n }, 1 / 3],
   [{ value: 2n ** 112n * 10n ** 255n, over: 1n }, 2 ** 112 * 1e255],
   [{ value: 1n, over: 10n ** 289n }, 1e-289],
-])('a fraction is the number next to it: %o', (ratio, expected) => {
+])('a fraction is the nearest double: %o', (ratio, expected) => {
   expect(numberOf(ratio)).toBe(expected);
 });
 
-test('of any two integers the number is as near as numbers get', () => {
+test('a ratio of any two integers is the nearest double', () => {
   fc.assert(
     fc.property(uint256, uint256, (value, over) => {
       const number = numberOf({ value, over });
@@ -24,7 +24,7 @@ test('of any two integers the number is as near as numbers get', () => {
   );
 });
 
-test('a whole number of any size comes out as JavaScript itself would round it', () => {
+test('a whole number of any size rounds as in JavaScript', () => {
   fc.assert(
     fc.property(uint256, fc.bigInt({ min: 1n, max: 10n ** 30n }), (value, factor) => {
       expect(numberOf({ value: value * factor, over: factor })).toBe(Number(value));
@@ -32,7 +32,7 @@ test('a whole number of any size comes out as JavaScript itself would round it',
   );
 });
 
-test('a change is in percent of what was before', () => {
+test('a change is in percent of the earlier value', () => {
   const [before, now] = [
     { value: 8n, over: 2n },
     { value: 5n, over: 1n },

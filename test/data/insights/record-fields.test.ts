@@ -13,7 +13,7 @@ import { sqliteQueries } from '#indexer/query/sqlite/sqlite-dialect.ts';
 
 const RECORDS = { blocks: 'Block', transactions: 'Transaction', events: 'ContractEvent' } as const;
 const NORMALISERS = { blocks: block, transactions: transaction, events: event };
-/** Lists, which are shown and never sorted by, grouped or aggregated. */
+/** List fields, which are shown and never sorted by, grouped or aggregated. */
 const LISTS = ['access_list_json', 'authorization_list_json'];
 const TOPICS = ['topic_0', 'topic_1', 'topic_2', 'topic_3'];
 const UPSTREAM = { chainIds: [1], isDecoded: false };
@@ -29,7 +29,7 @@ describe.each(['blocks', 'transactions', 'events'] as const)('each field of the 
     expect(namesIn(Object.keys(FIELDS[entity]))).toEqual(namesIn(single));
   });
 
-  test('has a column of the index to be filtered by', () => {
+  test('has a column of the index to filter by', () => {
     for (const dialect of [sqliteQueries, postgresQueries])
       for (const name of single) expect(columnOf(entity, name, dialect).sql).not.toBe('');
   });
@@ -45,7 +45,7 @@ describe.each(['blocks', 'transactions', 'events'] as const)('each field of the 
     expect(namesIn(Object.keys(JSON.parse(write(Object.values(row)))))).toEqual(namesIn(shown));
   });
 
-  test('is in a record of thirdweb', () => {
+  test('is in a record from thirdweb', () => {
     expect(namesIn(Object.keys(NORMALISERS[entity](row, UPSTREAM)))).toEqual(namesIn(shown));
   });
 });
@@ -54,7 +54,7 @@ function namesIn(names: readonly string[]): string[] {
   return names.toSorted();
 }
 
-/** A value that the field can have, as the index and thirdweb write it. */
+/** A possible value of the field, as the index and thirdweb write it. */
 function sampleOf(entity: keyof typeof RECORDS, name: string): string {
   if (LISTS.includes(name)) return '[{"address":"0x"}]';
   // Only a transaction of this type has blobs.

@@ -9,7 +9,7 @@ type ResolvedInput = InsightsSchemas['ResolvedInput'];
 const ADDRESS = `0x${'a1'.repeat(20)}`;
 const OTHER = `0x${'b2'.repeat(20)}`;
 
-/** A chain on which every text is this, or whose back end is out. */
+/** A chain that gives every text this type, or whose back end is out. */
 function naming(id: number, found: ResolvedInput | 'out', calls: number[] = []) {
   const resolveInput = async () => {
     calls.push(id);
@@ -28,7 +28,7 @@ async function resolve(chains: ReturnType<typeof naming>[], { text = ADDRESS, id
 }
 
 describe('without a chain', () => {
-  test('an account without a transaction leaves the search open, code ends it', async () => {
+  test('an account without a transaction continues the search, and code ends it', async () => {
     const calls: number[] = [];
     const empty: ResolvedInput = { type: 'address', address: ADDRESS, transactions: [] };
     const code: ResolvedInput = { type: 'contract', address: ADDRESS, transactions: [] };
@@ -39,7 +39,7 @@ describe('without a chain', () => {
     expect(calls).toEqual([1, 2]);
   });
 
-  test('where nothing more is known, an account is what the first chain says', async () => {
+  test('when no chain knows more, the first chain’s account is returned', async () => {
     const empty: ResolvedInput = { type: 'address', address: ADDRESS, transactions: [] };
 
     expect(await resolve([naming(1, 'out'), naming(2, empty), naming(3, { type: 'unknown' })])).toMatchObject(
@@ -51,7 +51,7 @@ describe('without a chain', () => {
     );
   });
 
-  test('unknown says which chains could not tell, and when none could it is a failure', async () => {
+  test('“unknown” names the unavailable chains, and is a failure when all were unavailable', async () => {
     const found = await resolve([naming(1, { type: 'unknown' }), naming(2, 'out')]);
 
     expect(found).toMatchObject({
@@ -65,7 +65,7 @@ describe('without a chain', () => {
 describe('several chains', () => {
   const ids = [1, 2, 3];
 
-  test('make a contract of an address that has code on one of them, the first one’s of a name', async () => {
+  test('resolve an address to a contract if one of them has code, and a name to the first one’s contract', async () => {
     const found = await resolve(
       [
         naming(1, { type: 'unknown' }),
@@ -79,7 +79,7 @@ describe('several chains', () => {
     expect(found.meta).toMatchObject({ chain_ids: ids });
   });
 
-  test('say together what one of them alone knows, and which could not answer', async () => {
+  test('return the result that only one of them has, and name those that could not answer', async () => {
     const found = await resolve(
       [naming(1, 'out'), naming(2, { type: 'unknown' }), naming(3, { type: 'block', blocks: [] })],
       { text: '7', ids },
@@ -90,7 +90,7 @@ describe('several chains', () => {
   });
 });
 
-test('of a text that can be nothing no chain is asked', async () => {
+test('a text without a valid form is not sent to any chain', async () => {
   const calls: number[] = [];
 
   const found = await resolve([naming(1, 'out', calls), naming(2, 'out', calls)], { text: 'what is this?' });

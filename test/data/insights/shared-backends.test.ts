@@ -4,7 +4,7 @@ import type { InsightsAnswers, InsightsAsk } from '#data/backends/port/insights-
 import { chain, failure, told } from '../answer-support.ts';
 import { asking, memory } from './memory-support.ts';
 
-/** Back ends of chains 1 to 3 that are one service, which answers as told; `calls` are the service's. */
+/** Back ends of chains 1 to 3 that are one service with the given answers; `calls` are the service's. */
 function service(answer: (ask: InsightsAsk) => { blocks: number } = () => ({ blocks: 1 })) {
   const calls: number[][] = [];
   const of = (chainId: number) =>
@@ -20,7 +20,7 @@ function failsTogether(kind: BackendErrorKind, alone: readonly number[] = []) {
   };
 }
 
-test('back ends that are one service are asked once about all their chains, and each is named as itself', async () => {
+test('back ends that are one service are asked once about all their chains, and each is reported separately', async () => {
   const { calls, of } = service();
   const own = memory('index-2', { chainId: 2 });
   const { blocks } = asking([chain(1, of(1)), chain(2, own.backend), chain(3, of(3))]);
@@ -34,7 +34,7 @@ test('back ends that are one service are asked once about all their chains, and 
   expect(meta).toMatchObject({ chain_ids: [1, 2, 3], total_items: 3 });
 });
 
-test('an answer of a service beside that of an index is kept until the index has another block', async () => {
+test('an answer of a service together with an index is kept until the index has another block', async () => {
   const { of, calls } = service();
   let revision = '1';
   const validity = () => ({ revision, epoch: 'e' });
@@ -48,7 +48,7 @@ test('an answer of a service beside that of an index is kept until the index has
   expect(calls).toHaveLength(2);
 });
 
-test('an answer of a service beside that of an index is kept no longer than one of the service alone', async () => {
+test('an answer of a service together with an index is kept no longer than one of the service alone', async () => {
   const { of } = service();
   const validity = () => ({ revision: '1', epoch: 'e' });
   const { backend } = memory('index-2', { chainId: 2, validity });
@@ -62,7 +62,7 @@ test('an answer of a service beside that of an index is kept no longer than one 
   expect((await blocks([1, 2])).headers).toMatchObject({ 'X-Cache': 'MISS' });
 });
 
-test('tokens of a service and of an index come by chain, in the order of the request', async () => {
+test('tokens from a service and an index are grouped by chain, in the order of the request', async () => {
   const insights: InsightsAnswers = {
     lookUpTokens: async (_, { chainIds }) =>
       chainIds.toSorted().map(id => ({ chain_id: id, token_address: '0x' })),
@@ -77,7 +77,7 @@ test('tokens of a service and of an index come by chain, in the order of the req
   expect(JSON.parse(body ?? '')).toMatchObject({ data: [{ chain_id: 3 }, { chain_id: 2 }, { chain_id: 1 }] });
 });
 
-test('a service that lacks a chain in its answer is asked about each by itself', async () => {
+test('a service that omits a chain from its answer is asked about each chain separately', async () => {
   const incomplete = new BackendError('unsupported', 'incomplete', 'its answer lacks a chain');
   const { calls, of } = service(({ chainIds }) => {
     if (chainIds.length > 1) throw incomplete;
@@ -93,7 +93,7 @@ test('a service that lacks a chain in its answer is asked about each by itself',
   expect(headers).toMatchObject({ 'X-Backend': 'service-1, service-3' });
 });
 
-test('what a service refuses or lacks for one chain is not that of the others', async () => {
+test('a refusal or a missing record for one chain does not affect the service’s other chains', async () => {
   for (const kind of ['rejected', 'unsupported', 'not_found'] as const) {
     const { calls, of } = service(failsTogether(kind, [2]));
     const { blocks } = asking([1, 2, 3].map(id => chain(id, of(id))));
@@ -105,7 +105,7 @@ test('what a service refuses or lacks for one chain is not that of the others', 
   }
 });
 
-test('a service that is out is not asked again about each chain, whose other back ends are', async () => {
+test('a service that is out is not asked again per chain, and the chains’ other back ends are asked', async () => {
   const { calls, of } = service(() => {
     throw failure('unavailable');
   });
@@ -119,7 +119,7 @@ test('a service that is out is not asked again about each chain, whose other bac
   expect(headers).toMatchObject({ 'X-Backend': 'index-2' });
 });
 
-test('chains whose indexes fail go on to the service that they share', async () => {
+test('chains whose indexes fail fall back to their shared service', async () => {
   const { calls, of } = service();
   const broken = (chainId: number) =>
     memory(`index-${chainId}`, {

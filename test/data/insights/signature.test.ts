@@ -9,7 +9,7 @@ describe('a signature', () => {
     'Transfer(address indexed from, address indexed to, uint256 value)',
     'Placed((uint256 id, (address who, bytes4 tag)[2] parts)[] indexed orders, string[3][] notes, bool)',
     'Wide(int8 indexed, bytes32 a, bytes b, uint248[] c)',
-  ])('such as %s is read as the event that it spells', text => {
+  ])('such as %s is read as its event', text => {
     const parsed: unknown = parseAbiItem(words(`event ${text}`));
     const { abi, topic0, signature } = namedEvent(`  ${text.replaceAll(',', ' ,  ')} `);
 
@@ -18,14 +18,14 @@ describe('a signature', () => {
     expect(signature).toBe(text);
   });
 
-  test('in the way of explorers, or with short names of types, is the same event', () => {
+  test('in the notation of explorers, or with short type names, is the same event', () => {
     const plain = namedEvent('A(uint256 indexed a, (int256[], address) b)');
 
     expect(namedEvent('A(index_topic_1 uint a, (int[],address) b)')).toEqual(plain);
     expect(plain.canonical).toBe('A(uint256,(int256[],address))');
   });
 
-  test('that does not say what is indexed has nothing to decode by', () => {
+  test('without marks for indexed parameters gives no ABI to decode with', () => {
     expect(namedEvent('A(uint256 a)')).toEqual({
       topic0: toEventSelector('A(uint256)'),
       canonical: 'A(uint256)',
@@ -61,11 +61,11 @@ describe('a signature', () => {
     `A(${'('.repeat(200)}uint8${')'.repeat(200)})`,
     `A(uint8${'[1]'.repeat(300)})`,
     `A(${'uint8,'.repeat(150)}uint8)`,
-  ])('%s is none', text => {
+  ])('%s is refused', text => {
     expect(() => namedEvent(text)).toThrow(InvalidParameter);
   });
 
-  test('that is new leaves nothing behind in memory', async () => {
+  test('seen for the first time leaves nothing in memory', async () => {
     const kept = await parametersKept();
     const topic = toEventSelector('A(uint256,uint256)');
     const abis = knownAbis([]);
@@ -88,12 +88,12 @@ describe('a signature', () => {
   });
 });
 
-/** Without its literal type, from which no ABI is to be inferred. */
+/** Drops the literal type, so that no ABI is inferred from it. */
 function words(text: string): string[] {
   return [text];
 }
 
-/** The parser that viem brings writes `indexed` only where it is. */
+/** Adds `indexed`, which viem's parser sets only where it is true. */
 function withIndexed(item: unknown): AbiEvent {
   if (!isEvent(item)) throw new TypeError('Not an event.');
   return { ...item, inputs: item.inputs.map(input => ({ ...input, indexed: input.indexed === true })) };
@@ -103,7 +103,7 @@ function isEvent(item: unknown): item is AbiEvent {
   return typeof item === 'object' && item !== null && 'type' in item && item.type === 'event';
 }
 
-/** What the parser that viem brings remembers of every text it has seen. */
+/** Cache of viem's parser, with every text it has parsed. */
 async function parametersKept(): Promise<Map<unknown, unknown>> {
   const file = '../../../node_modules/abitype/dist/esm/human-readable/runtime/cache.js';
   const loaded: unknown = await import(new URL(file, import.meta.url).href);

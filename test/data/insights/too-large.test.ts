@@ -6,7 +6,7 @@ import { QueriesBusy, QueryTooLarge } from '#indexer/query/query.ts';
 import { chain } from '../answer-support.ts';
 import { asking, memory } from './memory-support.ts';
 
-test('a query that is too large is refused with advice, whatever is too large of it', async () => {
+test('a query that exceeds any limit is refused with advice', async () => {
   for (const [reason, advice] of [
     ['deadline', 'filter_block_number'],
     ['groups', 'group by fewer fields'],
@@ -20,7 +20,7 @@ test('a query that is too large is refused with advice, whatever is too large of
   }
 });
 
-test('a query for which there is no thread is nobody’s fault: the index is not there for it now', async () => {
+test('a query without a free thread is an outage of the index with a retry delay', async () => {
   await expect(advising(Promise.reject(new QueriesBusy()))).rejects.toMatchObject({
     kind: 'unavailable',
     reason: 'busy',
@@ -28,7 +28,7 @@ test('a query for which there is no thread is nobody’s fault: the index is not
   });
 });
 
-test('too many queries are a 503 that says when to ask again, and any other outage stays a 500', async () => {
+test('too many queries are a 503 with Retry-After, and any other outage stays a 500', async () => {
   const busy = () => advising<never>(Promise.reject(new QueriesBusy()));
   const broken = () => Promise.reject(new BackendError('unavailable', 'failed', 'the back end failed'));
   const asked = (...groups: (() => Promise<never>)[]) =>
@@ -43,7 +43,7 @@ test('too many queries are a 503 that says when to ask again, and any other outa
   await expect(asked(busy, broken)).rejects.toMatchObject({ status: 500 });
 });
 
-test('a plain query and an aggregation have longer than any other question, in the load as well', async () => {
+test('a plain query and an aggregation have a longer timeout than other requests, also while loading', async () => {
   const insights = {
     async records() {
       await delay(200);
@@ -61,7 +61,7 @@ test('a plain query and an aggregation have longer than any other question, in t
   expect(await blocks(undefined, { aggregate: ['count() as n'] })).toMatchObject({ aggregations: [{}] });
 });
 
-test('the values of all chains are counted together before they are merged', async () => {
+test('the distinct values of all chains are counted together before they are merged', async () => {
   const of = (id: number, count: number) => {
     const values = Array.from({ length: count }, (_, at) => BigInt(at));
     const insights = { groups: async () => [{ keys: [], folds: [values] }] };

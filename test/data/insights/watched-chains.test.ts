@@ -5,7 +5,7 @@ import { asking, memory } from './memory-support.ts';
 
 type Finding = 'something' | 'nothing' | 'unknown';
 
-/** Chains that see every block, each with what it has at the moment. */
+/** Chains with observable blocks and changeable results. */
 function following(...findings: Finding[]) {
   const states = findings.map(found => ({ found, revision: 1 }));
   const chains = states.map((state, at) => {
@@ -30,7 +30,7 @@ function following(...findings: Finding[]) {
     blocks,
     look: async () =>
       (await insights.lookUpTokens({ path: {}, query: { symbol: ['X'] } }, { headers: {} })).headers,
-    /** A new block of a chain, with which it may have something else. */
+    /** Adds a block to a chain, optionally with another result. */
     block(id: number, found?: Finding) {
       const state = states[id - 1];
       if (state === undefined) throw new Error('no such chain');
@@ -40,7 +40,7 @@ function following(...findings: Finding[]) {
   };
 }
 
-describe('an answer notices new blocks of', () => {
+describe('an answer is reloaded after a new block of', () => {
   test.each(['nothing', 'unknown'] as const)('an earlier chain that had %s', async found => {
     const { look, block } = following(found, 'something', 'something');
 
@@ -52,7 +52,7 @@ describe('an answer notices new blocks of', () => {
     expect(await look()).toMatchObject({ 'X-Chain-Id': '1', 'X-Backend': 'm1', 'X-Cache': 'MISS' });
   });
 
-  test('every chain, where none had anything', async () => {
+  test('every chain, if no chain had a result', async () => {
     const { look, block } = following('nothing', 'unknown', 'nothing');
 
     expect(await look()).toMatchObject({ 'X-Chain-Id': '1', 'X-Backend': 'm1', 'X-Cache': 'MISS' });
@@ -63,7 +63,7 @@ describe('an answer notices new blocks of', () => {
     expect(await look()).toMatchObject({ 'X-Chain-Id': '2', 'X-Cache': 'MISS' });
   });
 
-  test('a chain beside others that did not know a name', async () => {
+  test('a chain that did not know a name', async () => {
     const { blocks, block } = following('something', 'unknown');
 
     expect((await blocks([1, 2])).headers).toMatchObject({ 'X-Chain-Id': '1', 'X-Backend': 'm1' });

@@ -11,7 +11,7 @@ const FILES: Record<string, Behaviour> = {
   [`/ipfs/${CID}/7.png`]: { bytes: PNG, type: 'application/octet-stream' },
 };
 
-test('of an NFT in an index, the metadata is read from its host and the picture from the gateway', async () => {
+test('for an NFT in an index, the metadata is read from its host and the picture from the gateway', async () => {
   const { chain, alice } = await startTokenChain();
   const hosts = await startScriptedUpstream(({ url }) => FILES[url] ?? { status: 404, text: '' });
   afterAll(() => hosts[Symbol.asyncDispose]());

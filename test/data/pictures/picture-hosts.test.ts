@@ -16,10 +16,10 @@ import {
   TOKEN,
 } from './picture-service.ts';
 
-describe('a host', () => {
+describe('a picture host', () => {
   const FAILED = refused(502, 'The picture could not be fetched from its host');
 
-  test('that fails, hangs, drips or breaks off gives no picture', async () => {
+  test('that fails, hangs, trickles or breaks off gives no picture', async () => {
     const behaviours = {
       1: { status: 500, bytes: PNG },
       2: 'silence',
@@ -47,7 +47,7 @@ describe('a host', () => {
     expect(refusals).toEqual(Array(5).fill(FAILED));
   });
 
-  test('that sends six megabytes, or has no end, is left early', async () => {
+  test('that sends six megabytes, or an endless body, is cut off', async () => {
     const long = Buffer.concat([PNG, Buffer.alloc(6_000_000)]);
     await using service = await pictureService(
       (id, host) => ({ image_url: `${host}/${id}` }),
@@ -71,7 +71,7 @@ describe('a host', () => {
   test.each([
     ['by address', (port: number) => `http://127.0.0.2:${port}/1.png`],
     ['by name', (port: number) => `http://private.test:${port}/1.png`],
-  ])('on a private network is not asked, named %s', async (_, urlOf) => {
+  ])('on a private network is not contacted, named %s', async (_, urlOf) => {
     await using hidden = await hiddenHost();
     await using service = await pictureService(
       () => ({ image_url: urlOf(hidden.port) }),
@@ -85,7 +85,7 @@ describe('a host', () => {
   test.each([
     ['by address', (port: number) => `http://127.0.0.2:${port}/1.png`],
     ['by name', (port: number) => `http://private.test:${port}/1.png`],
-  ])('that sends on to a private network leads nowhere, named %s', async (_, urlOf) => {
+  ])('that redirects to a private network gives no picture, named %s', async (_, urlOf) => {
     await using hidden = await hiddenHost();
     await using service = await pictureService(pictureAt('/1.png'), () => ({
       status: 302,
@@ -98,7 +98,7 @@ describe('a host', () => {
     expect(hidden.connections()).toBe(0);
   });
 
-  test('that sends on to another public host is followed, three times at most', async () => {
+  test('that redirects to another public host is followed, at most three times', async () => {
     await using service = await pictureService(
       (id, host) => ({ image_url: `${host}/${id}` }),
       ({ url, headers }) => {
@@ -114,7 +114,7 @@ describe('a host', () => {
     expect(await refusal(await service.picture(4))).toEqual(FAILED);
   });
 
-  test('of the gateway is not left for another one', async () => {
+  test('of the gateway is not left for another host', async () => {
     await using hidden = await hiddenHost();
     await using service = await pictureService(
       () => ({ image_url: `ipfs://${CID}` }),
@@ -151,7 +151,7 @@ describe('a host', () => {
 });
 
 describe('requests', () => {
-  test('a hundred at once are one fetch', async () => {
+  test('share one fetch when a hundred arrive at once', async () => {
     const release = Promise.withResolvers<void>();
     await using service = await pictureService(pictureAt('/1.png'), async () => {
       await release.promise;
@@ -167,7 +167,7 @@ describe('requests', () => {
     expect(service.host.requests).toHaveLength(1);
   });
 
-  test('one that hangs up while its picture waits is not fetched for', async () => {
+  test('that are cancelled while queued cause no fetch', async () => {
     const release = Promise.withResolvers<void>();
     const lines: string[] = [];
     const log = createLogger({ level: 'info', destination: { write: line => void lines.push(line) } });
@@ -195,7 +195,7 @@ describe('requests', () => {
     expect(service.host.requests.map(({ url }) => url)).toEqual(['/1', '/2', '/4']);
   });
 
-  test('a picture is fetched again after a day, a failure after a minute', async () => {
+  test('fetch a picture again after a day, and a failed one after a minute', async () => {
     const clock = manualClock();
     let isUp = false;
     await using service = await pictureService(pictureAt('/1.png'), () => (isUp ? png() : NOTHING()), {
@@ -218,7 +218,7 @@ describe('requests', () => {
     expect(statuses).toEqual([502, 1, 502, 1, 200, 2, 200, 2, 200, 3]);
   });
 
-  test('they count against the limit of the client', async () => {
+  test('count towards the client’s rate limit', async () => {
     await using service = await pictureService(pictureAt('/1.png'), () => png(), {
       rateLimitPerMinute: 2,
       trustedProxies: ['127.0.0.1'],
@@ -231,7 +231,7 @@ describe('requests', () => {
     expect(responses[0]?.headers.get('ratelimit-remaining')).toBe('1');
   });
 
-  test('parameters change nothing of where the picture is from', async () => {
+  test('cannot change the picture’s address by parameters', async () => {
     await using service = await pictureService(pictureAt('/1.png'), () => png());
     const query = new URLSearchParams({ url: service.fileUrl('/2.png'), chain_id: '1' });
 
@@ -244,7 +244,7 @@ describe('requests', () => {
   });
 });
 
-/** A host at an address of loopback that is not allowed. */
+/** A host on a loopback address that is not allowed. */
 async function hiddenHost() {
   let connections = 0;
   const server = createServer((_request, response) => response.end(PNG));

@@ -37,7 +37,7 @@ async function loading(
   return { host, load, loader, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-test('six pictures are fetched at a time, a hundred wait, and more are told to come back', async () => {
+test('six pictures load at a time, a hundred wait, and further requests are told to retry', async () => {
   const release = Promise.withResolvers<void>();
   let open = 0;
   let most = 0;
@@ -78,7 +78,7 @@ describe('a slow host', () => {
     return { ...pictures, slow, asked, release };
   }
 
-  test('is asked for two pictures at a time, fifty wait for it, and it holds up no other host', async () => {
+  test('loads two pictures at a time with a queue of fifty, and delays no other host', async () => {
     await using pictures = await besideSlowHost();
 
     const loads = Array.from({ length: 52 }, (_, number) => pictures.slow(number));
@@ -92,7 +92,7 @@ describe('a slow host', () => {
     expect(pictures.asked()).toHaveLength(53);
   });
 
-  test('is not asked for a picture that nobody waits for any more', async () => {
+  test('is not asked for a picture whose requests were all cancelled', async () => {
     await using pictures = await besideSlowHost();
     const running = [pictures.slow(1), pictures.slow(2)];
     const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
@@ -110,7 +110,7 @@ describe('a slow host', () => {
   });
 });
 
-test('what is remembered is bounded: the picture that was asked for least recently goes first', async () => {
+test('the cache is bounded and evicts the least recently requested picture', async () => {
   const bytes = Buffer.concat([PNG, Buffer.alloc(400_000)]);
   await using pictures = await loading(() => ({ bytes, type: 'image/png' }), { cacheBytes: 1_000_000 });
   for (const name of ['a', 'b', 'a', 'c', 'a', 'b']) await pictures.load(name);
@@ -118,7 +118,7 @@ test('what is remembered is bounded: the picture that was asked for least recent
   expect(pictures.host.requests.map(({ url }) => url)).toEqual(['/a', '/b', '/c', '/b']);
 });
 
-test('a picture that is larger than all that may be remembered is shown', async () => {
+test('a picture larger than the whole cache is still served', async () => {
   const bytes = Buffer.concat([PNG, Buffer.alloc(400_000)]);
   await using pictures = await loading(() => ({ bytes, type: 'image/png' }), { cacheBytes: 100_000 });
 
@@ -126,7 +126,7 @@ test('a picture that is larger than all that may be remembered is shown', async 
   expect(pictures.host.requests).toHaveLength(2);
 });
 
-describe('a picture in its own address', () => {
+describe('a picture in a data URI', () => {
   const dataUri = (bytes: number, encode: (content: Buffer) => string) =>
     encode(Buffer.concat([PNG, Buffer.alloc(bytes - PNG.length)]));
   const base64 = (content: Buffer) => `data:image/png;base64,${content.toString('base64')}`;
@@ -136,7 +136,7 @@ describe('a picture in its own address', () => {
     ['percent-encoded', percent, 87_000, 88_000],
     ['in base64', base64, 5_000_000, 5_001_000],
   ])(
-    'is shown up to the longest link that is %s, and refused beyond it',
+    'is served up to the longest allowed URI that is %s, and refused beyond it',
     async (_, encode, fits, exceeds) => {
       await using pictures = await loading(() => png());
 
@@ -149,7 +149,7 @@ describe('a picture in its own address', () => {
     ['a picture', percent(PNG)],
     ['something else', 'data:,%00'],
     ['more bytes than a picture may have', dataUri(5_000_300, base64)],
-  ])('is decoded once, also when it is %s', async (_, link) => {
+  ])('is decoded only once, also when it is %s', async (_, link) => {
     await using pictures = await loading(() => png());
 
     const first = await pictures.loader.load(link);
@@ -157,7 +157,7 @@ describe('a picture in its own address', () => {
     expect(await pictures.loader.load(link)).toBe(first);
   });
 
-  test('keeps a percent sign without two digits as it is', async () => {
+  test('keeps a percent sign without two digits', async () => {
     await using pictures = await loading(() => png());
 
     const result = await pictures.loader.load(`${percent(PNG)}%%4%zz%`);

@@ -12,7 +12,7 @@ import {
 } from './picture-service.ts';
 
 describe('a picture', () => {
-  test('comes with its type, confined to our own pages', async () => {
+  test('is served with its type, and only our own pages can embed it', async () => {
     await using service = await pictureService(pictureAt('/1.png'), () => png());
 
     const response = await service.picture(1);
@@ -33,7 +33,7 @@ describe('a picture', () => {
     expect(response.headers.has('access-control-expose-headers')).toBe(false);
   });
 
-  test('that the client holds is not sent again', async () => {
+  test('in the client’s cache is not sent again', async () => {
     await using service = await pictureService(pictureAt('/1.png'), () => png());
     const first = await service.picture(1);
 
@@ -46,7 +46,7 @@ describe('a picture', () => {
     expect(await second.text()).toBe('');
   });
 
-  test('is read by GET and HEAD alone', async () => {
+  test('can be read only by GET and HEAD', async () => {
     await using service = await pictureService(pictureAt('/1.png'), () => png());
 
     const head = await service.picture(1, { method: 'HEAD' });
@@ -62,7 +62,7 @@ describe('a picture', () => {
     ['the type of a page', 'text/html'],
     ['several types', 'text/html, image/png'],
     ['the type of another picture', 'image/svg+xml; charset=utf-8'],
-  ])('whose host names %s is sent as what its bytes are', async (_, type) => {
+  ])('whose host claims %s gets its type from its bytes', async (_, type) => {
     await using service = await pictureService(pictureAt('/1'), () => png(type));
 
     const response = await service.picture(1);
@@ -71,7 +71,7 @@ describe('a picture', () => {
     expect(response.headers.get('content-type')).toBe('image/png');
   });
 
-  test('that holds a page behind its first bytes stays a picture', async () => {
+  test('with an HTML page behind its first bytes stays a picture', async () => {
     const bytes = Buffer.concat([Buffer.from('GIF89a/*'), Buffer.from('*/=1;<script>alert(1)</script>')]);
     await using service = await pictureService(pictureAt('/1'), () => ({ bytes, type: 'text/html' }));
 
@@ -82,7 +82,7 @@ describe('a picture', () => {
     expect(response.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
   });
 
-  test('is found in the metadata when the record has no address of it', async () => {
+  test('is found in the metadata when the record has no picture address', async () => {
     await using service = await pictureService(
       (_id, host) => ({ metadata: { image: `${host}/1.png` } }),
       () => png(),
@@ -91,7 +91,7 @@ describe('a picture', () => {
     expect((await service.picture(1)).status).toBe(200);
   });
 
-  test('of ipfs comes from the gateway', async () => {
+  test('from ipfs comes from the gateway', async () => {
     await using service = await pictureService(
       () => ({ image_url: `ipfs://${CID}/7.png` }),
       ({ url }) => (url === `/ipfs/${CID}/7.png` ? png() : NOTHING()),
@@ -105,7 +105,7 @@ describe('a picture', () => {
     ['base64 with escapes', `data:image/png;base64,${encodeURIComponent(PNG.toString('base64'))}`],
     ['percent-encoding', `data:,${[...PNG].map(byte => `%${byte.toString(16).padStart(2, '0')}`).join('')}`],
     ['a type that it is not', `data:text/html;base64,${PNG.toString('base64')}`],
-  ])('that lies in its own address is decoded: %s', async (_, uri) => {
+  ])('in a data URI is decoded: %s', async (_, uri) => {
     await using service = await pictureService(() => ({ image_url: uri }), NOTHING);
 
     const response = await service.picture(1);
@@ -115,21 +115,21 @@ describe('a picture', () => {
     expect(service.host.requests).toEqual([]);
   });
 
-  test('of the largest id is shown', async () => {
+  test('is served for the largest id', async () => {
     await using service = await pictureService(pictureAt('/1.png'), () => png());
 
     expect((await service.picture(2n ** 256n - 1n)).status).toBe(200);
   });
 });
 
-describe('no picture', () => {
+describe('no picture is served', () => {
   test.each([
     ['an id that is none', '/chain/1/token/TOKEN/instance/one/picture'],
     ['an id of 2^256', `/chain/1/token/TOKEN/instance/${2n ** 256n}/picture`],
     ['an address that is none', '/chain/1/token/0x12/instance/1/picture'],
     ['an address with a slash at its end', '/chain/1/token/TOKEN/instance/1/picture/'],
     ['a chain that is not served', '/chain/2/token/TOKEN/instance/1/picture'],
-  ])('is at %s', async (_, path) => {
+  ])('for %s', async (_, path) => {
     await using service = await pictureService(pictureAt('/1.png'), () => png());
 
     const response = await fetch(`${service.url}${path.replace('TOKEN', TOKEN)}`);
@@ -139,7 +139,7 @@ describe('no picture', () => {
     expect(service.host.requests).toEqual([]);
   });
 
-  test('is at an NFT that is not there', async () => {
+  test('for a missing NFT', async () => {
     await using service = await pictureService(
       () => undefined,
       () => png(),
@@ -159,7 +159,7 @@ describe('no picture', () => {
     ['one with encoded slashes', { image_url: 'ipfs://a/..%2f..%2Fsecret.png' }],
     ['one with encoded backslashes', { image_url: 'ipfs://a/..%5c..%5Csecret.png' }],
     ['a path on the gateway with an encoded NUL', { image_url: 'ipfs://a/1.png%00.txt' }],
-  ])('is where the NFT has %s', async (_, instance) => {
+  ])('where the NFT has %s', async (_, instance) => {
     await using service = await pictureService(
       () => instance,
       () => png(),
@@ -171,7 +171,7 @@ describe('no picture', () => {
     expect(service.host.requests).toEqual([]);
   });
 
-  test('is served where pages are off', async () => {
+  test('where pages are off', async () => {
     await using service = await pictureService(pictureAt('/1.png'), () => png(), { pages: false });
 
     const response = await service.picture(1);
@@ -187,7 +187,7 @@ describe('no picture', () => {
     ['a page that is named a PNG', '<!doctype html><script>alert(1)</script>', 'image/png'],
     ['a document', '%PDF-1.7\n', 'application/pdf'],
     ['nothing', '', 'image/png'],
-  ])('is what %s gives', async (_, text, type) => {
+  ])('from %s', async (_, text, type) => {
     await using service = await pictureService(pictureAt('/1.png'), () => ({ text, type }));
 
     expect(await refusal(await service.picture(1))).toEqual(
@@ -195,7 +195,7 @@ describe('no picture', () => {
     );
   });
 
-  test('is what an SVG in its own address gives', async () => {
+  test('from an SVG in a data URI', async () => {
     await using service = await pictureService(
       () => ({ image_url: 'data:image/svg+xml;base64,PHN2Zy8+' }),
       NOTHING,

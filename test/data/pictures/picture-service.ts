@@ -17,22 +17,22 @@ export const PNG = Buffer.from(
   'base64',
 );
 
-/** Metadata of an NFT as a Blockscout has it, with the address of the host of pictures. */
+/** Metadata of an NFT as a Blockscout has it, with the address of the picture host. */
 export type InstanceOf = (id: string, host: string) => Record<string, unknown> | undefined;
 
 export interface PictureService extends AsyncDisposable {
   readonly url: string;
   readonly host: ScriptedUpstream;
-  /** Ids of the NFTs that the Blockscout was asked for so far. */
+  /** Ids of the NFTs requested from the Blockscout so far. */
   instances(): readonly string[];
-  /** The address of a file on the host. */
+  /** Address of a file on the host. */
   fileUrl(path: string): string;
   picture(id: number | bigint | string, init?: RequestInit): Promise<Response>;
 }
 
 /**
- * A data service over a Blockscout that knows `instanceOf`, and a host of pictures on loopback that may be reached by any
- * name. `respond` is the host.
+ * A data service over a Blockscout that knows `instanceOf`, and a loopback host of pictures that may be reached by
+ * any name. `respond` is the host.
  */
 export async function pictureService(
   instanceOf: InstanceOf,
@@ -88,7 +88,7 @@ export const CID = 'QmRRPWG96cmgTn2qSzjwr2qvfNEuhunv6FNeMFGa9bx6mQ';
 
 export const NOTHING = (): Behaviour => ({ status: 404, text: '' });
 
-/** Status, message and the headers that keep a stranger's picture where it is. */
+/** Status, message and the headers that confine a stranger's picture. */
 export async function refusal(response: Response) {
   return {
     status: response.status,
@@ -100,7 +100,7 @@ export async function refusal(response: Response) {
   };
 }
 
-/** The same of an expected refusal. */
+/** Same facts of an expected refusal. */
 export const refused = (status: number, message: unknown = expect.any(String)) => ({
   status,
   type: 'application/json; charset=utf-8',

@@ -4,7 +4,7 @@ import { PNG } from './picture-service.ts';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');
 
-/** The first box of an ISO media file, and what follows. */
+/** The first box of an ISO media file, and the bytes after it. */
 function mediaFile(brands: readonly string[], rest = 'moov'): Buffer {
   const [major = '', ...compatible] = brands;
   const box = latin(`\0\0\0\0ftyp${major}\0\0\0\0${compatible.join('')}`);
@@ -22,7 +22,7 @@ test.each([
   ['an AVIF', mediaFile(['avif', 'mif1', 'miaf']), 'image/avif'],
   ['an AVIF that is first of all a picture', mediaFile(['mif1', 'avif', 'miaf']), 'image/avif'],
   ['a moving AVIF', mediaFile(['avis', 'msf1']), 'image/avif'],
-])('%s is told by its first bytes', (_, bytes, type) => {
+])('%s is recognised by its first bytes', (_, bytes, type) => {
   expect(rasterTypeOf(bytes)).toBe(type);
 });
 
@@ -40,7 +40,7 @@ test.each([
   ['an icon', '\0\0\x01\0\x01\0'],
   ['a TIFF', 'II*\0'],
   ['an archive', 'PK\x03\x04'],
-])('%s is no picture of pixels', (_, text) => {
+])('%s is not a raster picture', (_, text) => {
   expect(rasterTypeOf(latin(text))).toBeUndefined();
 });
 
@@ -52,6 +52,6 @@ test.each([
   ['a box that claims to go on', latin('\xff\xff\xff\xffftypisom')],
   ['a box without brands', latin('\0\0\0\x08ftyp')],
   ['a box that ends within a brand', latin('\0\0\0\x0bftypavi')],
-])('%s is no AVIF', (_, bytes) => {
+])('%s is not AVIF', (_, bytes) => {
   expect(rasterTypeOf(bytes)).toBeUndefined();
 });

@@ -32,7 +32,7 @@ test.each(fixturesOf('listTokenBalances'))('$name answers in the form of the con
   expect(await violationsOf('listTokenBalances', { data })).toEqual([]);
 });
 
-test('balances have the owner that was asked for and the kind of the token, and none is zero', async () => {
+test('balances have the requested owner and their token’s kind, and none is zero', async () => {
   await using to = await openedThirdweb(always(fixtureOf('listTokenBalances', '2025-10')));
   const data = await to.insights.listTokenBalances(asked({ metadata: 'true' }), about(1));
 
@@ -69,7 +69,7 @@ test('balances have the owner that was asked for and the kind of the token, and 
   ]);
 });
 
-test('amounts that upstream writes as numbers are exact', async () => {
+test('amounts that upstream sends as numbers are exact', async () => {
   await using to = await openedThirdweb(always(fixtureOf('listTokenBalances', '2025-07')));
 
   expect(await to.insights.listTokenBalances(asked(), about(1))).toMatchObject([
@@ -77,7 +77,7 @@ test('amounts that upstream writes as numbers are exact', async () => {
   ]);
 });
 
-test('whose the balances of a name are is not told', async () => {
+test('balances of a name have no owner', async () => {
   await using to = await openedThirdweb(always(fixtureOf('listTokenBalances', '2025-10')));
   const data = await to.insights.listTokenBalances(asked({ owner_address: ['alice.eth'] }), about(1));
 
@@ -87,7 +87,7 @@ test('whose the balances of a name are is not told', async () => {
 describe('asks upstream', () => {
   const nothing = () => ({ json: { data: [] } });
 
-  test('about each owner alone, for a page of its own', async () => {
+  test('about each owner separately, with its own page', async () => {
     await using to = await openedThirdweb(nothing);
     const other = `0x${'12'.repeat(20)}`;
     await to.insights.listTokenBalances(asked({ owner_address: [OWNER, other, OWNER] }), about(1, 10));
@@ -99,7 +99,7 @@ describe('asks upstream', () => {
     expect(sentTo(to.requests[0]).slice(0, 2)).toEqual(['chain_id=1', 'chain_id=10']);
   });
 
-  test('with its own words for everything, and for prices where the order needs them', async () => {
+  test('with upstream’s parameter names, and for prices where the order needs them', async () => {
     await using to = await openedThirdweb(nothing);
     await to.insights.listTokenBalances(asked({ limit: 7, page: 2 }), about(1));
     await to.insights.listTokenBalances(

@@ -5,19 +5,16 @@ import { about, always, failureOf, openedThirdweb } from './opened-thirdweb.ts';
 const CONTRACT = '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48';
 const request = { path: { contract_address: CONTRACT }, query: {} };
 
-test.each(fixturesOf('getContractAbi'))(
-  'the ABI of $name is a list, whatever it was wrapped in',
-  async ({ name }) => {
-    await using to = await openedThirdweb(always(fixtureOf('getContractAbi', name)));
+test.each(fixturesOf('getContractAbi'))('the ABI of $name is a list, under any wrapper', async ({ name }) => {
+  await using to = await openedThirdweb(always(fixtureOf('getContractAbi', name)));
 
-    const abi = await to.insights.getContractAbi(request, about(1));
+  const abi = await to.insights.getContractAbi(request, about(1));
 
-    expect(abi.map(entry => entry.name)).toEqual(['totalSupply', 'Transfer']);
-    expect(await violationsOf('getContractAbi', abi)).toEqual([]);
-  },
-);
+  expect(abi.map(entry => entry.name)).toEqual(['totalSupply', 'Transfer']);
+  expect(await violationsOf('getContractAbi', abi)).toEqual([]);
+});
 
-test('of several chains the first one that has an ABI answers', async () => {
+test('of several chains the first with an ABI answers', async () => {
   await using to = await openedThirdweb(({ query }) =>
     query.get('chain_id') === '1' ? { status: 404, json: {} } : { json: [{ type: 'fallback' }] },
   );
@@ -36,7 +33,7 @@ test.each<[string, unknown, string]>([
   ['an object that is no ABI', { contract: CONTRACT }, 'unavailable'],
   ['a list of texts', ['function totalSupply()'], 'unavailable'],
   ['a text that is no JSON', { abi: 'function' }, 'unavailable'],
-])('%s is no ABI', async (_name, json, kind) => {
+])('%s is not an ABI', async (_name, json, kind) => {
   await using to = await openedThirdweb(() => ({ json }));
 
   expect(await failureOf(to.insights.getContractAbi(request, about(1)))).toMatchObject({ kind });

@@ -69,11 +69,11 @@ test.each([
   [400, 'The chain 31337 is currently not supported'],
   [400, 'chain_id: Array must contain at most 5 element(s)'],
   [400, 'A maximum of 5 chains can be queried'],
-])('%i with “%s” is about the chain: unsupported', async (status, error) => {
+])('%i with “%s” concerns the chain: unsupported', async (status, error) => {
   expect(await failureWith({ status, json: { error } })).toMatchObject({ kind: 'unsupported' });
 });
 
-test('a 404 of a query about a name means the name', async () => {
+test('a 404 of a query by name means an unknown name', async () => {
   const missing = { status: 404, json: { error: 'Not found' } };
 
   expect(await failureWith(missing, 'nobody.eth')).toMatchObject({
@@ -87,7 +87,7 @@ describe.each<[string, Behaviour]>([
   ['with a body', { status: 404, json: { error: 'Not found' } }],
   ['without a body, which no contract describes', { status: 404, text: '' }],
 ])('a 404 %s', (_name, behaviour) => {
-  test('of an ABI or of transfers means the contract', async () => {
+  test('for an ABI or for transfers means an unknown contract', async () => {
     await using to = await openedThirdweb(() => behaviour);
     const request = {
       path: { contract_address: CONTRACT },

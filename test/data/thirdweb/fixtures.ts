@@ -9,16 +9,16 @@ const ROOT = new URL('../../fixtures/insight/', import.meta.url);
 export interface ThirdwebFixture {
   /** The file without `.json`, for example `2025-07` or `2025-10-old-block`. */
   readonly name: string;
-  /** Of the contract, for example `2025-07`. */
+  /** Generation of the contract, for example `2025-07`. */
   readonly generation: string;
-  /** The body as it is on the wire. */
+  /** The body as sent on the wire. */
   readonly text: string;
 }
 
 /** Operations that have fixtures. */
 export const OPERATIONS = readdirSync(ROOT).sort();
 
-/** The fixtures of an operation, oldest generation first. Throws if one of them is not described in `source.json`. */
+/** Fixtures of an operation, oldest generation first. Throws if `source.json` does not describe one of them. */
 export function fixturesOf(operation: string): ThirdwebFixture[] {
   const folder = new URL(`${operation}/`, ROOT);
   const described = record(JSON.parse(readFileSync(new URL('source.json', folder), 'utf8')));
@@ -36,12 +36,12 @@ export function fixturesOf(operation: string): ThirdwebFixture[] {
     });
 }
 
-/** The fixture of that name. Throws when there is none. */
+/** The fixture with that name. Throws when it does not exist. */
 export function fixtureOf(operation: string, name: string): ThirdwebFixture {
   return named(fixturesOf(operation), name);
 }
 
-/** What the contract has against a body as the 200 of an operation, one line a violation; `[]` when it is valid. */
+/** Contract violations of a body as the operation's 200, one per line; `[]` when it is valid. */
 export function violationsOf(operation: string, body: unknown): Promise<string[]> {
   return violations(insightsContract.document, operation, body);
 }

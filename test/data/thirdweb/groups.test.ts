@@ -21,7 +21,7 @@ const bucket = (name: 'day' | 'week', of = field('block_timestamp')): RowExpress
 const count = { kind: 'count' } as const;
 
 const answering = (aggregations: unknown) => (): Behaviour => ({ json: { aggregations } });
-/** JSON as it stands, for numbers that JavaScript does not hold. */
+/** Raw JSON, for numbers that JavaScript cannot represent. */
 const bare = (aggregations: string) => (): Behaviour => ({
   text: `{"aggregations":${aggregations}}`,
   type: 'application/json',
@@ -37,7 +37,7 @@ async function groups(
 }
 
 describe('a request', () => {
-  test('has expressions that we write, under names of ours', async () => {
+  test('has expressions in our own spelling and under our own names', async () => {
     await using to = await openedThirdweb(answering([]));
     const fees = arithmetic('*', field('gas_used'), field('gas_price'));
 
@@ -67,7 +67,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('has amounts in event data as upstream reads them', async () => {
+  test('reads amounts in event data as upstream does', async () => {
     await using to = await openedThirdweb(answering([{ f0: '5', n: 1 }]));
     const of = { kind: 'hexToInteger', of: field('data') } as const;
 
@@ -79,7 +79,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('keeps chains apart, names columns as upstream does, and writes wide integers without loss', async () => {
+  test('keeps chains apart, uses upstream’s column names, and keeps wide integers exact', async () => {
     await using to = await openedThirdweb(answering([]));
     const shifted = arithmetic('-', field('difficulty'), digits(2n ** 200n));
 
@@ -100,7 +100,7 @@ describe('a request', () => {
     ['a field that is none', { keys: [field('insert_timestamp')], folds: [count] }],
     ['a sum of times', { folds: [{ kind: 'sum', of: field('block_timestamp') }] }],
     ['a sum of hex', { folds: [{ kind: 'sum', of: field('hash') }] }],
-  ])('with %s is unsupported, and nothing is asked', async (_name, query) => {
+  ])('with %s is unsupported, and is not sent', async (_name, query) => {
     await using to = await openedThirdweb(answering([]));
 
     const failure = await failureOf(to.insights.groups(groupsFor(query), about(1)));
@@ -175,7 +175,7 @@ describe('values', () => {
     expect(await groups(respond, query)).toEqual(expected);
   });
 
-  test('null is no rows; without keys that is one group of nothing', async () => {
+  test('null means no rows, which without keys is one empty group', async () => {
     const folds = [
       count,
       { kind: 'sum', of: field('value') },
@@ -186,7 +186,7 @@ describe('values', () => {
     expect(await groups(answering(null), { folds })).toEqual([{ keys: [], folds: [0n, null, []] }]);
   });
 
-  test('upstream’s smallest value of no rows, a zero, is none', async () => {
+  test('a zero, upstream’s minimum of no rows, is null', async () => {
     const folds = [count, { kind: 'min', of: field('block_number') }] as const;
 
     expect(await groups(answering([{ f0: 0, f1: '0', n: 0 }]), { folds })).toEqual([
@@ -194,7 +194,7 @@ describe('values', () => {
     ]);
   });
 
-  test('an empty text is null', async () => {
+  test('an empty string is null', async () => {
     const rows = [{ to_address: '', f0: 3, n: 3 }];
 
     expect(await groups(answering(rows), { keys: [field('to_address')], folds: [count] })).toEqual([
@@ -212,7 +212,7 @@ describe('values', () => {
   });
 });
 
-test('groups of several chains are merged: sums add up, extremes are compared as numbers', async () => {
+test('groups of several chains are merged: sums are added, extremes are compared as numbers', async () => {
   const rows = [
     { chain_id: '1', from_address: SENDER, f0: 2, f1: '9', f2: '100', n: 2 },
     { chain_id: '10', from_address: SENDER, f0: 3, f1: '10', f2: '99', n: 3 },
@@ -233,7 +233,7 @@ test('groups of several chains are merged: sums add up, extremes are compared as
   ]);
 });
 
-test('different values are read as groups, and the rest is added up over them', async () => {
+test('distinct values are read as groups, and the other values are summed over them', async () => {
   await using to = await openedThirdweb(
     answering([
       { to_address: SENDER, from_address: OTHER, f0: 2, f2: '7', n: 2 },
@@ -254,7 +254,7 @@ test('different values are read as groups, and the rest is added up over them', 
   expect(to.requests[0]?.query.getAll('group_by')).toEqual(['to_address', 'from_address']);
 });
 
-test('weeks, which begin on Sunday upstream, are put together from days', async () => {
+test('weeks, which start on Sunday upstream, are composed of days', async () => {
   const week = bucket('week');
   await using to = await openedThirdweb(
     answering([
@@ -282,7 +282,7 @@ describe('pages of groups', () => {
     Array.from({ length }, (_, index) => ({ block_number: from + index, f0: 1, n: 1 }));
   const query = { keys: [field('block_number')], folds: [count] };
 
-  test('are read on until one is not full', async () => {
+  test('are read until one is not full', async () => {
     const respond = ({ query: asked }: SeenRequest): Behaviour => {
       const number = Number(asked.get('page'));
       return { json: { aggregations: page(number * 500, number === 2 ? 5 : 500) } };
@@ -294,7 +294,7 @@ describe('pages of groups', () => {
     expect('json' in found ? undefined : found.at(-1)).toEqual({ keys: [1004n], folds: [1n] });
   });
 
-  test('are twenty at most; what has more is rejected with advice', async () => {
+  test('are at most twenty, and more are refused with advice', async () => {
     await using to = await openedThirdweb(({ number }) => ({
       json: { aggregations: page(number * 500, 500) },
     }));
@@ -306,7 +306,7 @@ describe('pages of groups', () => {
     expect(to.requests).toHaveLength(20);
   });
 
-  test('that repeat a group miss another one, which is an outage', async () => {
+  test('that repeat a group have lost another one, which is an outage', async () => {
     const respond = ({ number }: SeenRequest): Behaviour => ({
       json: { aggregations: page(number * 499, 500) },
     });

@@ -8,7 +8,7 @@ import { about, failureOf, openedThirdweb, queryFor } from './opened-thirdweb.ts
 const ROWS = 1300;
 const LONGEST = 500;
 
-/** An upstream of two chains with 1,300 blocks each, whose pages have 500 rows at most. */
+/** An upstream of two chains with 1,300 blocks each, and pages of at most 500 rows. */
 function respond({ query }: SeenRequest): Behaviour {
   if (query.has('aggregate')) {
     const counted = query.getAll('chain_id').map(id => ({ chain_id: id, n: ROWS }));
@@ -36,13 +36,13 @@ function aBlock(): Record<string, unknown> {
   return record(Array.isArray(data) ? data[0] : undefined);
 }
 
-describe('a page longer than an older upstream gives', () => {
+describe('a page longer than an older upstream’s', () => {
   test.each([
     [600, 0],
     [600, 1],
     [600, 2],
     [1000, 1],
-  ])('of %i rows, number %i, is put together from shorter ones', async (limit, page) => {
+  ])('of %i rows, number %i, is composed of shorter ones', async (limit, page) => {
     await using to = await openedThirdweb(respond);
 
     const { records, total, isCapped } = await to.insights.records(
@@ -59,7 +59,7 @@ describe('a page longer than an older upstream gives', () => {
     expect({ total, isCapped }).toEqual({ total: 2 * ROWS, isCapped: false });
   });
 
-  test('that lies too far back is no answer of its, so that others can be asked', async () => {
+  test('that lies too far back is unsupported, so that other back ends are asked', async () => {
     await using to = await openedThirdweb(respond);
 
     const failure = await failureOf(

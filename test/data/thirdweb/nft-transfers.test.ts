@@ -27,7 +27,7 @@ test.each(OPERATIONS.flatMap(operation => fixturesOf(operation).map(({ name }) =
   },
 );
 
-test('a service that ignores the limit does not make the page longer', async () => {
+test('rows beyond the limit are cut off if the service ignores it', async () => {
   const { data } = record(JSON.parse(fixtureOf('listNftTransfers', '2025-10').text));
   const rows = Array.from({ length: 5 }, () => list(data)[0]);
   await using to = await openedThirdweb(() => ({ json: { data: rows } }));
@@ -35,7 +35,7 @@ test('a service that ignores the limit does not make the page longer', async () 
   expect(await to.insights.listNftTransfers(ofContract({ limit: 2 }), about(1))).toHaveLength(2);
 });
 
-test('a sale has its metadata and price, without what the contract does not know', async () => {
+test('a sale has its metadata and price, without fields outside the contract', async () => {
   const [sale] = await transfers('listTokenNftTransfers', '2025-10');
 
   expect(sale).toEqual({
@@ -96,7 +96,7 @@ test('a sale has its metadata and price, without what the contract does not know
   });
 });
 
-test('numbers become text and moments, ids of 256 bits keep all digits, and burning is a transfer', async () => {
+test('numbers become strings and times, 256-bit ids keep all digits, and a burn is a transfer', async () => {
   expect(await transfers('listTokenNftTransfers', '2025-07')).toMatchObject([
     {
       token_id: '24950',
@@ -116,7 +116,7 @@ test('numbers become text and moments, ids of 256 bits keep all digits, and burn
   ]);
 });
 
-test('metadata of the wrong kind is left out', async () => {
+test('metadata of the wrong type is left out', async () => {
   const [transfer] = await transfers('listNftTransfers', '2025-10');
 
   expect(transfer?.nft_metadata).toMatchObject({ name: 'Postcard 24950' });
@@ -129,7 +129,7 @@ test('null is an empty list', async () => {
   expect(await transfers('listNftTransfers', '2025-03')).toEqual([]);
 });
 
-test('a request has the token in its path and the flags that are not upstream’s defaults', async () => {
+test('a request has the token in its path, and flags only where they differ from upstream’s defaults', async () => {
   await using to = await openedThirdweb(() => ({ json: { data: [] } }));
   const flags = { metadata: 'true', sales: 'true', include_owners: 'true', resolve_metadata_links: 'false' };
 
@@ -153,7 +153,7 @@ test('a request has the token in its path and the flags that are not upstream’
 
 const [row] = list(record(JSON.parse(fixtureOf('listTokenNftTransfers', '2025-03').text)).data).map(record);
 
-/** A contract with that many transfers on each chain, whose pages are 100 rows at most. */
+/** A contract with that many transfers on each chain, and pages of at most 100 rows. */
 function pagesOf(total: Readonly<Record<string, number>>, lastPage = Number.POSITIVE_INFINITY) {
   return ({ query }: SeenRequest) => {
     const [limit, page] = [Number(query.get('limit')), Number(query.get('page'))];
@@ -169,7 +169,7 @@ function pagesOf(total: Readonly<Record<string, number>>, lastPage = Number.POSI
   };
 }
 
-test('a page that is longer than upstream’s is put together from several', async () => {
+test('a page longer than upstream’s is composed of several', async () => {
   await using to = await openedThirdweb(pagesOf({ 1: 1000, 10: 270 }));
 
   const found = await to.insights.listNftTransfers(ofContract({ limit: 130, page: 2 }), about(1, 10));
@@ -181,7 +181,7 @@ test('a page that is longer than upstream’s is put together from several', asy
   expect(to.requests.map(({ query }) => query.get('page'))).toEqual(['2', '3']);
 });
 
-test('a page that upstream does not go back to is unsupported', async () => {
+test('a page beyond upstream’s last one is unsupported', async () => {
   await using to = await openedThirdweb(pagesOf({ 1: 5000 }, 20));
 
   const failure = await failureOf(
@@ -191,7 +191,7 @@ test('a page that upstream does not go back to is unsupported', async () => {
   expect(failure.kind).toBe('unsupported');
 });
 
-test('a limit of 0 answers nothing for a contract that is known', async () => {
+test('a limit of 0 returns no rows for a known contract', async () => {
   await using to = await openedThirdweb(pagesOf({ 1: 5 }));
 
   const found = await to.insights.listNftTransfers(ofContract({ limit: 0 }), about(1));
@@ -199,7 +199,7 @@ test('a limit of 0 answers nothing for a contract that is known', async () => {
   expect([found, to.requests[0]?.query.get('limit')]).toEqual([[], '1']);
 });
 
-test('a sale of which a part cannot be read is left out whole', async () => {
+test('a sale with an unreadable part is left out completely', async () => {
   const nft_sale = {
     transaction_hash: `0x${'4a'.repeat(32)}`,
     items_sold: [],

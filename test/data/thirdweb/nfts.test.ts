@@ -31,7 +31,7 @@ test.each(['listOwnedNfts', 'listContractNfts', 'getNft'] as const)(
   },
 );
 
-test('an NFT has what upstream knows, its owner by the request, and no fields of its own', async () => {
+test('an NFT has upstream’s data, its owner from the request, and no fields outside the contract', async () => {
   await using to = await openedThirdweb(always(fixtureOf('listOwnedNfts', '2025-10')));
 
   expect(await to.insights.listOwnedNfts(ofOwner(), about(1))).toEqual([
@@ -53,7 +53,7 @@ test('an NFT has what upstream knows, its owner by the request, and no fields of
   ]);
 });
 
-test('an id in hex and another spelling of the standard are read, an unknown amount is null', async () => {
+test('a hexadecimal id and another spelling of the standard are read, and an unknown amount is null', async () => {
   await using to = await openedThirdweb(always(fixtureOf('listContractNfts', '2025-10')));
   const request = { path: { contract_address: CARDS }, query: plain };
 
@@ -65,7 +65,7 @@ test('an id in hex and another spelling of the standard are read, an unknown amo
 describe('asks upstream', () => {
   const nothing = () => ({ json: { data: [] } });
 
-  test('about each owner alone, with the contracts', async () => {
+  test('about each owner separately, with the contracts', async () => {
     await using to = await openedThirdweb(nothing);
     const other = `0x${'12'.repeat(20)}`;
     await to.insights.listOwnedNfts(
@@ -88,7 +88,7 @@ describe('asks upstream', () => {
     );
   });
 
-  test('for pages of a hundred, however long ours is', async () => {
+  test('for pages of a hundred, for any limit of ours', async () => {
     const row = (id: number) => ({
       chain_id: 1,
       contract_address: CARDS,
@@ -111,7 +111,7 @@ describe('asks upstream', () => {
 test.each<[string, Behaviour]>([
   ['a 404', { status: 404, json: { error: 'Not found' } }],
   ['an empty list', { json: { data: [] } }],
-])('one NFT that upstream does not have, by %s, is not found', async (_, behaviour) => {
+])('an NFT that upstream lacks, by %s, is not found', async (_, behaviour) => {
   await using to = await openedThirdweb(() => behaviour);
   const request = { path: { contract_address: CARDS, token_id: '9' }, query: { ...links, ...plain } };
 

@@ -19,11 +19,11 @@ export interface OpenedThirdweb extends AsyncDisposable {
   readonly backend: Backend;
   readonly insights: Required<InsightsAnswers>;
   readonly requests: readonly SeenRequest[];
-  /** What the back end itself logged. */
+  /** Log lines of the back end itself. */
   lines(): Record<string, unknown>[];
 }
 
-/** A back end of chain 1 before an Insight service that a test scripts. */
+/** A back end of chain 1 over a scripted Insight service. */
 export async function openedThirdweb(
   respond: (request: SeenRequest) => Behaviour | Promise<Behaviour>,
 ): Promise<OpenedThirdweb> {
@@ -64,7 +64,7 @@ function hasAll(insights: InsightsAnswers): insights is Required<InsightsAnswers
   return Object.keys(ANSWERS).every(answer => answer in insights);
 }
 
-/** The same answer to every request. */
+/** The same reply to every request. */
 export function always(fixture: ThirdwebFixture): () => Behaviour {
   return () => ({ text: fixture.text, type: 'application/json' });
 }
@@ -73,7 +73,7 @@ export function about(...chainIds: number[]): InsightsAsk {
   return { chainIds, signal: AbortSignal.timeout(5000) };
 }
 
-/** A query with the defaults of the contract. */
+/** A query with the contract's defaults. */
 export function queryFor<E extends Entity>(
   entity: E,
   more: Partial<RecordsQuery> = {},
@@ -93,14 +93,14 @@ export function groupsFor(more: Partial<GroupsQuery>): GroupsQuery {
   return { entity: 'transactions', filters: [], keys: [], folds: [], ...more };
 }
 
-/** How something failed. */
+/** The failure of a call. */
 export async function failureOf(pending: Promise<unknown>): Promise<BackendError> {
   const outcome = await pending.catch((error: unknown) => error);
   if (outcome instanceof BackendError) return outcome;
   throw new Error('a back end error was expected', { cause: outcome });
 }
 
-/** Parameters as they arrived, in order. */
+/** Received parameters, in order. */
 export function sentTo({ query }: SeenRequest | undefined = unseen()): string[] {
   return [...query].map(([name, value]) => `${name}=${value}`);
 }

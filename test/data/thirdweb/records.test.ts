@@ -41,7 +41,7 @@ test.each(
   );
 });
 
-test('a service that ignores the limit does not make the page longer', async () => {
+test('rows beyond the limit are cut off if the service ignores it', async () => {
   const { data } = record(JSON.parse(fixtureOf('queryBlocks', '2025-10').text));
   const rows = Array.from({ length: 5 }, () => list(data)[0]);
   await using to = await openedThirdweb(() => ({ json: { data: rows } }));
@@ -52,7 +52,7 @@ test('a service that ignores the limit does not make the page longer', async () 
 });
 
 describe('blocks', () => {
-  test('a block has every field of the contract with the value that upstream gave', async () => {
+  test('a block has every field of the contract with upstream’s value', async () => {
     expect(await read('queryBlocks', 'blocks', '2025-10')).toEqual([
       {
         chain_id: 1,
@@ -81,11 +81,11 @@ describe('blocks', () => {
     ]);
   });
 
-  test.each(['2025-03', '2025-07'])('the block of %s is the same, whatever its types and names', name =>
+  test.each(['2025-03', '2025-07'])('the block of %s is the same under other types and names', name =>
     isReadAlike('queryBlocks', 'blocks', name),
   );
 
-  test('what an old block does not have is null, and its extra data no bytes', async () => {
+  test('fields that an old block lacks are null, and its empty extra data stays empty', async () => {
     expect(await read('queryBlocks', 'blocks', '2025-10-old-block')).toMatchObject([
       {
         nonce: '0x539bd4979fef1ec4',
@@ -104,7 +104,7 @@ describe('blocks', () => {
 });
 
 describe('transactions', () => {
-  test('a transaction has its amounts as text, and nothing for what is null upstream', async () => {
+  test('a transaction has its amounts as strings, and omits what is null upstream', async () => {
     const [transaction] = await read('queryTransactions', 'transactions', '2025-10');
 
     expect(transaction).toEqual({
@@ -145,7 +145,7 @@ describe('transactions', () => {
     name => isReadAlike('queryTransactions', 'transactions', name),
   );
 
-  test('the creation of a contract has no receiver, no fee limits, no blobs and no empty `decoded`', async () => {
+  test('a contract creation has no receiver, no fee limits, no blobs and no empty `decoded`', async () => {
     const [creation] = await read('queryTransactions', 'transactions', '2025-10-kinds');
 
     expect(creation).toMatchObject({
@@ -174,7 +174,7 @@ describe('transactions', () => {
     });
   });
 
-  test('rows are not decoded unless that was asked for', async () => {
+  test('rows are decoded only on request', async () => {
     await using to = await openedThirdweb(always(fixtureOf('queryTransactions', '2025-10')));
 
     const { records } = await to.insights.records(queryFor('transactions'), about(1));
@@ -185,7 +185,7 @@ describe('transactions', () => {
 });
 
 describe('events', () => {
-  test.each(['2025-03', '2025-07', '2025-10'])('an event of %s is whole and decoded', async name => {
+  test.each(['2025-03', '2025-07', '2025-10'])('an event of %s is complete and decoded', async name => {
     expect(await read('queryEvents', 'events', name)).toEqual([
       {
         chain_id: '1',
@@ -208,7 +208,7 @@ describe('events', () => {
     ]);
   });
 
-  test('integers within tuples are text, texts stay as they are, and failures leave `decoded` out', async () => {
+  test('integers within tuples become strings, strings stay unchanged, and a failed decoding omits `decoded`', async () => {
     const [tuple, failed, unsigned] = await read('queryEvents', 'events', '2025-10-decoded');
 
     expect(tuple?.decoded?.non_indexed_params).toEqual({
@@ -226,7 +226,7 @@ describe('events', () => {
 });
 
 describe('a request', () => {
-  test('has chains, filters without loss, order and page in the words of upstream', async () => {
+  test('has chains, exact filters, order and page under upstream’s names', async () => {
     await using to = await openedThirdweb(() => ({ json: { data: [] } }));
     const filters = [
       { field: 'block_hash', operator: 'eq', value: hash('ab') },
@@ -250,7 +250,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('has names as they were given', async () => {
+  test('has names as given', async () => {
     await using to = await openedThirdweb(() => ({ json: { data: [] } }));
     const filters = [{ field: 'to_address', operator: 'eq', value: 'vitalik.eth' }] as const;
 
@@ -261,7 +261,7 @@ describe('a request', () => {
     expect(to.requests[0]?.query.get('filter_to_address')).toBe('vitalik.eth');
   });
 
-  test('has a contract without a signature in its path, and all events in a path of their own', async () => {
+  test('has a contract without a signature in its path, and a separate path for all events', async () => {
     await using to = await openedThirdweb(() => ({ json: { data: [] } }));
     const filters = [
       { field: 'topic_0', operator: 'eq', value: TRANSFER },
@@ -278,7 +278,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('has a contract that is called in its path, and as a filter for a service without that path', async () => {
+  test('has the called contract in its path, and as a filter for a service without that path', async () => {
     await using to = await openedThirdweb(({ path }) =>
       path === '/transactions' ? { json: { data: [] } } : { status: 404, text: '' },
     );
@@ -318,7 +318,7 @@ describe('a request', () => {
   });
 });
 
-test('a name is not unknown because a service lacks the path of topics', async () => {
+test('a service without the path of topics does not make a name unknown', async () => {
   await using to = await openedThirdweb(({ path }) =>
     path.endsWith(TRANSFER) ? { json: { data: [] } } : { status: 404, json: { error: 'no such path' } },
   );
@@ -327,7 +327,7 @@ test('a name is not unknown because a service lacks the path of topics', async (
   expect(await to.insights.records(queryFor('events', selected), about(1))).toMatchObject({ total: 0 });
 });
 
-test('rows of a chain that was not asked about are left out', async () => {
+test('rows of other chains are left out', async () => {
   const { data } = record(JSON.parse(fixtureOf('queryTransactions', '2025-10').text));
   await using to = await openedThirdweb(() => ({ json: { data } }));
 
@@ -336,7 +336,7 @@ test('rows of a chain that was not asked about are left out', async () => {
   expect(answer).toEqual({ records: [], total: 0, isCapped: false, pages: 0 });
 });
 
-test('a record that cannot be read is an outage, and the log says where', async () => {
+test('an unreadable record is an outage, and the log names the path', async () => {
   await using to = await openedThirdweb(() => ({ json: { data: [{ chain_id: 1, block_number: 5 }] } }));
 
   const failure = await failureOf(to.insights.records(queryFor('blocks'), about(1)));

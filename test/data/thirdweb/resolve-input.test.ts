@@ -13,7 +13,7 @@ test.each([
   [{ kind: 'hash', hash: HASH }, `/resolve/${HASH}`],
   [{ kind: 'selector', selector: '0xa9059cbb' }, '/resolve/0xa9059cbb'],
   [{ kind: 'address', address: 'vitalik.eth' }, '/resolve/vitalik.eth'],
-] as const)('a text of the form %o is asked for as it is', async (input, path) => {
+] as const)('a text of the form %o is sent unchanged', async (input, path) => {
   await using to = await openedThirdweb(() => unknown);
 
   expect(await to.insights.resolveInput(input, about(1, 8453))).toEqual({ type: 'unknown' });
@@ -22,7 +22,7 @@ test.each([
   ]);
 });
 
-test('a signature is asked for by its topic, then by its selector', async () => {
+test('a signature is sent as its topic, then as its selector', async () => {
   const transactions = rowsOf('queryTransactions');
   await using to = await openedThirdweb(({ path }) =>
     path.endsWith(HASH) ? unknown : { json: { data: { type: 'function_signature', transactions } } },
@@ -41,7 +41,7 @@ test.each([
   ['block', 'blocks', 'queryBlocks'],
   ['transaction', 'transactions', 'queryTransactions'],
   ['event_signature', 'events', 'queryEvents'],
-] as const)('a %s has its records and no others', async (type, list, operation) => {
+] as const)('a %s has its own records only', async (type, list, operation) => {
   const data = { type, blocks: [], transactions: [], events: [], address: '', [list]: rowsOf(operation) };
   await using to = await openedThirdweb(() => ({ json: { data } }));
 
@@ -50,7 +50,7 @@ test.each([
   expect(found).toEqual({ type, [list]: [expect.objectContaining({ block_number: 22431084 })] });
 });
 
-test('a contract has its address, also where upstream repeats a name', async () => {
+test('a contract has its address, even where upstream repeats a name', async () => {
   await using to = await openedThirdweb(({ path }) => ({
     json: { data: { type: 'contract', address: path.endsWith('eth') ? 'usdc.eth' : undefined } },
   }));
@@ -73,7 +73,7 @@ test('a name that upstream cannot resolve is unknown', async () => {
   expect(found).toEqual({ type: 'unknown' });
 });
 
-test('a kind without a record of it is unknown, and rows of other chains are left out', async () => {
+test('a type without a record is unknown, and rows of other chains are left out', async () => {
   const data = { type: 'transaction', transactions: rowsOf('queryTransactions') };
   await using to = await openedThirdweb(() => ({ json: { data } }));
 
@@ -82,7 +82,7 @@ test('a kind without a record of it is unknown, and rows of other chains are lef
   });
 });
 
-test('a service without this path is passed over, and one with another type cannot be read', async () => {
+test('a service without this path is skipped, and an answer of another type is unreadable', async () => {
   await using without = await openedThirdweb(() => ({ status: 404, text: '' }));
   await using other = await openedThirdweb(() => ({ json: { data: { type: 'token' } } }));
   const input = { kind: 'hash', hash: HASH } as const;

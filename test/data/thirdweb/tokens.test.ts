@@ -25,7 +25,7 @@ describe('look-up', () => {
     expect(await violationsOf('lookUpTokens', { data: tokens })).toEqual([]);
   });
 
-  test('has what upstream knows, without nulls and fields of its own', async () => {
+  test('has upstream’s data, without nulls and fields outside the contract', async () => {
     expect(await found('2025-10')).toEqual([
       {
         chain_id: 1,
@@ -45,7 +45,7 @@ describe('look-up', () => {
     ]);
   });
 
-  test('reads numbers from text and a moment from seconds', async () => {
+  test('reads numbers from strings and a time from seconds', async () => {
     expect(await found('2025-07')).toMatchObject([
       {
         decimals: 6,
@@ -58,13 +58,13 @@ describe('look-up', () => {
     ]);
   });
 
-  test('leaves out a market of nothing and tokens whose symbol is longer', async () => {
+  test('leaves out an empty market and tokens with a longer symbol', async () => {
     expect(await found('2025-03')).toEqual([
       { chain_id: 1, token_address: USDC, symbol: 'USDC', decimals: 6 },
     ]);
   });
 
-  test('asks for ten symbols at a time, each once', async () => {
+  test('requests ten symbols at a time, each once', async () => {
     await using to = await openedThirdweb(({ query }) =>
       data(query.getAll('symbol').map(symbol => ({ chain_id: 1, token_address: USDC, symbol }))),
     );
@@ -86,7 +86,7 @@ describe('prices', () => {
     expect(await violationsOf('getTokenPrices', { data: prices })).toEqual([]);
   });
 
-  test('have the value that upstream gave, history from the earliest day on', async () => {
+  test('have upstream’s values, with the history from the earliest day on', async () => {
     expect(await priced('2025-10')).toEqual([
       {
         chain_id: 1,
@@ -107,7 +107,7 @@ describe('prices', () => {
     ]);
   });
 
-  test('keep what is not known null, and cents come from dollars where they are missing', async () => {
+  test('keep unknown values null, and compute missing cents from dollars', async () => {
     expect(await priced('2025-07')).toMatchObject([
       {
         price_usd: 0.999813,
@@ -120,7 +120,7 @@ describe('prices', () => {
     ]);
   });
 
-  test('have no volume where upstream does not tell it', async () => {
+  test('have no volume where upstream has none', async () => {
     const data = [{ chain_id: 1, address: USDC, price_usd: 1 }];
     await using to = await openedThirdweb(() => ({ json: { data } }));
     const flags = { include_historical_prices: 'false', include_holders: 'false' } as const;
@@ -137,7 +137,7 @@ describe('prices', () => {
     expect(await priced('2025-03')).toMatchObject([{ address: USDC, price_usd: 0.5, price_usd_cents: 50 }]);
   });
 
-  test('by address and by symbol are asked for apart, and answered once', async () => {
+  test('by address and by symbol are requested separately, and answered once', async () => {
     await using to = await openedThirdweb(always(fixtureOf('getTokenPrices', '2025-10')));
     const query = {
       address: [USDC, 'token.eth'],
@@ -165,7 +165,7 @@ describe('prices', () => {
     ]);
   });
 
-  test('at the beginning of time there are none, which upstream would refuse', async () => {
+  test('at time zero are empty, because upstream would refuse the request', async () => {
     await using to = await openedThirdweb(always(fixtureOf('getTokenPrices', '2025-10')));
 
     const prices = await to.insights.getTokenPrices(

@@ -13,7 +13,7 @@ interface Page {
   readonly meta?: object;
 }
 
-/** A page, and what is answered when upstream is asked to count. */
+/** A page, and the reply to a count request. */
 function paged(page: Page, counted: Behaviour = { status: 500, json: { error: 'nobody asked' } }) {
   return ({ query }: SeenRequest): Behaviour => (query.has('aggregate') ? counted : { json: page });
 }
@@ -32,7 +32,7 @@ async function totals(
   return { ...rest, rows: records.length, requests: to.requests.length };
 }
 
-test('a page that is not full tells the total by itself', async () => {
+test('a page that is not full determines the total', async () => {
   const respond = paged({ data: rowsOf(1, 3), meta: { total_items: 3, total_pages: 0 } });
 
   expect(await totals(respond, { limit: 5, page: 2 })).toEqual({
@@ -44,7 +44,7 @@ test('a page that is not full tells the total by itself', async () => {
   });
 });
 
-test('a full page whose total is the number of its rows is counted with the same filters', async () => {
+test('a full page whose total equals its number of rows is counted with the same filters', async () => {
   await using to = await openedThirdweb(
     paged({ data: rowsOf(1, 2), meta: { total_items: 2, total_pages: 0 } }, counts({ 1: '37' })),
   );
@@ -63,7 +63,7 @@ test('a full page whose total is the number of its rows is counted with the same
   ]);
 });
 
-test('a total beyond what the page explains is believed', async () => {
+test('a total larger than the page is trusted', async () => {
   const respond = paged({ data: rowsOf(1, 2), meta: { total_items: 41, total_pages: 21 } });
 
   expect(await totals(respond, { limit: 2 })).toMatchObject({
@@ -74,7 +74,7 @@ test('a total beyond what the page explains is believed', async () => {
   });
 });
 
-test('a total that upstream itself has capped stays capped', async () => {
+test('a total that upstream has capped stays capped', async () => {
   const meta = { total_items: 10_000, total_items_capped: true };
 
   expect(await totals(paged({ data: rowsOf(1, 2), meta }), { limit: 2 })).toMatchObject({
@@ -95,7 +95,7 @@ test('of several chains only those with a full page are counted, up to 10,000 ea
   expect(to.requests[1]?.query.getAll('chain_id')).toEqual(['1', '8453']);
 });
 
-test('counts are read from one object a chain as well', async () => {
+test('counts may also come as one object per chain', async () => {
   const { text } = fixtureOf('queryBlocks', '2025-07-aggregations');
   const respond = paged({ data: [...rowsOf(1, 1), ...rowsOf(8453, 1)] }, { text, type: 'application/json' });
 
@@ -106,7 +106,7 @@ test('counts are read from one object a chain as well', async () => {
   });
 });
 
-test('where upstream cannot count, the total is what is proven and counts as capped', async () => {
+test('where upstream cannot count, the total is the proven number and counts as capped', async () => {
   const respond = paged(
     { data: rowsOf(1, 2) },
     { status: 500, json: { error: 'An unexpected error occurred.' } },
@@ -115,7 +115,7 @@ test('where upstream cannot count, the total is what is proven and counts as cap
   expect(await totals(respond, { limit: 2, page: 3 })).toMatchObject({ total: 8, isCapped: true, pages: 4 });
 });
 
-test('a page behind the last one is empty and has the true total', async () => {
+test('a page beyond the last one is empty and has the true total', async () => {
   expect(await totals(paged({ data: [] }, counts({ 1: 7 })), { limit: 5, page: 9 })).toEqual({
     total: 7,
     isCapped: false,
@@ -125,7 +125,7 @@ test('a page behind the last one is empty and has the true total', async () => {
   });
 });
 
-test('a limit of 0 is asked as 1 and answers no rows, with the total', async () => {
+test('a limit of 0 is sent as 1 and returns no rows, with the total', async () => {
   await using to = await openedThirdweb(paged({ data: rowsOf(1, 1) }, counts({ 1: 7 })));
 
   const answer = await to.insights.records(queryFor('blocks', { limit: 0, page: 3 }), about(1));
@@ -134,11 +134,11 @@ test('a limit of 0 is asked as 1 and answers no rows, with the total', async () 
   expect(sentTo(to.requests[0])).toEqual(expect.arrayContaining(['limit=1', 'page=0']));
 });
 
-test('nothing on a chain is a total of 0 without a count', async () => {
+test('an empty chain has a total of 0 without a count request', async () => {
   expect(await totals(paged({ data: [] }), { limit: 0 })).toMatchObject({ total: 0, pages: 0, requests: 1 });
 });
 
-test('an answer that lacks one of several chains has to be asked for chain by chain', async () => {
+test('an answer that omits one of several chains is requested per chain', async () => {
   const meta = { chain_ids: [1] };
   await using to = await openedThirdweb(paged({ data: rowsOf(1, 1), meta }));
 

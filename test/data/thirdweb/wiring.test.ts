@@ -27,7 +27,7 @@ const chain = (id: number, url: string, clientId?: string) => ({
   backends: [{ kind: 'insight', url, clientId }] as const,
 });
 
-test('chains with the same address and client id share one upstream, which gets the id as a header', async () => {
+test('chains with the same address and client id share one upstream, which receives the id as a header', async () => {
   await using service = await startScriptedUpstream(() => ({ json: { data: [] } }));
   const resources: Resources = { indexes: [], upstreams: [], shared: new Map() };
 
@@ -56,7 +56,7 @@ test('chains with the same address and client id share one upstream, which gets 
   expect(service.requests.every(({ url }) => !url.includes('a-client-id'))).toBe(true);
 });
 
-test('a back end of this kind comes from the configuration', async () => {
+test('a thirdweb back end is created from the configuration', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-insight-'));
   const file = join(folder, 'tollgate.json');
   const configured = {

@@ -5,12 +5,12 @@ import { opened } from './opened.ts';
 
 const BODY = { name: 'Zoë ☕', items: Array.from({ length: 20_000 }, (_, index) => ({ index })) };
 
-/** A JSON array of exactly so many bytes. */
+/** A JSON array of exactly this many bytes. */
 function json(bytes: number): Buffer {
   return Buffer.concat([Buffer.from('['), Buffer.alloc(bytes - 2, ' '), Buffer.from(']')]);
 }
 
-test.for([undefined, 'gzip', 'br'] as const)('a body arrives whole, compressed as %s', async encoding => {
+test.for([undefined, 'gzip', 'br'] as const)('a body compressed as %s is read completely', async encoding => {
   await using to = await opened(() => ({ json: BODY, ...(encoding === undefined ? {} : { encoding }) }));
 
   expect(await to.get()).toEqual({ status: 200, body: BODY });
@@ -28,14 +28,14 @@ test.for([
   'application/json;charset=UTF-8',
   'Application/Problem+JSON',
   'application/vnd.api+json ; v=1',
-])('%s is JSON', async type => {
+])('%s is a JSON content type', async type => {
   await using to = await opened(() => ({ text: '{"a":1}', type }));
 
   expect(await to.get()).toEqual({ status: 200, body: { a: 1 } });
 });
 
 test.for(['text/json', 'application/jsonp', 'application/json5', 'application/x-ndjson'])(
-  '%s is not',
+  '%s is not a JSON content type',
   async type => {
     await using to = await opened(() => ({ text: '{"a":1}', type }));
 
@@ -47,7 +47,7 @@ test.for([
   ['plain', (bytes: Buffer) => bytes, {}],
   ['gzip', gzipSync, { 'content-encoding': 'gzip' }],
   ['br', (bytes: Buffer) => brotliCompressSync(bytes, { params: {} }), { 'content-encoding': 'br' }],
-] as const)('the limit is exact and counts what was decompressed: %s', async ([, compressed, headers]) => {
+] as const)('the limit is exact and applies to decompressed bytes: %s', async ([, compressed, headers]) => {
   const longest = compressed(json(MAX_ANSWER_BYTES));
   const tooLong = compressed(json(MAX_ANSWER_BYTES + 1));
   await using to = await opened(({ path }) => ({ bytes: path === '/longest' ? longest : tooLong, headers }));
@@ -56,7 +56,7 @@ test.for([
   expect(await to.failure('/longer')).toMatchObject({ message: 'its answer was too long' });
 });
 
-test('a compressed body that grows without end is left early', async () => {
+test('an endless compressed body is aborted', async () => {
   await using to = await opened(() => ({ endless: 'gzip' }));
 
   await to.failure();
@@ -64,7 +64,7 @@ test('a compressed body that grows without end is left early', async () => {
   expect(to.service.bytesSent()).toBeLessThan(1_000_000);
 });
 
-test('a refusal is read no further than a sentence needs', async () => {
+test('a refusal is read only as far as its message needs', async () => {
   await using to = await opened(() => ({ endless: 'text', status: 404 }));
 
   expect(await to.failure()).toMatchObject({ message: 'its answer was too long' });

@@ -17,7 +17,7 @@ function script(first: Behaviour): { now: Behaviour; respond: (request: SeenRequ
   return state;
 }
 
-/** Fails at that many endpoints, which are the same ones in every call. */
+/** Fails on that many endpoints, the same ones in every call. */
 async function fail(to: Opened, times: number, deadlineMs = 5000): Promise<void> {
   for (const path of ['/blocks', '/stats', '/search', '/tokens', '/withdrawals'].slice(0, times))
     await to.failure(path, { signal: AbortSignal.timeout(deadlineMs) });
@@ -27,7 +27,7 @@ async function failAtOne(to: Opened, times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) await to.failure(`/blocks/${count}`);
 }
 
-test('after outages in a row nothing is sent until the pause is over, and one success ends it', async () => {
+test('after consecutive outages nothing is sent until the pause is over, and one success closes the breaker', async () => {
   const service = script(OUT);
   await using to = await opened(service.respond, { breaker });
 
@@ -50,7 +50,7 @@ test('after outages in a row nothing is sent until the pause is over, and one su
   ]);
 });
 
-test('five endpoints that fail without an answer in between are too many where nothing else is said', async () => {
+test('by default, five failing endpoints without a success in between open the breaker', async () => {
   await using to = await opened(() => OUT);
 
   await fail(to, 4);
@@ -60,7 +60,7 @@ test('five endpoints that fail without an answer in between are too many where n
   expect(to.upstream.isReady()).toBe(false);
 });
 
-test('a probe that fails costs another pause, without another line in the log', async () => {
+test('a failed probe starts another pause, without another log line', async () => {
   await using to = await opened(() => OUT, { breaker });
   await fail(to, 3);
 
@@ -72,7 +72,7 @@ test('a probe that fails costs another pause, without another line in the log', 
   expect(to.lines().filter(({ msg }) => msg === 'failed repeatedly: requests paused')).toHaveLength(1);
 });
 
-test('only one request tries: the others fail at once and need not wait for it', async () => {
+test('only one request probes: the others fail at once and do not wait for it', async () => {
   const service = script(OUT);
   await using to = await opened(service.respond, { breaker });
   await fail(to, 3);
@@ -88,7 +88,7 @@ test('only one request tries: the others fail at once and need not wait for it',
   expect(to.service.requests).toHaveLength(4);
 });
 
-test('a probe that nobody waits for neither ends nor prolongs the pause', async () => {
+test('a cancelled probe neither ends nor prolongs the pause', async () => {
   const service = script(OUT);
   await using to = await opened(service.respond, { breaker });
   await fail(to, 3);
@@ -107,7 +107,7 @@ test('a probe that nobody waits for neither ends nor prolongs the pause', async 
   expect(to.upstream.isReady()).toBe(false);
 });
 
-test('a probe that is over quota neither ends nor prolongs the pause', async () => {
+test('a probe that hits a quota neither ends nor prolongs the pause', async () => {
   const service = script(OUT);
   await using to = await opened(service.respond, { breaker });
   await fail(to, 3);
@@ -127,7 +127,7 @@ test.for<[string, Behaviour]>([
   ['a 503', OUT],
   ['HTML with a 403', { text: '<h1>Attention required</h1>', type: 'text/html', status: 403 }],
   ['HTML with a 404', { text: '<h1>Not found</h1>', type: 'text/html', status: 404 }],
-])('one endpoint that answers %s takes no other down, however often it is asked', async ([, broken]) => {
+])('one endpoint that answers %s never opens the breaker, however often it is called', async ([, broken]) => {
   await using to = await opened(({ path }) => (path.startsWith('/blocks/') ? broken : WELL), { breaker });
 
   await failAtOne(to, 20);
@@ -137,7 +137,7 @@ test.for<[string, Behaviour]>([
   expect(to.upstream.isReady()).toBe(true);
 });
 
-test('an endpoint that still fails counts once more a minute later', async () => {
+test('an endpoint that still fails counts again after a minute', async () => {
   await using to = await opened(() => OUT, { breaker });
 
   await failAtOne(to, 5);
@@ -150,7 +150,7 @@ test('an endpoint that still fails counts once more a minute later', async () =>
   expect(to.upstream.isReady()).toBe(false);
 });
 
-test('connections that break count each: they concern every endpoint', async () => {
+test('every broken connection counts, because it concerns all endpoints', async () => {
   await using to = await opened(() => ({ cut: 'before headers' }), { breaker });
 
   await failAtOne(to, 3);
@@ -158,7 +158,7 @@ test('connections that break count each: they concern every endpoint', async () 
   expect(to.upstream.isReady()).toBe(false);
 });
 
-test('two endpoints whose deadlines pass are enough', async () => {
+test('deadlines of two endpoints open the breaker', async () => {
   await using to = await opened(() => 'silence', { breaker: { failures: 5, pauseMs: 10_000 } });
 
   for (const path of ['/stats', '/blocks/7']) {
@@ -169,7 +169,7 @@ test('two endpoints whose deadlines pass are enough', async () => {
   expect(to.upstream.isReady()).toBe(false);
 });
 
-test('deadlines of one endpoint count once a minute, whatever is asked of it', async () => {
+test('deadlines of one endpoint count once per minute', async () => {
   await using to = await opened(() => 'silence', { breaker });
   const wait = (block: number) => to.failure(`/blocks/${block}`, { signal: AbortSignal.timeout(30) });
 
@@ -181,7 +181,7 @@ test('deadlines of one endpoint count once a minute, whatever is asked of it', a
   expect(to.upstream.isReady()).toBe(false);
 });
 
-test('a deadline counts anew after an answer', async () => {
+test('a deadline counts again after an answer', async () => {
   const service = script('silence');
   await using to = await opened(service.respond, { breaker });
 
@@ -197,7 +197,7 @@ test('a deadline counts anew after an answer', async () => {
   expect(to.upstream.isReady()).toBe(false);
 });
 
-test('a probe that is too slow costs another pause, though its endpoint was slow before', async () => {
+test('a probe that times out starts another pause, even if its endpoint was slow before', async () => {
   await using to = await opened(() => 'silence', { breaker: { ...breaker, failures: 1 } });
 
   await fail(to, 1, 30);
@@ -211,7 +211,7 @@ test.for<[string, Behaviour]>([
   ['a text', { json: 'Internal server error', status: 500 }],
   ['an object', { json: { errors: { detail: 'Internal Server Error' } }, status: 500 }],
   ['a refusal in JSON', { json: { message: 'Forbidden' }, status: 403 }],
-])('an upstream whose endpoints all answer %s lives', async ([, crash]) => {
+])('an upstream whose endpoints all answer %s is alive', async ([, crash]) => {
   await using to = await opened(() => crash, { breaker });
 
   await fail(to, 5);
@@ -222,7 +222,7 @@ test.for<[string, Behaviour]>([
 test.for<[string, Behaviour]>([
   ['HTML', { text: '<h1>oops</h1>', type: 'text/html', status: 500 }],
   ['no body', { text: '', type: 'application/json', status: 500 }],
-])('a 500 with %s counts: a proxy may have said it', async ([, crash]) => {
+])('a 500 with %s counts as an outage: a proxy may have sent it', async ([, crash]) => {
   await using to = await opened(() => crash, { breaker });
 
   await fail(to, 3);
@@ -241,7 +241,7 @@ test('a request and its retry count once', async () => {
   expect(to.upstream.isReady()).toBe(false);
 });
 
-test('requests that nobody waits for do not count, nor do they forgive', async () => {
+test('cancelled requests neither count nor reset the count', async () => {
   const service = script('silence');
   await using to = await opened(service.respond, { breaker });
   const abandon = async () => {
@@ -267,7 +267,7 @@ test.for<[string, Behaviour]>([
   ['input called bad', { json: {}, status: 422 }],
   ['something it does not do', { json: {}, status: 501 }],
   ['a text for an answer', { json: 'Bad request', status: 400 }],
-])('%s shows that it lives and starts the count anew', async ([, living]) => {
+])('%s is a sign of life and resets the count', async ([, living]) => {
   const service = script(OUT);
   const judge = ({ status }: { status: number }) =>
     status < 400 ? undefined : new BackendError('not_found', 'no_such_record', 'nothing');

@@ -11,7 +11,7 @@ interface Row {
   readonly kind?: 'unavailable' | 'unsupported';
   readonly reason?: string;
   readonly message: string;
-  /** Requests that arrive, a retry included; 1 when absent. */
+  /** Requests that arrive, including retries; 1 when absent. */
   readonly requests?: number;
 }
 
@@ -22,7 +22,7 @@ const OUTAGES: readonly Row[] = [
     name: `${code} with a body of JSON`,
     behaviour: status(code, { items: [] }),
     message: `it answered ${code}`,
-    // Upstream's crash handler and its refusals answer like this: it lives.
+    // Upstream's crash handler and its refusals answer like this: it is alive.
     reason: code === 500 || code === 403 ? 'unreadable' : 'failed',
   })),
   ...[301, 302, 307].map(code => ({
@@ -208,7 +208,7 @@ test.for(OUTAGES)('$name: $message, in bounded time', async row => {
   expect(performance.now() - started).toBeLessThan(reason === 'timeout' ? 250 : 2500);
 });
 
-test('an upstream where nobody listens is unavailable, with the cause kept', async () => {
+test('an upstream without a listener is unavailable, with the cause kept', async () => {
   await using to = await opened(() => ({ json: {} }), { baseUrl: NOBODY });
 
   const failure = await to.failure();

@@ -18,7 +18,7 @@ const text = fc.oneof(
     '\\",1e30,',
   ),
 );
-/** V8 mistakes an escaped key for the key `\` of an object that it has parsed before, with a reviver or without. */
+/** V8 confuses an escaped key with the key `\` of a previously parsed object, with a reviver or without. */
 const key = text.filter(name => name !== '\\');
 const small = fc.oneof(
   fc.maxSafeInteger(),
@@ -34,7 +34,7 @@ const { value: anyJson } = fc.letrec(tie => ({
   ),
 }));
 
-/** JSON text of a value that may hold bigints, with white space where JSON allows it. */
+/** JSON text of a value with bigints, with white space where JSON allows it. */
 function written(value: unknown, space: string): string {
   if (typeof value === 'bigint') return value.toString();
   if (Array.isArray(value))
@@ -48,7 +48,7 @@ function written(value: unknown, space: string): string {
   return JSON.stringify(value);
 }
 
-/** -0 is 0 in JSON.stringify. */
+/** JSON.stringify writes -0 as 0. */
 function positiveZero(value: unknown): unknown {
   if (Object.is(value, -0)) return 0;
   if (Array.isArray(value)) return value.map(positiveZero);
@@ -57,7 +57,7 @@ function positiveZero(value: unknown): unknown {
   return value;
 }
 
-test('any JSON value survives, integers of any size and at any place included', () => {
+test('any JSON value survives, with integers of any size in any place', () => {
   fc.assert(
     fc.property(anyJson, fc.constantFrom('', ' ', '\n\t'), (value, space) => {
       expect(parseJson(written(value, space))).toEqual(positiveZero(value));
@@ -72,7 +72,7 @@ const pieces = fc.constantFrom(
   ...['012345678901234567890', '9007199254740992', '[1e30,12345678901234567890]', '{"a":[1e30],"b":"'],
 );
 
-test('whatever the text, it is what JSON.parse says, but for the integers that this cannot hold', () => {
+test('any text is parsed as by JSON.parse, except for integers that it cannot represent', () => {
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 12 }), parts => {
       expect(outcomeOf(parseJson, parts.join(''))).toEqual(outcomeOf(parseWithReviver, parts.join('')));
@@ -81,7 +81,7 @@ test('whatever the text, it is what JSON.parse says, but for the integers that t
   );
 });
 
-test('an integer within a string stays text, however much the string looks like JSON', () => {
+test('an integer within a string stays text, even if the string looks like JSON', () => {
   const inner = '{"a":[12345678901234567890,1e30],"b":"\\",1e30]"}';
   const outer = `{"inner":${JSON.stringify(inner)},"big":[12345678901234567890,${JSON.stringify([inner])}]}`;
 
@@ -91,14 +91,14 @@ test('an integer within a string stays text, however much the string looks like 
   });
 });
 
-test('an integer under __proto__ is a value like any other', () => {
+test('an integer under __proto__ is an ordinary value', () => {
   const parsed = record(parseJson('{"__proto__":12345678901234567890,"a":{"__proto__":[1e30]}}'));
 
   expect(Object.getOwnPropertyDescriptor(parsed, '__proto__')?.value).toBe(12345678901234567890n);
   expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
 });
 
-/** The slow way: a reviver that sees the source of every number. */
+/** Slow reference: a reviver that sees the source of every number. */
 function parseWithReviver(source: string): unknown {
   const reviver = (_key: string, value: unknown, context?: { source?: string }) => {
     const digits = context?.source;
@@ -145,18 +145,18 @@ test.for([
   '1e308',
   '1.7976931348623159e308',
   '1E400',
-])('%s is a number or an integer, and no crash', source => {
+])('%s is a number or an integer, and does not crash', source => {
   expect(['number', 'bigint']).toContain(typeof parseJson(source));
   expect(parseJson(`{"a":[${source}]}`)).toEqual({ a: [parseJson(source)] });
 });
 
-test('a number of a million digits is no integer of anything, and does not hold the process up', () => {
+test('a number of a million digits is not an integer, and does not block the process', () => {
   const parsed = parseJson(`{"a":${'9'.repeat(1_000_000)},"b":${'9'.repeat(1000)}}`);
 
   expect(Object.values(record(parsed)).map(value => typeof value)).toEqual(['number', 'bigint']);
 });
 
-test('every exponent is read like the number it stands for, or not at all', () => {
+test('every exponent is read as the number it denotes, or rejected', () => {
   fc.assert(
     fc.property(
       fc.tuple(fc.integer({ min: -99_999, max: 99_999 }), fc.nat(99_999), fc.integer({ min: -20, max: 15 })),
@@ -170,11 +170,11 @@ test('every exponent is read like the number it stands for, or not at all', () =
   );
 });
 
-test('of duplicate keys the last one counts', () => {
+test('of duplicate keys the last one is used', () => {
   expect(parseJson('{"a":1,"a":12345678901234567890}')).toEqual({ a: 12345678901234567890n });
 });
 
-test('what is not JSON is a SyntaxError, big numbers or not', () => {
+test('invalid JSON is a SyntaxError, with or without big numbers', () => {
   fc.assert(
     fc.property(
       fc.oneof(

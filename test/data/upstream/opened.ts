@@ -16,20 +16,20 @@ import {
   startScriptedUpstream,
 } from '../../support/scripted-upstream.ts';
 
-/** An upstream of ours before a service that a test scripts. */
+/** An upstream client over a scripted service. */
 export interface Opened extends AsyncDisposable {
   readonly service: ScriptedUpstream;
   readonly upstream: Upstream;
   readonly clock: ManualClock;
   /** Log lines so far, parsed. */
   lines(): Record<string, unknown>[];
-  /** GETs `path` with time for an answer; waits for a retry are cut short. */
+  /** Sends a GET to `path` with a generous deadline; waits before a retry are skipped. */
   get(path?: string, options?: Partial<GetOptions>): Promise<Reply>;
-  /** How a GET failed. */
+  /** Failure of a GET. */
   failure(path?: string, options?: Partial<GetOptions>): Promise<BackendError>;
 }
 
-/** Nothing answers on this port of the loopback interface: it is reserved and never listened on. */
+/** A loopback port without a listener: it is reserved and never listened on. */
 export const NOBODY = 'http://127.0.0.1:1/api/v2';
 
 export async function opened(

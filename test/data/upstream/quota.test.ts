@@ -31,7 +31,7 @@ test.for([
     { 'x-ratelimit-reset': String(NOON / 1000), 'retry-after': '3' },
     3000,
   ],
-] as const)('%s: left alone for as long and no longer', async ([, status, headers, pauseMs]) => {
+] as const)('%s: the upstream is paused for exactly that long', async ([, status, headers, pauseMs]) => {
   await using to = await opened(({ number }) => (number === 1 ? refusal(headers, status) : { json: {} }));
 
   expect(await to.failure()).toMatchObject(OVER);
@@ -45,7 +45,7 @@ test.for([
   expect(await to.get()).toEqual({ status: 200, body: {} });
 });
 
-test('says how long it is to be left alone, at first and later', async () => {
+test('a refused request reports the remaining pause, at first and later', async () => {
   await using to = await opened(() => refusal({ 'retry-after': '7' }));
 
   const first = await to.failure();
@@ -55,7 +55,7 @@ test('says how long it is to be left alone, at first and later', async () => {
   expect([first.retryAfterMs, second.retryAfterMs]).toEqual([7_000, 5_000]);
 });
 
-test('requests that are under way when the pause begins come to their end', async () => {
+test('requests that are running when the pause begins are completed', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<Behaviour>();
   await using to = await opened(({ path }) => (path === '/held' ? held : refusal({})));
   const pending = to.get('/held');
@@ -68,7 +68,7 @@ test('requests that are under way when the pause begins come to their end', asyn
   expect(await to.failure('/held')).toMatchObject(OVER);
 });
 
-test('a later and shorter word does not shorten the pause', async () => {
+test('a later and shorter pause does not shorten the current one', async () => {
   const { promise: held, resolve: release } = Promise.withResolvers<Behaviour>();
   await using to = await opened(({ path }) => (path === '/held' ? held : refusal({ 'retry-after': '60' })));
   const pending = to.failure('/held');
@@ -82,7 +82,7 @@ test('a later and shorter word does not shorten the pause', async () => {
   expect(to.upstream.isReady()).toBe(false);
 });
 
-test('a retry respects a pause that began meanwhile', async () => {
+test('a retry respects a pause that began in between', async () => {
   await using to = await opened(({ path }) => (path === '/cut' ? { cut: 'before headers' } : refusal({})));
   const pending = to.upstream
     .get('/cut', { signal: AbortSignal.timeout(5000) })
@@ -96,7 +96,7 @@ test('a retry respects a pause that began meanwhile', async () => {
   expect(to.service.requests.map(({ path }) => path)).toEqual(['/cut', '/refused']);
 });
 
-test('a pause is logged once, whatever is refused because of it or arrives during it', async () => {
+test('a pause is logged once, for any number of refusals during it', async () => {
   await using to = await opened(() => refusal({ 'retry-after': '7' }));
 
   await Promise.all([to.failure(), to.failure()]);

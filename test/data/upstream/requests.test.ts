@@ -3,7 +3,7 @@ import { BackendError } from '#data/backends/port/backend-error.ts';
 import { NOBODY, opened } from './opened.ts';
 
 describe('an answer', () => {
-  test('of any other status goes through the back end’s judge', async () => {
+  test('with any other status is judged by the back end', async () => {
     const missing = new BackendError('not_found', 'no_such_record', 'block 7 was not found');
     await using to = await opened(
       ({ path }) => ({ json: { message: 'no' }, status: path === '/blocks/7' ? 404 : 422 }),
@@ -17,7 +17,7 @@ describe('an answer', () => {
     expect(to.lines()).toEqual([]);
   });
 
-  test('is asked for politely: who asks, what is understood, and over connections that are kept', async () => {
+  test('comes over a reused connection, to a request that names its sender and the accepted codings', async () => {
     await using to = await opened(() => ({ json: { ok: true } }), { headers: { 'x-api-key': 'k3y' } });
 
     await to.get('/blocks', { query: new URLSearchParams({ type: 'block', 'a b': '&' }) });
@@ -35,7 +35,7 @@ describe('an answer', () => {
     expect(to.service.connections()).toBeLessThanOrEqual(2);
   });
 
-  test('may need a key or credentials from the base address', async () => {
+  test('may need a key, or credentials from the base address', async () => {
     await using service = await opened(() => ({ json: {} }));
     const baseUrl = service.service.url.replace('http://', 'http://me:p%40ss@');
     await using to = await opened(() => ({ json: {} }), { baseUrl: `${baseUrl}/?apikey=abc` });
@@ -51,7 +51,7 @@ describe('an answer', () => {
 
 describe('a transport fault', () => {
   test.for(['before headers', 'after headers', 'within the body'] as const)(
-    'is answered by one retry: cut %s',
+    'is retried once: cut %s',
     async cut => {
       await using to = await opened(({ number }) => (number === 1 ? { cut } : { json: { ok: true } }));
 
@@ -72,7 +72,7 @@ describe('a transport fault', () => {
     expect(to.service.requests).toHaveLength(1);
   });
 
-  test('waits between 50 and 250 ms before the retry', async () => {
+  test('is retried after 50 to 250 ms', async () => {
     await using to = await opened(({ number }) => (number === 1 ? { cut: 'before headers' } : { json: 1 }));
     const pending = to.upstream.get('/blocks', { signal: AbortSignal.timeout(5000) });
     await expect.poll(() => to.clock.sleepers()).toBe(1);
@@ -85,7 +85,7 @@ describe('a transport fault', () => {
   });
 });
 
-test('a request that nobody wants any more ends at once, silently', async () => {
+test('a cancelled request ends at once and is not logged', async () => {
   await using to = await opened(() => 'silence');
   const gone = new AbortController();
   const pending = to.failure('/blocks', { signal: gone.signal });
@@ -97,14 +97,14 @@ test('a request that nobody wants any more ends at once, silently', async () => 
   expect(to.lines()).toEqual([]);
 });
 
-test('a signal that has aborted before sends nothing', async () => {
+test('an already aborted signal sends nothing', async () => {
   await using to = await opened(() => ({ json: {} }));
 
   expect(await to.failure('/blocks', { signal: AbortSignal.abort() })).toMatchObject({ kind: 'unavailable' });
   expect(to.service.requests).toHaveLength(0);
 });
 
-test('closing ends what is under way and refuses what comes later', async () => {
+test('closing aborts running requests and refuses later ones', async () => {
   await using to = await opened(() => 'silence');
   const pending = to.failure();
   await expect.poll(() => to.service.requests.length).toBe(1);
@@ -116,7 +116,7 @@ test('closing ends what is under way and refuses what comes later', async () => 
 });
 
 describe('the log', () => {
-  test('says what happened, without the query and without any key that the upstream repeats', async () => {
+  test('reports failures without the query and without keys that the upstream repeats', async () => {
     const key = 'proapi_0123456789';
     const text = `bad key ${key} for /blocks?apikey=topsecret ${'x'.repeat(400)}`;
     await using service = await opened(() => ({ text, status: 403 }));
@@ -139,7 +139,7 @@ describe('the log', () => {
     ['as it is in the address', 'pro%2Bkey%2F123456%3D%3D'],
     ['with small escapes', 'pro%2bkey%2f123456%3d%3d'],
     ['without its escapes', 'pro+key/123456=='],
-  ])('keeps a key out of what a client hears, spelled %s', async (_how, spelled) => {
+  ])('keeps a key out of client messages, spelled %s', async (_how, spelled) => {
     await using service = await opened(() => ({
       json: { message: `bad key ${spelled}, sorry` },
       status: 422,
@@ -152,7 +152,7 @@ describe('the log', () => {
     expect((await to.failure()).message).toBe('{"message":"bad key [hidden], sorry"}');
   });
 
-  test('keeps a part of the base address that may be a key out of what a client hears, and no part that all have', async () => {
+  test('removes a possible key in the base path from client messages, and keeps common path parts', async () => {
     await using service = await opened(() => ({
       json: { message: 'no k3y-1234567 in api/v2' },
       status: 422,
@@ -165,7 +165,7 @@ describe('the log', () => {
     expect((await to.failure()).message).toBe('{"message":"no [hidden] in api/v2"}');
   });
 
-  test('passes on no words that repeat how it was asked, whatever is in the address', async () => {
+  test('passes on no upstream text that repeats the request, whatever the address contains', async () => {
     await using to = await opened(({ url }) => ({ json: { message: `Bad request ${url}` }, status: 422 }), {
       judge: ({ body }) => new BackendError('rejected', 'bad_input', JSON.stringify(body)),
     });
@@ -178,7 +178,7 @@ describe('the log', () => {
     });
   });
 
-  test('keeps keys out of what a client hears, also where the upstream repeats them', async () => {
+  test('keeps keys out of client messages, even if the upstream repeats them', async () => {
     const key = 'proapi_0123456789';
     await using to = await opened(
       () => ({ json: { message: `no such key ${key} ${'x'.repeat(400)}` }, status: 422 }),
@@ -204,7 +204,7 @@ describe('the log', () => {
     ]);
   });
 
-  test('holds one line a second and counts the rest', async () => {
+  test('writes one line per second and counts the rest', async () => {
     await using to = await opened(() => ({ json: 'Not found', status: 404 }));
 
     for (let count = 0; count < 5; count += 1) await to.failure();

@@ -15,7 +15,7 @@ const anyValue = fc.oneof(
   fc.stringMatching(/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d{0,9})?(Z|\+00:00)?$/),
 );
 
-/** What each reader promises about a value that it takes. */
+/** Guarantee of each reader about an accepted value. */
 const READERS: Readonly<
   Record<string, readonly [read: (value: unknown) => unknown, holds: (value: unknown) => boolean]>
 > = {
@@ -37,7 +37,7 @@ const READERS: Readonly<
 };
 
 test.for(Object.entries(READERS))(
-  '%s: any value is read as promised or as nothing, and none throws',
+  '%s: any value is read as promised or refused, without an exception',
   ([, [read, holds]]) => {
     fc.assert(
       fc.property(anyValue, value => {
@@ -49,7 +49,7 @@ test.for(Object.entries(READERS))(
   },
 );
 
-test('what has been read is read as itself again', () => {
+test('reading a read value again returns the same value', () => {
   fc.assert(
     fc.property(anyValue, value => {
       for (const [read] of Object.values(READERS)) {
@@ -60,7 +60,7 @@ test('what has been read is read as itself again', () => {
   );
 });
 
-test('an integer is the same whether it comes as a bigint, as digits or as a number', () => {
+test('an integer is the same from a bigint, digits or a number', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n }), value => {
       expect(values.bigintOrNull(value)).toBe(value);

@@ -3,10 +3,10 @@ import { type Envelope, type Ground, lower, pathOf, type Row } from './ground.ts
 
 const DAY_S = 86_400;
 
-/** Groups of rows, of one chain and of two, against the same made of the node's own values. */
+/** Groups of rows on one and two chains, compared with values computed from the node's own. */
 export function aggregationsAreExact(ground: () => Ground): void {
   describe('aggregations', () => {
-    test('replace the rows and are keyed by alias or as they are written', async () => {
+    test('replace the rows and are keyed by alias or by the expression as written', async () => {
       const { read, chains } = ground();
       const [{ id, seen }] = chains;
       const values = seen.transactions.map(({ value }) => value);
@@ -31,7 +31,7 @@ export function aggregationsAreExact(ground: () => Ground): void {
       expect(body.meta).toMatchObject({ total_items: 1, total_pages: 1 });
     });
 
-    test('of two chains are one set: sums added, extremes of both, averages of all rows', async () => {
+    test('of two chains are one set: summed sums, overall extremes, averages of all rows', async () => {
       const { read, chains } = ground();
       const ids = chains.map(({ id }) => id);
       const all = chains.flatMap(({ seen }) =>
@@ -98,7 +98,7 @@ export function aggregationsAreExact(ground: () => Ground): void {
       expect(expected.size).toBeGreaterThan(4);
     });
 
-    test('of events add up the amounts in their data', async () => {
+    test('of events sum the amounts in their data', async () => {
       const { read, chains } = ground();
       const [{ id, contract, logs }] = chains;
       const address = lower(contract('Community Token'));
@@ -123,7 +123,7 @@ export function aggregationsAreExact(ground: () => Ground): void {
       expect(order.length).toBeGreaterThan(3);
     });
 
-    test('of all events, and of those of one contract, count what the node has', async () => {
+    test('of all events, and of one contract’s, have the node’s counts', async () => {
       const { read, chains } = ground();
       const chain_id = chains.map(({ id }) => id);
       const address = lower(chains[0].contract('Community Token'));
@@ -146,7 +146,7 @@ export function aggregationsAreExact(ground: () => Ground): void {
       expect(order).toEqual(order.toSorted((a, b) => b - a));
     });
 
-    test('with filters are of the rows that match, and of a wallet of its own', async () => {
+    test('with filters cover only matching rows, also for a wallet', async () => {
       const { read, chains } = ground();
       const [{ id, seen }] = chains;
       const wallet = lower(seen.transactions.at(-1)?.from ?? '');
@@ -164,7 +164,7 @@ export function aggregationsAreExact(ground: () => Ground): void {
       expect(meta.address).toBe(wallet);
     });
 
-    test('of nothing have one row, and with groups none', async () => {
+    test('of no rows are one row, and with groups none', async () => {
       const { read } = ground();
       const none = { filter_block_number_gt: 1_000_000 };
       const one = await read<Envelope<Row>>('/blocks', {
@@ -181,7 +181,7 @@ export function aggregationsAreExact(ground: () => Ground): void {
       expect(rows.meta).toMatchObject({ total_items: 1, total_pages: 0 });
     });
 
-    test('that are absent by an empty value or the text null leave the rows', async () => {
+    test('that are empty or the text null are ignored', async () => {
       const { read } = ground();
       const query = { aggregate: '', group_by: 'null', page: 'null', decode: '', filter_gas_used: '' };
       const { filter_gas_used: _, ...nullable } = query;
@@ -191,7 +191,7 @@ export function aggregationsAreExact(ground: () => Ground): void {
       expect(spelled).toEqual(plain);
     });
 
-    test('that are wrong are a 400 that names the parameter and the place', async () => {
+    test('that are malformed are a 400 with the parameter and the position', async () => {
       const { api } = ground();
       for (const [query, words] of [
         [{ aggregate: 'sum(nonsense)' }, /aggregate.*\d/],

@@ -19,14 +19,14 @@ const BALANCES = parseAbi([
 ]);
 const KINDS = ['native', 'erc20', 'erc721', 'erc1155'] as const;
 
-/** Balances of owners, against what nodes and contracts say. */
+/** Balances of owners, compared with nodes and contracts. */
 export function balancesAreTrue(ground: () => Ground): void {
   describe('balances', () => {
     const list = async (query: Query) =>
       (await ground().read<Listed<TokenBalance>>('/tokens', { limit: 1000, ...query })).data;
     const both = () => ground().chains.map(({ id }) => id);
 
-    test('of every account are those of the node, by address over both chains', async () => {
+    test('of every account match the node, by address over both chains', async () => {
       const { chains } = ground();
       const asked = owners(chains[0]);
       const expected = await Promise.all(
@@ -39,7 +39,7 @@ export function balancesAreTrue(ground: () => Ground): void {
       expect(new Set(data.map(({ token_type: kind }) => kind))).toEqual(new Set(KINDS));
     });
 
-    test('come page by page in either direction, with the coin in its place', async () => {
+    test('are paged in either direction, with the coin in its place', async () => {
       const [first] = ground().chains;
       const { id } = first;
       for (const one of owners(first).slice(0, 3)) {
@@ -56,7 +56,7 @@ export function balancesAreTrue(ground: () => Ground): void {
       expect(await list({ owner_address: owners(first), chain_id: id, limit: 0 })).toEqual([]);
     });
 
-    test('have metadata and the price of their token when asked for, and their value', async () => {
+    test('have metadata, the price of their token and their value on request', async () => {
       const { chains, read } = ground();
       const [{ id, contract }] = chains;
       const coin = lower(contract('Community Token'));
@@ -81,28 +81,31 @@ export function balancesAreTrue(ground: () => Ground): void {
       expect(bare.some(one => 'price_data' in one)).toBe(false);
     });
 
-    test.each(['balance', 'token_price', 'usd_value'])('are sorted by %s, what has none last', async by => {
-      const { chains } = ground();
-      const query = { owner_address: owners(chains[0]), chain_id: both(), metadata: 'true', sort_by: by };
-      const keyOf = ({ balance, price_data: market }: TokenBalance) =>
-        by === 'balance' ? BigInt(balance) : by === 'token_price' ? market?.price_usd : market?.usd_value;
-      for (const order of ['asc', 'desc']) {
-        const keys = (await list({ ...query, sort_order: order })).map(keyOf);
-        const known = keys.filter(key => key !== undefined);
-        const sorted = known.toSorted((a, b) => (a < b ? -1 : Number(a > b)));
+    test.each(['balance', 'token_price', 'usd_value'])(
+      'are sorted by %s, with missing values last',
+      async by => {
+        const { chains } = ground();
+        const query = { owner_address: owners(chains[0]), chain_id: both(), metadata: 'true', sort_by: by };
+        const keyOf = ({ balance, price_data: market }: TokenBalance) =>
+          by === 'balance' ? BigInt(balance) : by === 'token_price' ? market?.price_usd : market?.usd_value;
+        for (const order of ['asc', 'desc']) {
+          const keys = (await list({ ...query, sort_order: order })).map(keyOf);
+          const known = keys.filter(key => key !== undefined);
+          const sorted = known.toSorted((a, b) => (a < b ? -1 : Number(a > b)));
 
-        expect(keys).toEqual([
-          ...(order === 'asc' ? sorted : sorted.toReversed()),
-          ...keys.filter(key => key === undefined),
-        ]);
-        expect(known.length).toBeGreaterThan(2);
-      }
-      const bare = await list({ ...query, metadata: 'false', sort_order: 'desc' });
-      const full = await list({ ...query, sort_order: 'desc' });
-      expect(bare.map(factsOf)).toEqual(full.map(factsOf));
-    });
+          expect(keys).toEqual([
+            ...(order === 'asc' ? sorted : sorted.toReversed()),
+            ...keys.filter(key => key === undefined),
+          ]);
+          expect(known.length).toBeGreaterThan(2);
+        }
+        const bare = await list({ ...query, metadata: 'false', sort_order: 'desc' });
+        const full = await list({ ...query, sort_order: 'desc' });
+        expect(bare.map(factsOf)).toEqual(full.map(factsOf));
+      },
+    );
 
-    test('are of the kinds and tokens asked for, and only of those with a price when others are unwanted', async () => {
+    test('can be limited to kinds, to tokens, and to those with a price', async () => {
       const [first] = ground().chains;
       const query = { owner_address: owners(first), chain_id: first.id };
       const all = await list(query);
@@ -131,7 +134,7 @@ export function balancesAreTrue(ground: () => Ground): void {
       expect(await list({ ...query, include_without_price: 'false' })).toEqual(all);
     });
 
-    test('of somebody who has nothing are an empty list, of an unknown name a 400', async () => {
+    test('of an empty account are an empty list, and of an unknown name a 400', async () => {
       const { api, chains } = ground();
       const [{ id, alice }] = chains;
       const nobody = `0x${'77'.repeat(20)}`;
@@ -147,7 +150,7 @@ export function balancesAreTrue(ground: () => Ground): void {
       expect([unknown, missing, tooMany].map(({ status }) => status)).toEqual([400, 400, 400]);
     });
 
-    test('of a chain that is out are missing, and X-Chain-Id says so', async () => {
+    test('of an unavailable chain are missing, and X-Chain-Id lists the others', async () => {
       const { api, chains, out } = ground();
       const [{ id }] = chains;
       const { status, headers } = await api.get(
@@ -195,7 +198,7 @@ function byAddress(a: Facts, b: Facts): number {
   return keys(a) < keys(b) ? -1 : 1;
 }
 
-/** What the node says that an owner has of the coin and of everything that ever moved. */
+/** The node's balances of an owner, for the coin and for every token that ever moved. */
 async function balancesOf({ node, logs, id: chainId }: SeenChain, owner: Address): Promise<Facts[]> {
   const { viem } = node;
   const facts = (token: Address, kind: string, balance: bigint, tokenId?: bigint): Facts[] =>

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { httpRpc } from '#devnet/chain/rpc.ts';
 import { type Envelope, type Ground, lower, pathOf, type Row } from './ground.ts';
 
-/** Answers are kept until there is another one. These tests add blocks, so they come last. */
+/** Cache lifetimes. These tests add blocks, so they run last. */
 export function answersAreKept(ground: () => Ground): void {
   const seen = async (path: string, headers: Record<string, string> = {}) => {
     const answer = await ground().api.get(path, headers);
@@ -11,7 +11,7 @@ export function answersAreKept(ground: () => Ground): void {
   };
 
   describe('caching', () => {
-    test('of every operation: a MISS, then a HIT that says who answered', async () => {
+    test('gives for every operation a MISS, then a HIT with the name of the back end', async () => {
       const { chains } = ground();
       const [{ id, contract, alice }] = chains;
       const query = { chain_id: id, utm: 'x' };
@@ -41,7 +41,7 @@ export function answersAreKept(ground: () => Ground): void {
       }
     });
 
-    test('is one for every spelling of an event', async () => {
+    test('has one entry for every spelling of an event', async () => {
       const { chains } = ground();
       const [{ id, contract }] = chains;
       const path = (signature: string, more: Record<string, string | number> = {}) =>
@@ -73,7 +73,7 @@ export function answersAreKept(ground: () => Ground): void {
       ]);
     });
 
-    test('tells chain sets, orders of prices and spellings of aliases apart, and letter cases not', async () => {
+    test('distinguishes chain sets, orders of prices and spellings of aliases, and ignores letter case', async () => {
       const { chains } = ground();
       const [{ id, contract }, other] = chains;
       const own = contract('Community Token');
@@ -93,7 +93,7 @@ export function answersAreKept(ground: () => Ground): void {
       expect((await seen(pathOf('/tokens/price', { symbol: dear }))).cache).toBe('MISS');
     });
 
-    test('ends with a new block, also of one of several chains, and what is in it is there', async () => {
+    test('ends with a new block on any of the chains, whose content is then served', async () => {
       const { chains, catchUp, read } = ground();
       const [{ chain, alice, id }, other] = chains;
       const path = pathOf('/blocks', { chain_id: [id, other.id], limit: 1 });
@@ -111,7 +111,7 @@ export function answersAreKept(ground: () => Ground): void {
       expect(body).toMatchObject({
         data: expect.arrayContaining([expect.objectContaining({ block_number: head })]),
       });
-      // Sent by somebody to itself, and there once.
+      // Sent by an account to itself, and listed once.
       const wallet = await read<Envelope<Row>>(`/wallets/${alice}/transactions`, {
         chain_id: id,
         limit: 1000,

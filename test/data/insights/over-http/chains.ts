@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { rawRequest } from '#test/support/raw-request.ts';
 import { type Block, type Envelope, type Ground, lower, PUBLIC_HOST, pathOf, type Row } from './ground.ts';
 
-/** One or many chains in one answer. */
+/** Answers about one chain or many. */
 export function chainsAnswerTogether(ground: () => Ground): void {
   describe('chains', () => {
     const idsOf = async (path: string) => {
@@ -12,7 +12,7 @@ export function chainsAnswerTogether(ground: () => Ground): void {
       return envelope.meta.chain_ids;
     };
 
-    test('are those that chain_id and chain name together, each once; without any the first', async () => {
+    test('are those in chain_id and chain together, each once, and the first one by default', async () => {
       const [a, b] = ground().chains.map(({ id }) => id);
 
       expect(await idsOf('/insights/v1/blocks')).toEqual([a]);
@@ -23,7 +23,7 @@ export function chainsAnswerTogether(ground: () => Ground): void {
       expect(await idsOf(`/insights/v1/blocks?chain_id=${b},${a}`)).toEqual([b, a]);
     });
 
-    test('come from the first label of a host that is a name, and never from an address', async () => {
+    test('come from the first label of a host name, and never from an IP address', async () => {
       const [a, b] = ground().chains.map(({ id }) => id);
       const by = async (host: string, query = '') => {
         const request = `GET /insights/v1/blocks${query} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
@@ -48,7 +48,7 @@ export function chainsAnswerTogether(ground: () => Ground): void {
         expect([host, await by(host)]).toEqual([host, [a]]);
     });
 
-    test('come from the host of a target in absolute form rather than from the Host header', async () => {
+    test('come from the host of an absolute target before the Host header', async () => {
       const [a, b] = ground().chains.map(({ id }) => id);
 
       const { status, body } = await rawRequest(
@@ -60,7 +60,7 @@ export function chainsAnswerTogether(ground: () => Ground): void {
       expect([status, envelope.meta.chain_ids]).toEqual([200, [b]]);
     });
 
-    test('are refused when a number below our own host is no configured chain', async () => {
+    test('are refused when the number below our own host is not a configured chain', async () => {
       const { api, chains } = ground();
       const request = (path: string, host: string) =>
         rawRequest(ground().url, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
@@ -77,7 +77,7 @@ export function chainsAnswerTogether(ground: () => Ground): void {
       expect((await api.get('/insights/v1/blocks')).status).toBe(200);
     });
 
-    test('have one order over all of them, and limit and page count for each', async () => {
+    test('are sorted together, with limit and page applied to each', async () => {
       const { read, chains } = ground();
       const ids = chains.map(({ id }) => id);
       const query = { chain_id: ids, limit: 3, page: 2, sort_order: 'asc' };
@@ -96,7 +96,7 @@ export function chainsAnswerTogether(ground: () => Ground): void {
       });
     });
 
-    test('that are out are named and do not fail the others', async () => {
+    test('that are out are named, and the others are answered', async () => {
       const { api, out, chains, read } = ground();
       const ids = chains.map(({ id }) => id);
       const path = pathOf('/transactions', { chain_id: [out, ...ids], limit: 2 });
@@ -114,7 +114,7 @@ export function chainsAnswerTogether(ground: () => Ground): void {
       expect(groups.aggregations).toEqual([{ 'count()': chains[0].seen.blocks.length }]);
     });
 
-    test('that are all out are a 500 with its words', async () => {
+    test('that are all out are a 500 with an error message', async () => {
       const { api, out, chains } = ground();
       for (const path of [
         '/blocks',
@@ -131,7 +131,7 @@ export function chainsAnswerTogether(ground: () => Ground): void {
       }
     });
 
-    test('that nobody named are gone through for ABIs and prices, until one has something', async () => {
+    test('default to all of them in order for ABIs and prices, until one has a result', async () => {
       const { api, chains, read } = ground();
       const [a, b] = chains;
       const [own, other] = chains.map(({ contract }) => contract('Community Token'));
@@ -155,7 +155,7 @@ export function chainsAnswerTogether(ground: () => Ground): void {
   });
 
   describe('totals', () => {
-    test('are true without any rows when limit is 0', async () => {
+    test('are correct without any rows when limit is 0', async () => {
       const { read, chains } = ground();
       const [{ id, seen }] = chains;
       const { data, meta } = await read<Envelope<Row>>('/transactions', { chain_id: id, limit: 0 });
@@ -168,7 +168,7 @@ export function chainsAnswerTogether(ground: () => Ground): void {
       });
     });
 
-    test('of groups count groups, and their pages are of all chains together', async () => {
+    test('of groups count groups, and pages run over all chains together', async () => {
       const { read, chains } = ground();
       const ids = chains.map(({ id }) => id);
       const senders = new Set(chains.flatMap(({ seen }) => seen.transactions.map(one => lower(one.from))));

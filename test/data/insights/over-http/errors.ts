@@ -6,7 +6,7 @@ import { type Envelope, type Event, type Ground, pathOf, type Query, type Row } 
 const TRANSFER = 'Transfer(address,address,uint256)';
 const NOBODY = `0x${'77'.repeat(20)}`;
 
-/** What is refused, in which words, and what is not. */
+/** Refused requests with their messages, and accepted borderline ones. */
 export function errorsAreInTheFamilysForm(ground: () => Ground): void {
   describe('signatures', () => {
     test('in every spelling name the same event', async () => {
@@ -142,7 +142,7 @@ export function errorsAreInTheFamilysForm(ground: () => Ground): void {
         expect([path, query, await told(path, query)]).toEqual([path, query, refused(400, words)]);
     });
 
-    test('for unknown chains are a 404 where there are 404s', async () => {
+    test('for unknown chains are a 404 in operations with 404s', async () => {
       const query = { chain_id: 999 };
       expect(await told(`/nfts/transfers/${NOBODY}`, query)).toEqual(refused(404, '999'));
       expect(await told(`/nfts/transfers/${NOBODY}/1`, query)).toEqual(refused(404, '999'));
@@ -152,7 +152,7 @@ export function errorsAreInTheFamilysForm(ground: () => Ground): void {
       expect(await told(`/wallets/${NOBODY}/transactions`, query)).toEqual(refused(400, 'chain_id'));
     });
 
-    test('for NFT contracts and ABIs that nobody knows are a 404, which queries do not have', async () => {
+    test('for unknown NFT contracts and ABIs are a 404, which queries do not have', async () => {
       const [{ id, contract }, other] = ground().chains;
       const query = { chain_id: [id, other.id] };
       expect(await told(`/nfts/transfers/${NOBODY}`, query)).toEqual(refused(404, NOBODY));
@@ -173,7 +173,7 @@ export function errorsAreInTheFamilysForm(ground: () => Ground): void {
       }
     });
 
-    test('have one form everywhere below the family, unknown paths and methods included', async () => {
+    test('have one form everywhere below the family, including unknown paths and methods', async () => {
       const { url } = ground();
       for (const [target, method, status] of [
         ['/insights', 'GET', 404],
@@ -195,7 +195,7 @@ export function errorsAreInTheFamilysForm(ground: () => Ground): void {
       expect(explorer).toEqual({ message: expect.any(String) });
     });
 
-    test('are not made of parameters that nobody declared', async () => {
+    test('are not caused by undeclared parameters', async () => {
       const { read } = ground();
       const plain = await read<Envelope<Row>>('/blocks');
       const other = await read<Envelope<Row>>('/blocks', {
@@ -207,7 +207,7 @@ export function errorsAreInTheFamilysForm(ground: () => Ground): void {
       expect(other).toEqual(plain);
     });
 
-    test('come only behind the last page: page 20, with groups page 500, are answered', async () => {
+    test('start beyond the last page: page 20, or page 500 with groups, is still answered', async () => {
       expect(await told('/blocks', { page: 20 })).toMatchObject({ status: 200, body: { data: [] } });
       expect(await told('/blocks', { page: 500, group_by: 'miner' })).toMatchObject({
         status: 200,

@@ -18,7 +18,7 @@ interface Listed {
   readonly path: string;
 }
 
-/** Every filter and every order, against the same made of all rows by hand. */
+/** Every filter and every order, compared with the same computed by hand from all rows. */
 export function filtersAndOrdersAreExact(ground: () => Ground): void {
   const { document } = insightsContract;
   const declared = (operation: string): string[] =>
@@ -54,7 +54,7 @@ export function filtersAndOrdersAreExact(ground: () => Ground): void {
   }
 
   describe('filters', () => {
-    test('of every name that the contract has leave what they say and nothing else', async () => {
+    test('of every name in the contract select exactly the matching rows', async () => {
       const { read, chains } = ground();
       const [{ id }] = chains;
       let narrowed = 0;
@@ -80,7 +80,7 @@ export function filtersAndOrdersAreExact(ground: () => Ground): void {
       expect(narrowed).toBeGreaterThan(40);
     });
 
-    test('of hex take any letter case, and topics the address or number that is in them', async () => {
+    test('in hex ignore letter case, and topics match the address or number they contain', async () => {
       const { read, chains } = ground();
       const [{ id, contract }] = chains;
       const all = await read<Envelope<Row>>('/transactions', { chain_id: id, limit: 1000 });
@@ -111,7 +111,7 @@ export function filtersAndOrdersAreExact(ground: () => Ground): void {
       expect(received.data.length * first.data.length).toBeGreaterThan(0);
     });
 
-    test('of numbers are exact beyond what a JSON number holds, and together all must hold', async () => {
+    test('of numbers are exact beyond JSON numbers, and several must all match', async () => {
       const { read, chains } = ground();
       const [{ id, seen }] = chains;
       const wei = seen.transactions.map(({ value }) => value).reduce((a, b) => (a > b ? a : b));
@@ -133,7 +133,7 @@ export function filtersAndOrdersAreExact(ground: () => Ground): void {
       expect(await count({ filter_block_timestamp_gte: 2n ** 70n })).toBe(0);
     });
 
-    test('of numbers take what JavaScript prints, as one entry with the digits', async () => {
+    test('of numbers accept JavaScript’s notations, cached as one entry with the digits', async () => {
       const { api, chains } = ground();
       const [{ id, seen }] = chains;
       const bound = 100_000_000_000_000_000n;
@@ -162,7 +162,7 @@ export function filtersAndOrdersAreExact(ground: () => Ground): void {
   });
 
   describe('order', () => {
-    test('is by any field over both chains, ties by place, nulls last, either way', async () => {
+    test('applies to any field over both chains: ties by position, nulls last, in both directions', async () => {
       const { read, chains } = ground();
       const ids = chains.map(({ id }) => id);
       for (const { entity, path } of operations().filter(({ operation }) => !/Wallet/.test(operation))) {
@@ -179,7 +179,7 @@ export function filtersAndOrdersAreExact(ground: () => Ground): void {
       }
     });
 
-    test('of one field has pages that together are the whole, without repeats', async () => {
+    test('by one field pages through all rows without repeats', async () => {
       const { read, chains } = ground();
       const [{ id }] = chains;
       const query = { chain_id: id, sort_by: 'gas_price', filter_block_number_gte: 20 };
@@ -197,7 +197,7 @@ export function filtersAndOrdersAreExact(ground: () => Ground): void {
       expect(beyond.meta).toMatchObject({ page: 20, total_items: whole.data.length, total_pages: 6 });
     });
 
-    test('by a name that is no field is a 400', async () => {
+    test('by a name that is not a field is a 400', async () => {
       const { api } = ground();
       for (const name of ['nonsense', 'topics', 'decoded', 'access_list_json', 'constructor', '__proto__']) {
         const { status, body } = await api.get(pathOf('/transactions', { sort_by: name }));

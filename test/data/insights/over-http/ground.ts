@@ -17,36 +17,36 @@ export type Row = Record<string, unknown>;
 type Value = string | number | bigint;
 export type Query = Readonly<Record<string, Value | readonly Value[]>>;
 
-/** The body of a query. */
+/** Body of a query. */
 export interface Envelope<Record> {
   data: Record[];
   aggregations: Row[];
   meta: InsightsSchemas['Meta'];
 }
 
-/** One embedded chain: how it is served, and all that its node says of it. */
+/** One embedded chain: its configuration in the service, and its node's data. */
 export interface SeenChain {
   readonly id: number;
   readonly chain: EmbeddedChain;
   readonly node: Node;
   readonly seen: Awaited<ReturnType<typeof everything>>;
-  /** Logs in their order. */
+  /** Logs in order. */
   readonly logs: Awaited<ReturnType<typeof everything>>['receipts'][number]['logs'];
-  /** Whom `alice.eth` stands for, as the registry itself says. */
+  /** Address of `alice.eth` in the registry. */
   readonly alice: Address;
   contract(name: string): Address;
 }
 
-/** Two embedded chains and one that is out, served as one. */
+/** Two embedded chains and an unavailable one, served together. */
 export interface Ground extends AsyncDisposable {
   readonly url: string;
   readonly chains: readonly [SeenChain, SeenChain];
   /** A chain whose index cannot reach its node. */
   readonly out: number;
   readonly api: Client;
-  /** Reads a body that has to be there. Its type is the contract's, which the client has just held it against. */
+  /** Reads a body that must exist. Its type is the contract's, which the client has just checked. */
   read<Body>(path: string, query?: Query): Promise<Body>;
-  /** Brings the indexes to where their nodes are. */
+  /** Waits until the indexes have caught up with their nodes. */
   catchUp(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ const OUT = 4242;
 const REGISTRY = parseAbi(['function resolver(bytes32) view returns (address)']);
 const RESOLVER = parseAbi(['function addr(bytes32) view returns (address)']);
 
-/** On SQLite unless told; a PostgreSQL database holds the indexes of all chains. */
+/** SQLite by default; a PostgreSQL database holds the indexes of all chains. */
 export async function startGround(databases?: TestDatabases): Promise<Ground> {
   await using stack = new AsyncDisposableStack();
   const devnet = stack.use(await startTestDevnet({ chains: 2 }));
@@ -70,10 +70,10 @@ export async function startGround(databases?: TestDatabases): Promise<Ground> {
       [],
       {
         rateLimitPerMinute: 1e9,
-        // The client holds every answer against the contract.
+        // The client checks every answer against the contract.
         validateResponses: false,
         publicUrl: `http://${PUBLIC_HOST}`,
-        // The chain that is out is tried again and again, and every time there is a line about it.
+        // Each retry of the unavailable chain logs a line.
         log: createLogger({ level: 'silent' }),
         chains: [first, second, nowhere].map(chain => ({
           ...servedChain(chain, devnet.folder),
@@ -102,7 +102,7 @@ export async function startGround(databases?: TestDatabases): Promise<Ground> {
       const retyped: Body = JSON.parse(JSON.stringify(body));
       return retyped;
     },
-    // Of the chain that is out it cannot be said when it comes back.
+    // The unavailable chain has no known time of return.
     catchUp: () => service.catchUp().catch(() => undefined),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
@@ -118,7 +118,7 @@ export function pathOf(path: string, query: Query = {}): string {
 
 export const lower = (text: Hex | string): string => text.toLowerCase();
 
-/** Whether each by itself answers: an answer of both without one of them would be kept for a while. */
+/** Waits until each chain answers on its own: a combined answer without one of them would be cached for a while. */
 async function areIndexed(url: string, chains: readonly EmbeddedChain[]): Promise<boolean> {
   const answers = await Promise.all(
     chains.map(({ id }) => fetch(`${url}/insights/v1/blocks?limit=0&chain_id=${id}`)),

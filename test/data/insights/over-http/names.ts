@@ -4,10 +4,10 @@ import { NAMES } from './register-names.ts';
 
 const TRANSFER = 'Transfer(address,address,uint256)';
 
-/** A name stands for its address in every parameter that takes one. */
+/** A name is accepted in place of its address in every parameter. */
 export function namesStandForAddresses(ground: () => Ground): void {
   describe('names', () => {
-    test('answer what their addresses answer, in every parameter', async () => {
+    test('give the same answer as their address, in every parameter', async () => {
       const { read, chains } = ground();
       const [{ id, alice, contract }] = chains;
       const [coin, cards] = [contract(NAMES['coin.eth']), contract(NAMES['cards.eth'])];
@@ -34,14 +34,14 @@ export function namesStandForAddresses(ground: () => Ground): void {
       expect(abi).toEqual(await read(`/contracts/abi/${coin}`, { chain_id: id }));
     });
 
-    test('are repeated by meta as they were given, in lower case', async () => {
+    test('are repeated in meta as given, in lower case', async () => {
       const { read } = ground();
       const { meta } = await read<Envelope<Row>>('/wallets/ALICE.eth/transactions');
 
       expect(meta.address).toBe('alice.eth');
     });
 
-    test('are each chain’s own: a chain that does not know one has nothing of it', async () => {
+    test('belong to each chain: a chain that does not know one has no rows', async () => {
       const { read, chains } = ground();
       const ids = chains.map(({ id }) => id);
       const query = { chain_id: ids, limit: 1000 };
@@ -68,7 +68,7 @@ export function namesStandForAddresses(ground: () => Ground): void {
       }
     });
 
-    test('that no chain asked knows are a 400, for NFTs and ABIs a 404', async () => {
+    test('that no requested chain knows are a 400, and for NFTs and ABIs a 404', async () => {
       const { api, chains } = ground();
       const ids = chains.map(({ id }) => id);
       for (const [path, status] of [
@@ -96,7 +96,7 @@ export function namesStandForAddresses(ground: () => Ground): void {
       }
     });
 
-    test('that can be none are a 400 before any chain is asked', async () => {
+    test('that are not valid names are a 400 before any chain is asked', async () => {
       const { api } = ground();
       for (const name of [
         'alice',

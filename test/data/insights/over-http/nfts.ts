@@ -15,14 +15,14 @@ const ABI = parseAbi([
   'function uri(uint256) view returns (string)',
 ]);
 
-/** NFTs by owner, by contract and one by one, against what the contracts themselves say by eth_call. */
+/** NFTs by owner, by contract and single, compared with the contracts by eth_call. */
 export function nftsAreTrue(ground: () => Ground): void {
   describe('NFT records', () => {
     const list = async (path: string, query: Query = {}) =>
       (await ground().read<{ data: Nft[] }>(path, query)).data;
     const both = () => ground().chains.map(({ id }) => id);
 
-    test('of owners are those of the contracts, by contract and id over both chains', async () => {
+    test('of owners match the contracts, by contract and id over both chains', async () => {
       const { chains } = ground();
       const held = (await Promise.all(chains.map(heldOn))).flat();
       const owners = [...new Set(held.map(({ owner }) => owner))].slice(0, 5);
@@ -34,7 +34,7 @@ export function nftsAreTrue(ground: () => Ground): void {
       expect(new Set(data.map(one => one.token_type))).toEqual(new Set(['erc721', 'erc1155']));
     });
 
-    test('of an owner come page by page, and of some contracts only', async () => {
+    test('of an owner are paged, and can be limited to some contracts', async () => {
       const [first] = ground().chains;
       const cards = lower(first.contract('Postcards'));
       const items = lower(first.contract('Game Items'));
@@ -58,7 +58,7 @@ export function nftsAreTrue(ground: () => Ground): void {
       expect(await list('/nfts', { owner_address: `0x${'77'.repeat(20)}`, chain_id: both() })).toEqual([]);
     });
 
-    test('of a contract are all that somebody holds, with how many there are and who holds them', async () => {
+    test('of a contract are all existing ones, with their amounts and owners', async () => {
       const [first] = ground().chains;
       const held = await heldOn(first);
       for (const name of ['Postcards', 'Game Items']) {
@@ -93,7 +93,7 @@ export function nftsAreTrue(ground: () => Ground): void {
       }
     });
 
-    test('show what their contract’s documents say', async () => {
+    test('show the content of their contract’s documents', async () => {
       const [{ contract, node, id, chain }] = ground().chains;
       for (const [name, functionName] of [
         ['Postcards', 'tokenURI'],
@@ -118,7 +118,7 @@ export function nftsAreTrue(ground: () => Ground): void {
       }
     });
 
-    test('are answered one by one as in the list, for each chain asked that has the token', async () => {
+    test('are the same one by one as in the list, for each requested chain that has the token', async () => {
       const { chains } = ground();
       const [first, second] = chains;
       const address = first.contract('Postcards');
@@ -134,7 +134,7 @@ export function nftsAreTrue(ground: () => Ground): void {
       expect(ofBoth.map(found => found.chain_id)).toEqual(isOnBoth ? [second.id, first.id] : [first.id]);
     });
 
-    test('that do not exist are a 404, and so are contracts that have none', async () => {
+    test('that do not exist are a 404, and so are contracts without NFTs', async () => {
       const { api, chains } = ground();
       const [first] = chains;
       const cards = first.contract('Postcards');
@@ -193,7 +193,7 @@ function inOrder(a: Held, b: Held): number {
   return key(a) < key(b) ? -1 : 1;
 }
 
-/** What the contracts say that anybody who ever got a token holds of it. */
+/** Holdings of every account that ever received a token, by the contracts. */
 async function heldOn({ node, logs, id: chain }: SeenChain): Promise<Held[]> {
   const { viem } = node;
   const moves = parseEventLogs({ abi: ABI, logs });

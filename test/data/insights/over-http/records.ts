@@ -14,10 +14,10 @@ import {
 const TRANSFER = 'Transfer(address,address,uint256)';
 const text = (value: bigint | undefined) => value?.toString() ?? null;
 
-/** Every record of the four queries is what the node says of it. */
+/** Every record of the four queries matches the node. */
 export function recordsAreTrue(ground: () => Ground): void {
   describe('records', () => {
-    test('of blocks are all that the node has, with its values', async () => {
+    test('of blocks are all of the node’s, with its values', async () => {
       const { read, chains } = ground();
       for (const { id, seen } of chains) {
         const { data, meta } = await read<Envelope<Block>>('/blocks', { chain_id: id, limit: 1000 });
@@ -58,7 +58,7 @@ export function recordsAreTrue(ground: () => Ground): void {
       }
     });
 
-    test('of transactions are all that the node has, with the values of their receipts', async () => {
+    test('of transactions are all of the node’s, with the values of their receipts', async () => {
       const { read, chains } = ground();
       for (const { id, seen } of chains) {
         const { data } = await read<Envelope<Transaction>>('/transactions', { chain_id: id, limit: 1000 });
@@ -99,7 +99,7 @@ export function recordsAreTrue(ground: () => Ground): void {
       }
     });
 
-    test('of optional values that a transaction does not have are absent, never null', async () => {
+    test('omit optional values that a transaction lacks, and never have null for them', async () => {
       const { read } = ground();
       const { data } = await read<Envelope<Transaction>>('/transactions', { limit: 1000 });
       const nullable = ['to_address', 'max_fee_per_gas', 'max_priority_fee_per_gas'];
@@ -111,7 +111,7 @@ export function recordsAreTrue(ground: () => Ground): void {
       expect(data.some(row => row.access_list_json !== undefined)).toBe(true);
     });
 
-    test('of a wallet are what it sent and received, each once, page after page', async () => {
+    test('of a wallet are its sent and received transactions, each once, page after page', async () => {
       const {
         read,
         chains: [{ id, seen }],
@@ -140,7 +140,7 @@ export function recordsAreTrue(ground: () => Ground): void {
       expect(its.length).toBeGreaterThan(7);
     });
 
-    test('of transactions to a contract are those that the node has, page after page, without its creation', async () => {
+    test('of transactions to a contract match the node’s, page after page, without its creation', async () => {
       const { read, chains } = ground();
       for (const { id, contract, seen } of chains) {
         const address = lower(contract('Community Token'));
@@ -178,7 +178,7 @@ export function recordsAreTrue(ground: () => Ground): void {
       }
     });
 
-    test('of events are the node’s logs: of all contracts, of one, or of one kind, in their order', async () => {
+    test('of events are the node’s logs in order: of all contracts, of one, or of one kind', async () => {
       const { read, chains } = ground();
       const topic = keccak256(toHex(TRANSFER));
       for (const { id, logs, contract, seen } of chains) {
@@ -226,7 +226,7 @@ export function recordsAreTrue(ground: () => Ground): void {
   });
 
   describe('decoding', () => {
-    test('gives calls of known contracts as viem decodes them, and nothing for the others', async () => {
+    test('applies to calls of known contracts, as viem decodes them, and to no others', async () => {
       const {
         read,
         chains: [{ id, contract }],
@@ -252,7 +252,7 @@ export function recordsAreTrue(ground: () => Ground): void {
       expect(plain.filter(row => row.decoded !== undefined)).toEqual([]);
     });
 
-    test('gives events by the contract’s ABI, and by a signature that says what is indexed', async () => {
+    test('applies to events by the contract’s ABI, or by a signature that marks indexed parameters', async () => {
       const {
         read,
         chains: [{ id, contract }],

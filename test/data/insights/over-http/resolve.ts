@@ -9,12 +9,12 @@ const TOPIC = keccak256(toHex(TRANSFER));
 const NOBODY = `0x${'77'.repeat(20)}`;
 const MOST = 20;
 
-/** What a text names, against what the nodes say. */
+/** Types of a text, compared with the nodes. */
 export function textsAreResolved(ground: () => Ground): void {
   const resolve = (text: string, query: Parameters<typeof pathOf>[1] = {}) =>
     ground().read<InsightsSchemas['ResolvedAnswer']>(`/resolve/${encodeURIComponent(text)}`, query);
 
-  describe('a text is', () => {
+  describe('a text is resolved as', () => {
     test('a block by its number or its hash', async () => {
       const [{ id, seen }] = ground().chains;
       const block = seen.blocks.at(-4);
@@ -134,7 +134,7 @@ export function textsAreResolved(ground: () => Ground): void {
       }
     });
 
-    test('unknown when it can be nothing, or nothing on the chain has it', async () => {
+    test('unknown when it has no valid form, or when no chain has it', async () => {
       const [{ id }] = ground().chains;
       for (const text of [
         'hello',
@@ -158,7 +158,7 @@ export function textsAreResolved(ground: () => Ground): void {
     });
   });
 
-  test('several chains give their records of a text together, the newest first', async () => {
+  test('several chains merge their records of a text, newest first', async () => {
     const [first, second] = ground().chains;
     const chain_id = [first.id, second.id];
     const { data, meta } = await resolve('7', { chain_id });
@@ -172,7 +172,7 @@ export function textsAreResolved(ground: () => Ground): void {
     expect(contract).toMatchObject({ type: 'contract', address: lower(first.contract(NAMES['coin.eth'])) });
   });
 
-  test('without a chain the configured ones are asked until one has it, and meta names those that could not answer', async () => {
+  test('without a chain the configured ones are asked until one has the text, and meta names the unavailable ones', async () => {
     const { chains, out, api } = ground();
     const [first, second] = chains;
     const hash = second.seen.transactions.at(-1)?.hash ?? '';

@@ -18,10 +18,10 @@ const PAIR = parseAbi([
   'function ownerOf(uint256) view returns (address)',
 ]);
 
-/** Tokens, prices, NFTs and ABIs, against what the contracts themselves say by eth_call. */
+/** Tokens, prices, NFTs and ABIs, compared with the contracts by eth_call. */
 export function recordsOfContractsAreTrue(ground: () => Ground): void {
   describe('tokens', () => {
-    test('are found by symbol in any letter case, on every chain asked, with the price of their pool', async () => {
+    test('are found by symbol in any letter case, on every requested chain, with their pool’s price', async () => {
       const { read, chains } = ground();
       const query = { symbol: ['toll', 'Usds', 'nothing'], chain_id: chains.map(({ id }) => id) };
       const { data } = await read<Listed<FoundToken>>('/tokens/lookup', query);
@@ -44,7 +44,7 @@ export function recordsOfContractsAreTrue(ground: () => Ground): void {
       expect((await read<Listed<FoundToken>>('/tokens/lookup', { symbol: 'nothing' })).data).toEqual([]);
     });
 
-    test('have prices by address and by symbol, each once, in the order in which they were named', async () => {
+    test('have prices by address and by symbol, each once, in the order of the request', async () => {
       const { read, chains } = ground();
       const [{ id, contract }] = chains;
       const address = contract('Community Token');
@@ -69,7 +69,7 @@ export function recordsOfContractsAreTrue(ground: () => Ground): void {
       expect((await by({ address: address.toLowerCase() })).data).toEqual(data);
     });
 
-    test('have a price at a moment in seconds or milliseconds, a history up to it, and holders', async () => {
+    test('have a price at a time in seconds or milliseconds, a history up to it, and holders', async () => {
       const { read, chains } = ground();
       const [{ id, contract, seen }] = chains;
       const address = contract('Community Token');
@@ -96,7 +96,7 @@ export function recordsOfContractsAreTrue(ground: () => Ground): void {
   });
 
   describe('NFTs', () => {
-    test('have the transfers of both chains, the latest first, page by page', async () => {
+    test('have the transfers of both chains, latest first, page by page', async () => {
       const { read, chains } = ground();
       const [chain] = chains;
       const address = chain.contract('Postcards');
@@ -130,7 +130,7 @@ export function recordsOfContractsAreTrue(ground: () => Ground): void {
       expect(pages.every(one => !('nft_metadata' in one) && !('nft_sale' in one))).toBe(true);
     });
 
-    test('are of the chains that have such a contract, and limit 0 has none', async () => {
+    test('are listed for the chains with such a contract, and limit 0 returns none', async () => {
       const { read, chains } = ground();
       const [{ contract, id }, other] = chains;
       const path = `/nfts/transfers/${contract('Postcards')}`;
@@ -144,7 +144,7 @@ export function recordsOfContractsAreTrue(ground: () => Ground): void {
       expect(unminted.data).toEqual([]);
     });
 
-    test('show metadata, their owners by the contract’s own word, and their sales', async () => {
+    test('show metadata, the owners that the contract names, and their sales', async () => {
       const { read, chains } = ground();
       const [{ contract, id, node }] = chains;
       const address = contract('Postcards');
@@ -183,7 +183,7 @@ export function recordsOfContractsAreTrue(ground: () => Ground): void {
   });
 
   describe('ABIs', () => {
-    test('are the standard array, as the compiler made it, of every known contract', async () => {
+    test('are the standard array, as compiled, for every known contract', async () => {
       const { api, chains } = ground();
       const [{ chain, id }] = chains;
       let compared = 0;
@@ -200,7 +200,7 @@ export function recordsOfContractsAreTrue(ground: () => Ground): void {
   });
 }
 
-/** Dollars of one token, by the pool itself. */
+/** Price of one token in dollars, from the pool itself. */
 async function priceNow({ node, contract }: SeenChain, blockNumber?: bigint): Promise<number> {
   const address = contract('Pool');
   const first = await node.viem.readContract({ address, abi: PAIR, functionName: 'token0' });
