@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Launcher of the program, in the syntax of old versions of Node, which end here with one line.
+// Launcher of the program. Its syntax suits old versions of Node, so that these end with a clear message.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ const PARENT_EVERY_MS = 500;
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const sources = join(folder, 'command', 'tollgate.ts');
-// A checkout runs its sources; a package carries them compiled, because Node strips no types below node_modules.
+// A checkout runs its sources. A package has them compiled, because Node strips no types below node_modules.
 const entry = existsSync(sources) ? sources : join(folder, '..', 'dist', 'src', 'command', 'tollgate.js');
 
 if (Number.parseInt(process.versions.node, 10) >= OLDEST) await import(pathToFileURL(entry).href);
@@ -25,7 +25,7 @@ else {
   }
 }
 
-/** The Node that is installed as a package, where one is published for this system. */
+/** Path of the Node that is installed as a package; undefined when none is published for this system. */
 function installedNode() {
   const system = process.platform === 'win32' ? 'win' : process.platform;
   const file = join('bin', process.platform === 'win32' ? 'node.exe' : 'node');
@@ -37,19 +37,19 @@ function installedNode() {
   }
 }
 
-/** Runs the program by another Node, hands signals on, and ends as it ends. */
+/** Runs the program with another Node, passes signals on, and exits like it. */
 function runBy(node) {
-  // The program ends by itself when this process was killed and could hand nothing on.
+  // With this id the program ends by itself when the launcher is killed and cannot pass on a signal.
   const env = Object.assign({}, process.env, { TOLLGATE_LAUNCHER: String(process.pid) });
   const child = spawn(node, [entry, ...process.argv.slice(2)], { stdio: 'inherit', env });
-  // npm hands a signal on to its shell alone, which ends without telling us. Other shells may end before the program.
+  // npm passes a signal to its shell only, which ends without passing it on. Other shells may end before the program.
   const isBelowNpm = ['start', 'dev', 'npx'].includes(process.env.npm_lifecycle_event);
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (isBelowNpm && process.ppid !== parent) stop();
   }, PARENT_EVERY_MS);
   process.on('SIGTERM', stop);
-  // On Windows a signal kills at once, and Ctrl+C reaches the child by itself.
+  // On Windows a signal kills at once, and Ctrl+C reaches the child directly.
   process.on('SIGINT', process.platform === 'win32' ? () => undefined : stop);
   child.on('error', error => {
     clearInterval(timer);
@@ -61,10 +61,10 @@ function runBy(node) {
     process.exitCode = code ?? 128 + constants.signals[signal];
   });
 
-  /** A second SIGTERM kills a program that drains, so it is sent once per signal, or once for the end of the parent. */
+  /** Sends SIGTERM once per signal, or once for the end of the parent: a second one would kill a draining program. */
   function stop() {
     clearInterval(timer);
-    // SIGTERM for Ctrl+C as well, which reaches the child: a second SIGINT would kill it.
+    // Ctrl+C becomes a SIGTERM, too: it also reaches the child directly, and a second SIGINT would kill it.
     child.kill('SIGTERM');
   }
 }

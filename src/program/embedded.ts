@@ -8,10 +8,10 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { EmbeddedPayments } from '#payments/from-config.ts';
 
-/** The embedded chains of one run. Their whole state is one folder that this run made and takes away again. */
+/** The embedded chains of one run. Their whole state is one folder, created and removed by this run. */
 export interface EmbeddedDefault {
   readonly chains: readonly ServedChain[];
-  /** What payments can be taken on and kept in. */
+  /** Chains, folder and merchant for the payments service. */
   readonly payments: EmbeddedPayments;
   readonly filled: Promise<void>;
   /** Resolves with the reason when a chain ends by itself. */
@@ -20,10 +20,10 @@ export interface EmbeddedDefault {
   stop(): Promise<void>;
 }
 
-/** Blocks after which the embedded chains' records count as final: more than any reorg one tries out by hand. */
+/** Blocks until records of the embedded chains are final: more than any reorg that a user tries by hand. */
 const CONFIRMATIONS = 12;
 const COIN = { symbol: 'ETH', decimals: 18 };
-/** Their blocks come from this very machine, so looking costs nothing. */
+/** Short, because a poll of a chain on the same machine costs almost nothing. */
 const POLL_MS = 250;
 
 /** Starts the embedded chains in a fresh folder, which also holds every database of the run. */
@@ -40,7 +40,7 @@ export async function startEmbedded(options: {
   const remove = () => rm(folder, { recursive: true, force: true });
   log.info(
     { folder },
-    'chains, indexes and databases of this run are in one fresh folder, removed when it ends',
+    'chains, indexes and databases of this run are in a new folder, which is removed when the run ends',
   );
   try {
     const devnet = await startDevnet({

@@ -3,8 +3,8 @@ interface Closable {
 }
 
 /**
- * Closes a resource together with the others. One that opens only after the process was told to stop is closed at once.
- * @throws when the process was told to stop: nothing else is to be opened
+ * Registers an open resource for closing. Closes it at once when the process is already stopping.
+ * @throws Error when the process is stopping, so that nothing else is opened
  */
 export async function keepOpen(opened: Closable, resources: AsyncDisposableStack): Promise<void> {
   if (!resources.disposed) {
@@ -12,5 +12,5 @@ export async function keepOpen(opened: Closable, resources: AsyncDisposableStack
     return;
   }
   await opened.close();
-  throw new Error('the process was told to stop while it was starting');
+  throw new Error('the process was stopped while it was starting');
 }

@@ -7,15 +7,15 @@ import type { Logger } from '#lib/logger.ts';
 import type { RequestCounters } from '#lib/request-counters.ts';
 import { parentStop, tellParent } from './workers/parent-channel.ts';
 
-/** Who looks after this process: the operator, or the parent of a worker on the operator's behalf. */
+/** Operator's side of this process: the admin listener and the log, or the parent process of a worker. */
 export interface Operator {
-  /** Shows the services once they are open. */
+  /** Publishes checks and status of the services once they are open. */
   show(view: OperatorView): Promise<void>;
-  /** Says that the process is ready. */
+  /** Reports that the process is ready. */
   tell(words: string, fields: object): void;
-  /** Resolves when a parent tells the worker to stop; never without one. */
+  /** Resolves when the parent stops this worker; never resolves without a parent. */
   readonly stopped: Promise<string>;
-  /** Counters that the workers of one address share; undefined without a parent. */
+  /** Request counters shared by the workers of one address; undefined without a parent. */
   readonly counters: RequestCounters | undefined;
 }
 
@@ -52,7 +52,7 @@ async function parentOf(
   return {
     async show(view) {
       reportToParent(view, observers);
-      // It stands by until its predecessor ends, and would wait for that to be ready.
+      // Ready as soon as it is open: its work begins after the end of its predecessor, which waits for this message.
       if (!isServing) tellParent({ tollgate: 'ready', words: 'ready', fields: {} });
     },
     tell(words, fields) {

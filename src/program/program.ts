@@ -28,15 +28,15 @@ import { stopRequest } from './stop-request.ts';
 import { leaveParent } from './workers/parent-channel.ts';
 import { workerParts } from './workers/worker-parts.ts';
 
-/** Time in which a client that just had an answer may send its next request on the same connection. */
+/** Time for a client that just received an answer to send its next request on the same connection. */
 const LINGER_MS = 1_000;
-/** Time to end without help once everything is closed. */
+/** Time for the process to exit by itself once everything is closed. */
 const END_WITHIN_MS = 2_000;
-/** Time after the drain in which everything has to be closed: an attempt to deliver a webhook takes up to 30 seconds. */
+/** Time to close everything after the drain: an attempt to deliver a webhook takes up to 30 seconds. */
 const CLOSE_WITHIN_MS = 33_000;
-/** Time that is left to what a stop finds still opening. A database that is locked or silent may take minutes. */
+/** Time for an opening that is under way when the process stops. A locked or silent database may take minutes. */
 const ABANDON_AFTER_MS = 1_000;
-/** Embedded chains begin by themselves, and what opens with them is to be gone before their folder is removed. */
+/** The same with embedded chains. Longer, because everything must be closed before their folder is removed. */
 const ABANDON_EMBEDDED_AFTER_MS = 10_000;
 
 async function main(argv: readonly string[]): Promise<void> {
@@ -69,7 +69,7 @@ async function main(argv: readonly string[]): Promise<void> {
   } else log.info({ signal: reason }, 'stopping');
   const opened = opening.then(
     () => undefined,
-    () => undefined, // of no interest to whoever wants a stop
+    () => undefined, // a failed start no longer matters
   );
   const patienceMs = config.devnet === undefined ? ABANDON_AFTER_MS : ABANDON_EMBEDDED_AFTER_MS;
   isAbandoning = await inTime(opened, patienceMs).then(
@@ -80,13 +80,13 @@ async function main(argv: readonly string[]): Promise<void> {
   if (!isAbandoning) endProcess({ withinMs: config.server.drainMs + CLOSE_WITHIN_MS, log });
 }
 
-/** The process to end with. Workers have another parent than npm or the launcher, which tells them itself. */
+/** Process whose end ends this one: npm or the launcher. A worker instead receives a message from its parent. */
 function watchedParent({ worker, launcherPid, isStartedByNpm }: Environment): number | undefined {
   if (worker !== undefined) return undefined;
   return launcherPid ?? (isStartedByNpm ? process.ppid : undefined);
 }
 
-/** Announces that the process is ready. Resolves with what fails afterwards, or never. */
+/** Announces that the process is ready. Resolves with the first failure afterwards, or never. */
 function failureAfterStart(
   opened: Opened,
   { config, operator, log }: { config: Config; operator: Operator; log: Logger },
@@ -135,7 +135,7 @@ async function open(
   return { ...services, embedded };
 }
 
-/** Logger of this process. The lines of a worker bear its name. */
+/** Logger of this process. Each line of a worker has the worker's name. */
 function loggerOf(
   { log }: Config,
   { worker, sharesOutput }: { worker: WorkerPart | undefined; sharesOutput: boolean },
@@ -153,7 +153,7 @@ function openEmbedded(
   return devnet === undefined ? undefined : startEmbedded({ devnet, anvil, clock: systemClock, log });
 }
 
-/** Opens the store in which all processes count requests. Nothing is loaded for it where there is none to count. */
+/** Opens the store in which all processes count requests. Loads no module when none is configured or needed. */
 async function openLimits(
   { rateLimitStore, roles, placeOf }: Config,
   observers: Pick<Wiring, 'metrics' | 'clock' | 'log'>,
@@ -182,7 +182,7 @@ async function openFront(config: Config, wiring: Wiring): Promise<DataFront> {
   });
 }
 
-/** Bounds of this process, which are a part of the address's where workers share it. */
+/** Connection bounds of this process. Workers that share an address share its bounds. */
 function boundsOf(
   { server, trustedProxies }: Config,
   { metrics, log, workers }: { metrics: Metrics; log: Logger; workers: number },
@@ -191,7 +191,7 @@ function boundsOf(
   if (server.maxConnections !== undefined && max < Math.ceil(server.maxConnections / workers)) {
     log.warn(
       { maxConnections: max },
-      'server.maxConnections is more than the files that this process may open allow',
+      'server.maxConnections is higher than the limit of open files of this process allows',
     );
   }
   return connectionBounds({
@@ -203,7 +203,7 @@ function boundsOf(
   });
 }
 
-/** Runs the program until it is told to stop, and tells of what it cannot start with. */
+/** Runs the program until it is stopped, and reports a failed start. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
   try {
     await main(argv);

@@ -10,11 +10,11 @@ interface Announced extends Services {
   readonly hasPages: boolean;
   readonly embedded: EmbeddedDefault | undefined;
   readonly log: Logger;
-  /** Says that the process is ready. */
+  /** Reports that the process is ready. */
   readonly tell: (words: string, fields: object) => void;
 }
 
-/** Says how far the chains and their indexes are until they are ready. Resolves with an error, or never. */
+/** Logs the progress of the chains and their indexes until they are ready. Resolves with an error, or never. */
 export async function announceReadiness({
   data,
   indexer,
@@ -31,7 +31,7 @@ export async function announceReadiness({
       .map(({ chainId, done, total }) => `${chainId}: block ${done} of ${total}`);
     log.info({ filling, indexed: indexing?.progress() }, 'not ready yet');
   }, PROGRESS_EVERY_MS);
-  timer.unref(); // a process that is told to stop ends without being ready
+  timer.unref(); // must not keep a stopping process alive
   try {
     await embedded?.filled;
     await indexing?.whenComplete();
@@ -48,7 +48,7 @@ export async function announceReadiness({
   return new Promise<never>(() => {});
 }
 
-/** What to do first with the data service. */
+/** First thing to try with the data service. */
 function firstLook(url: string, hasPages: boolean): string {
   return hasPages ? `open ${url}/` : `curl ${url}/explorer/transactions`;
 }
@@ -57,7 +57,7 @@ function placeOf({ url }: { url: string }) {
   return { url, docs: `${url}/docs` };
 }
 
-/** A key and an address of the dashboard that are shown here and nowhere else, and what to do with the key. */
+/** Demo key, dashboard address and an example request. The key and the address are shown only here. */
 function tryOut({ url, demoKey: key, dashboardUrl: dashboard }: PaymentsListener) {
   if (key === undefined) return {};
   const body = '{"name":"Field notebooks","amount":"12500000"}';

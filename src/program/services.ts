@@ -16,10 +16,10 @@ import type { PaymentsService } from '#payments/service.ts';
 import type { EmbeddedDefault } from './embedded.ts';
 import { keepOpen } from './open-resource.ts';
 
-/** Enough for a request that waits to be read, and little beside what is loaded. */
+/** Enough to read and answer a waiting request, and short compared with the loading of a module. */
 const EARLY_MS = 5;
 
-/** What all services take from the process. */
+/** Dependencies that the process gives to all services. */
 export interface Wiring {
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -30,10 +30,10 @@ export interface Wiring {
   readonly drain: DrainTimes;
 }
 
-/** What the process does; undefined for what it leaves to others. */
+/** Services of the process; undefined for those that run in other processes. */
 export interface Services {
   readonly data: DataService | undefined;
-  /** Writes the indexes where the data service does not. */
+  /** Writes the indexes in a process without the data service. */
   readonly indexer: IndexWriters | undefined;
   readonly payments: PaymentsService | undefined;
 }
@@ -43,11 +43,11 @@ interface Opening {
   readonly embedded: EmbeddedDefault | undefined;
   readonly front: DataFront | undefined;
   readonly wiring: Wiring;
-  /** Shows the services to the operator. */
+  /** Publishes the services to the operator. */
   readonly show: (view: OperatorView) => Promise<void>;
 }
 
-/** Opens what the roles need and shows it to the operator; whatever was opened is closed in reverse order. */
+/** Opens the services of the configured roles and publishes them to the operator. They close in reverse order. */
 export async function openServices(opening: Opening, resources: AsyncDisposableStack): Promise<Services> {
   const { config, front } = opening;
   const data = front && (await openData(opening, front));
@@ -59,12 +59,12 @@ export async function openServices(opening: Opening, resources: AsyncDisposableS
   if (payments !== undefined) await keepOpen(payments, resources);
   const services = { data, indexer, payments };
   await opening.show(operatorView(config, services));
-  // The listeners drain side by side.
+  // Not awaited: the listeners drain concurrently.
   resources.defer(() => void front?.close());
   return services;
 }
 
-/** What the operator sees of the services. */
+/** Checks and status of the services, for the operator. */
 function operatorView({ roles }: Config, { data, indexer, payments }: Services): OperatorView {
   return {
     checks: checksByRole({
@@ -105,7 +105,7 @@ async function openData({ config, embedded, wiring }: Opening, front: DataFront)
   return startDataService({ ...options, filled: embedded?.filled, front, ...wiring });
 }
 
-/** Lets early requests be answered: Node loads all modules of an import without a turn of the event loop. */
+/** Lets the event loop answer early requests. Node loads all modules of an import without returning to it. */
 async function answerEarly(): Promise<void> {
   await delay(EARLY_MS);
 }

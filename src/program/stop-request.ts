@@ -1,6 +1,6 @@
 const PARENT_EVERY_MS = 500;
 
-/** Resolves when the process is to stop, with what said so. `parent`: the process whose end is a stop, too. */
+/** Resolves with the reason when the process must stop: a signal, or the end of the process `parent`. */
 export function stopRequest({ parent }: { parent: number | undefined }): Promise<string> {
   return Promise.race([stopSignal(), ...(parent === undefined ? [] : [endOf(parent)])]);
 }
@@ -12,8 +12,8 @@ function stopSignal(): Promise<string> {
 }
 
 /**
- * Resolves when the parent process is gone. npm hands a signal on to its shell alone, which ends without telling us, and a
- * launcher that is killed tells nothing either: the server would go on without anybody to stop it.
+ * Resolves when the parent process has ended. npm passes a signal to its shell only, which ends without passing it on,
+ * and a killed launcher passes on nothing either. The server would keep running with no process to stop it.
  */
 function endOf(parent: number): Promise<string> {
   return new Promise(resolve => {

@@ -19,8 +19,8 @@ ${ETHEREUM}
 const WORKERS = ['worker 1', 'worker 2', 'background'];
 
 /**
- * Status of the answer to one request; rejects when it is refused, reset or cut off. Without an agent it has a connection of
- * its own.
+ * Status of the answer to one request; rejects when it is refused, reset or cut off. Without an agent it has a
+ * connection of its own.
  */
 function ask(url: string, { agent, from }: { agent?: Agent; from?: string } = {}): Promise<number> {
   const headers = from === undefined ? {} : { 'X-Forwarded-For': from };
@@ -185,7 +185,7 @@ describe('with two workers', () => {
   test('a worker that is killed is started again while the other one answers', async () => {
     const [killed] = await workersOf(program);
     process.kill(Number(killed?.pid), 'SIGKILL');
-    await program.entry(({ msg }) => msg === 'a worker ended and is started again');
+    await program.entry(({ msg }) => msg === 'a worker ended and will be restarted');
 
     const meanwhile = await ask(`${url}/healthz`);
 

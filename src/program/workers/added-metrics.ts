@@ -3,7 +3,7 @@ import type { Metrics } from '#http/metrics.ts';
 import type { ForkedWorker } from './forked-worker.ts';
 import type { WorkerPlace } from './supervisor.ts';
 
-/** Registers what the parent counts itself. */
+/** Registers the parent's own metrics about its workers. */
 export function registerWorkerGauges(
   { registry }: Pick<Metrics, 'registry'>,
   places: () => readonly WorkerPlace[],
@@ -12,7 +12,7 @@ export function registerWorkerGauges(
   const registers = [registry];
   new Gauge({
     name: 'tollgate_worker_up',
-    help: 'Whether a worker runs (1) or rests after it ended by itself (0)',
+    help: '1 while a worker runs, 0 during the pause after it ended by itself',
     labelNames,
     registers,
     collect() {
@@ -31,7 +31,7 @@ export function registerWorkerGauges(
   });
 }
 
-/** Text of the metrics of this process and of all workers, added up. A worker that gives no answer is left out. */
+/** Metrics of this process and of all workers, summed, as text. Workers that do not answer are left out. */
 export async function addedMetrics(
   { registry }: Pick<Metrics, 'registry'>,
   workers: readonly ForkedWorker[],

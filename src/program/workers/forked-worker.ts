@@ -4,27 +4,27 @@ import { inTime } from '#lib/in-time.ts';
 import type { Exit, WorkerProcess } from './supervisor.ts';
 import { type ParentMessage, type Subject, workerMessage } from './worker-messages.ts';
 
-/** Words and fields of the log with which a worker says that it is ready. */
+/** Words and fields of the log line for a worker that is ready. */
 export interface ReadyNote {
   readonly words: string;
   readonly fields: object;
 }
 
-/** A worker below this process, connected by its channel. */
+/** A worker process forked by this process and connected by an IPC channel. */
 export interface ForkedWorker extends WorkerProcess {
   readonly ready: Promise<ReadyNote>;
   /** True once its services are open. */
   isOpen(): boolean;
-  /** Asks the worker about itself. Rejects when it ends or gives no answer in time. */
+  /** Asks the worker about itself. Rejects when no answer comes in time. */
   ask(subject: Subject): Promise<unknown>;
 }
 
-/** Longer than a worker takes for an answer whose back ends are silent. */
+/** Longer than a worker takes to answer while its back ends are silent. */
 const ANSWER_WITHIN_MS = 3_000;
 
 /**
- * Starts this program once more with a part of its work. Connections are accepted by this process and handed to the workers
- * in turn, so that one that ends or begins loses none that waits.
+ * Forks this program for a part of its work. This process accepts the connections and passes them to the workers in
+ * turn, so that no waiting connection is lost when a worker starts or ends.
  */
 export function forkedWorker(part: WorkerPart): ForkedWorker {
   cluster.schedulingPolicy = cluster.SCHED_RR;
@@ -42,7 +42,7 @@ export function forkedWorker(part: WorkerPart): ForkedWorker {
     } else if (message?.tollgate === 'ready') ready.resolve(message);
     else if (message !== undefined) questions.get(message.id)?.(message.answer);
   });
-  // A message to a worker that just ended fails here as well as in its own callback.
+  // A message to a worker that just ended raises this event in addition to its callback.
   worker.on('error', () => undefined);
   return {
     pid: worker.process.pid,
@@ -77,7 +77,7 @@ function exitOf(worker: Worker): Promise<Exit> {
   });
 }
 
-/** The channel of a worker that ends may be closed: its exit tells so. */
+/** Sends a message. Ignores a closed channel, because the exit of the worker is reported anyway. */
 function send(worker: Worker, message: ParentMessage): void {
   if (worker.isConnected()) worker.send(message, () => undefined);
 }

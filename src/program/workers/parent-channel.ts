@@ -1,15 +1,15 @@
 import cluster from 'node:cluster';
 import { parentMessage, type WorkerMessage } from './worker-messages.ts';
 
-/** Sends a message to the parent, which may be gone. */
+/** Sends a message to the parent. Ignores a parent that has ended. */
 export function tellParent(message: WorkerMessage): void {
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }
 
-/** Resolves when the parent tells this worker to stop, or is gone: what is in flight is finished in both cases. */
+/** Resolves when the parent stops this worker or has ended. Requests in flight are finished in both cases. */
 export function parentStop(): Promise<string> {
   endByItself();
-  // A message to a parent that just ended fails here as well; that it is gone is told below.
+  // A message to a parent that just ended raises this event, too. Its end is reported below.
   cluster.worker?.on('error', () => undefined);
   return new Promise(resolve => {
     process.on('message', received => {
@@ -19,7 +19,7 @@ export function parentStop(): Promise<string> {
   });
 }
 
-/** Closes the channel to the parent, which would keep a worker from ending. Does nothing in any other process. */
+/** Closes the channel to the parent, which would keep a worker alive. Does nothing in any other process. */
 export function leaveParent(): void {
   endByItself();
   if (cluster.isWorker && process.connected) process.disconnect();

@@ -13,7 +13,7 @@ import { type Supervisor, supervise, type WorkerPlace } from './supervisor.ts';
 interface ParentOptions {
   readonly config: Config;
   readonly parts: readonly WorkerPart[];
-  /** Resolves when the program is to stop, with what said so. */
+  /** Resolves with the reason when the program must stop. */
   readonly stopped: Promise<string>;
   readonly clock: Clock;
   readonly log: Logger;
@@ -21,14 +21,14 @@ interface ParentOptions {
 
 type Place = WorkerPlace<ForkedWorker>;
 
-/** Time beside the drain in which a worker ends: an attempt to deliver takes 30 s at most and is not cut off. */
+/** Time for a worker to end, in addition to the drain: a delivery attempt takes up to 30 s and is not aborted. */
 const END_WITHIN_MS = 35_000;
-/** SIGHUP would be the usual one, but a terminal that closes sends it to what is to end with it. */
+/** Not the usual SIGHUP, because a closing terminal sends that to the processes that must end with it. */
 const REPLACING_SIGNAL = 'SIGUSR2';
 
 /**
- * Composition root of the parent: it accepts connections for its workers, supervises them, and shows the operator all of
- * them as one. Resolves when every worker has ended. Decision 261.
+ * Composition root of the parent. It accepts connections for its workers, supervises them, and reports all of them to
+ * the operator as one. Resolves when every worker has ended. Workers share one address (Decision 261).
  */
 export async function runParent({ config, parts, stopped, clock, log }: ParentOptions): Promise<void> {
   const { countForWorkers } = await import('#stores/worker-counters.ts');
@@ -75,7 +75,7 @@ async function superviseUntil(
   if (process.platform !== 'win32') process.on(REPLACING_SIGNAL, replaceAll);
   const reason = await Promise.race([stopped, supervisor.refused]);
   log.info({ signal: reason }, 'stopping the workers');
-  // A worker has said itself why it cannot start.
+  // The worker itself has logged the reason.
   if (typeof reason === 'number') process.exitCode = reason;
   const endNow = () => {
     supervisor.kill();
@@ -83,14 +83,14 @@ async function superviseUntil(
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     if (signal === reason) process.on(signal, endNow);
-    // A launcher adds a SIGTERM to the Ctrl+C of a terminal: only a repeated one is urgent.
+    // A launcher adds a SIGTERM to the Ctrl+C of a terminal, so only a repeated SIGTERM forces the end.
     else process.once(signal, () => process.on(signal, endNow));
   }
   await supervisor.stop();
   process.off(REPLACING_SIGNAL, replaceAll);
 }
 
-/** Says once that all workers are ready, in the words of the first. */
+/** Logs once that all workers are ready, in the words of the first. */
 function readinessOf(parts: readonly WorkerPart[], log: Logger) {
   const notes = new Map<WorkerPart, ReadyNote>();
   return (part: WorkerPart, note: ReadyNote): void => {
@@ -116,7 +116,7 @@ function viewOf(
   };
 }
 
-/** In order when everything is that the worker itself checks. */
+/** Check that passes when all checks of the worker pass. */
 function checkOf(placeOf: () => Place | undefined): Check {
   return async () => {
     const worker = placeOf()?.process;
@@ -135,7 +135,7 @@ async function statusOf({ roles }: WorkerPart, place: Place | undefined): Promis
   return { pid: worker?.pid ?? null, roles, restarts, ...(isPlainObject(states) ? states : {}) };
 }
 
-/** The process of a place, which can be asked from when its services are open. */
+/** Process of a place, once its services are open; before that it answers no questions. */
 function openProcess({ process: worker }: Place): ForkedWorker[] {
   return worker?.isOpen() === true ? [worker] : [];
 }

@@ -2,7 +2,7 @@ import type { WorkerPart } from '#config/environment.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 
-/** How a process ended: an exit code, or the signal that ended it. Neither when it could not be started. */
+/** End of a process: an exit code, or the signal that ended it. Both are null when it could not be started. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
@@ -13,21 +13,21 @@ export interface WorkerProcess {
   readonly pid: number | undefined;
   /** Resolves when its services are open. */
   readonly opened: Promise<void>;
-  /** Resolves when it may have requests. */
+  /** Resolves when it accepts requests. */
   readonly ready: Promise<unknown>;
   readonly exited: Promise<Exit>;
-  /** Tells it to drain and end. */
+  /** Starts its drain, after which it ends. */
   stop(): void;
   /** Ends it at once. */
   kill(): void;
 }
 
-/** The place of one worker, in which processes follow each other. */
+/** Place of one worker. When its process ends or is replaced, the next process takes the same place. */
 export interface WorkerPlace<Process extends WorkerProcess = WorkerProcess> {
   readonly part: WorkerPart;
-  /** Undefined before the first one, and during a rest after it ended by itself. */
+  /** Undefined before the first start, and during the pause after a process ended by itself. */
   readonly process: Process | undefined;
-  /** Processes that ended by themselves. */
+  /** Number of processes that ended by themselves. */
   readonly restarts: number;
 }
 
@@ -35,7 +35,7 @@ interface Place<Process extends WorkerProcess> extends WorkerPlace<Process> {
   process: Process | undefined;
   restarts: number;
   startedAt: number;
-  /** Ends in a row, each after less than `STEADY_MS`. */
+  /** Consecutive ends by itself, each within `STEADY_MS` of the start. */
   failures: number;
   hasOpened: boolean;
 }
@@ -43,34 +43,37 @@ interface Place<Process extends WorkerProcess> extends WorkerPlace<Process> {
 export interface SupervisorOptions<Process extends WorkerProcess> {
   readonly parts: readonly WorkerPart[];
   readonly fork: (part: WorkerPart) => Process;
-  /** Time in which a process that is told to stop has to end; afterwards it is killed. */
+  /** Time for a process to end after `stop`; then it is killed. */
   readonly stopWithinMs: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Keeps a process at work for each part. */
+/** Keeps one process running for each part. */
 export interface Supervisor<Process extends WorkerProcess> {
   readonly places: readonly WorkerPlace<Process>[];
-  /** Resolves with the exit code of a process that refused its first start for a reason that all workers share. */
+  /** Resolves with the exit code of a process whose first start failed for a reason that all workers share. */
   readonly refused: Promise<number>;
-  /** Replaces the processes one after the other: each ends once its successor is ready. Stops at one that does not get ready. */
+  /**
+   * Replaces the processes one by one. Each ends once its successor is ready. Stops when a successor does not get
+   * ready.
+   */
   replaceAll(): Promise<void>;
-  /** Tells all processes to end, and resolves when they have. */
+  /** Stops all processes, and resolves when they have ended. */
   stop(): Promise<void>;
   kill(): void;
 }
 
-/** Exit code of a process whose configuration cannot be right. */
+/** Exit code of a process with an invalid configuration. */
 const REFUSED_SETTING = 2;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** A process that lived for so long is not failing again and again. */
+/** Uptime after which the next failure counts as the first one. */
 const STEADY_MS = 60_000;
-/** Time that a successor has to get ready. */
+/** Time for a successor to get ready. */
 const READY_WITHIN_MS = 60_000;
 
-/** Starts the first process, and the others once it has opened: by then databases are migrated and addresses are free. */
+/** Starts the first process, and the others once its services are open: by then it has migrated the databases. */
 export function supervise<Process extends WorkerProcess>(
   options: SupervisorOptions<Process>,
 ): Supervisor<Process> {
@@ -141,12 +144,12 @@ export function supervise<Process extends WorkerProcess>(
     place.restarts += 1;
     place.failures = clock.now() - place.startedAt >= STEADY_MS ? 1 : place.failures + 1;
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (place.failures - 1), LONGEST_PAUSE_MS);
-    log.error({ worker: name, pid: process.pid, ...exit, pauseMs }, 'a worker ended and is started again');
+    log.error({ worker: name, pid: process.pid, ...exit, pauseMs }, 'a worker ended and will be restarted');
     await clock.sleep(pauseMs, stopping.signal).catch(() => undefined); // stopped
     if (place.process === undefined) begin(place, onOpened);
   }
 
-  /** True for a setting at fault, and for a failure that all workers would share since none has opened. */
+  /** True for an invalid configuration, and for a failed first start while no worker has opened. */
   function isRefusal({ hasOpened }: Place<Process>, code: number | null): code is number {
     if (hasOpened || code === null || code === 0) return false;
     return code === REFUSED_SETTING || !places.some(place => place.hasOpened);
@@ -161,7 +164,7 @@ export function supervise<Process extends WorkerProcess>(
     if (!stopping.signal.aborted) log.info('all workers are replaced');
   }
 
-  /** True when the place has its successor. */
+  /** Replaces one process. True when its successor has taken the place. */
   async function replace(place: Place<Process>): Promise<boolean> {
     const { name } = place.part;
     const next = forked(place.part);
@@ -169,7 +172,7 @@ export function supervise<Process extends WorkerProcess>(
       if (stopping.signal.aborted) return false;
       log.error(
         { worker: name },
-        'the successor of a worker does not get ready: the workers go on as they are',
+        'the successor of a worker does not get ready: the current workers keep running',
       );
       await end(next);
       return false;
@@ -197,7 +200,7 @@ export function supervise<Process extends WorkerProcess>(
     await process.exited;
   }
 
-  /** The first outcome; false when none comes in time. */
+  /** Resolves with the first outcome; false when none comes in time. */
   async function within(ms: number, outcomes: readonly Promise<boolean>[]): Promise<boolean> {
     const over = new AbortController();
     const late = clock.sleep(ms, over.signal).then(

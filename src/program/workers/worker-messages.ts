@@ -1,6 +1,6 @@
 import { isPlainObject } from '#lib/json.ts';
 
-/** What the parent can ask a worker about. */
+/** Subject of a parent's question to a worker. */
 export type Subject = 'metrics' | 'checks' | 'status';
 
 /** Message from the parent to a worker. */
@@ -12,11 +12,11 @@ export type ParentMessage =
 export type WorkerMessage =
   /** Its services are open. */
   | { readonly tollgate: 'opened' }
-  /** It may have requests. The words and fields are for the log. */
+  /** It accepts requests. The words and fields are for the log. */
   | { readonly tollgate: 'ready'; readonly words: string; readonly fields: object }
   | { readonly tollgate: 'answer'; readonly id: number; readonly answer: unknown };
 
-/** A message of the parent; undefined for those of Node and of libraries. */
+/** Reads a message of the parent; undefined for messages of Node and of libraries. */
 export function parentMessage(message: unknown): ParentMessage | undefined {
   if (!isPlainObject(message)) return undefined;
   const { tollgate, id, subject } = message;
@@ -25,7 +25,7 @@ export function parentMessage(message: unknown): ParentMessage | undefined {
   return isQuestion ? { tollgate, id, subject } : undefined;
 }
 
-/** A message of a worker; undefined for those of Node and of libraries. */
+/** Reads a message of a worker; undefined for messages of Node and of libraries. */
 export function workerMessage(message: unknown): WorkerMessage | undefined {
   if (!isPlainObject(message)) return undefined;
   const { tollgate, id, answer, words, fields } = message;

@@ -2,12 +2,12 @@ import type { Config } from '#config/config.ts';
 import type { WorkerPart } from '#config/environment.ts';
 import type { Role } from '#config/roles.ts';
 
-/** Roles that answer requests, which each worker can do for itself. */
+/** Roles that answer requests. Any number of workers can have them. */
 const SERVING: readonly Role[] = ['data', 'payments'];
 
 /**
- * The workers of a configuration: those that share the listeners, and one with all other roles, which no other worker has.
- * None where one process does everything or where nothing is served.
+ * Workers of a configuration: several that share the listeners, and a single one with all other roles.
+ * Empty when one process does everything or when no role serves requests.
  */
 export function workerParts({ workers, roles }: Pick<Config, 'workers' | 'roles'>): readonly WorkerPart[] {
   const serving = roles.filter(role => SERVING.includes(role));

@@ -6,7 +6,7 @@ import type { Logger } from '#lib/logger.ts';
 import { tellParent } from './parent-channel.ts';
 import { parentMessage, type Subject } from './worker-messages.ts';
 
-/** Answers the parent's questions about this worker from now on, and tells it that the services are open. */
+/** Reports to the parent that the services are open, and answers its questions about this worker from now on. */
 export function reportToParent(
   view: OperatorView,
   { metrics, log }: { metrics: Metrics; log: Logger },
@@ -23,7 +23,7 @@ export function reportToParent(
     try {
       tellParent({ tollgate: 'answer', id, answer: await answers[subject]() });
     } catch (error) {
-      log.warn({ err: error, subject }, 'the parent gets no answer');
+      log.warn({ err: error, subject }, 'cannot answer the parent');
     }
   });
   tellParent({ tollgate: 'opened' });
