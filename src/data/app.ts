@@ -30,7 +30,7 @@ export interface AppOptions extends Omit<FrontOptions, 'chainIds'> {
     readonly maxBytes: number;
     /** Second cache layer; memory alone when absent. */
     readonly store?: CacheStoreOptions | undefined;
-    /** Longest time that a request waits for a Redis, in milliseconds; that of `openSecondLayer` when absent. */
+    /** Longest wait of a request for a Redis, in milliseconds; the default of `openSecondLayer` when absent. */
     readonly patienceMs?: number | undefined;
     readonly lifetimes: Lifetimes;
   };

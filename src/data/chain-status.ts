@@ -6,7 +6,7 @@ import type { Backend } from './backends/port/backend.ts';
 import type { InsightsAnswers, InsightsOperationId } from './backends/port/insights-backend.ts';
 import type { Chain } from './fallback/chain.ts';
 
-/** Longest wait for the heads of remote back ends. Later ones appear in the next answer. */
+/** Longest wait for the heads of remote back ends. A head that arrives later appears in the next answer. */
 const REFRESH_MS = 1_000;
 
 /** Handler of `GET /chains`: the configured chains in fallback order, with the capabilities of their back ends. */
@@ -94,7 +94,7 @@ function insightsOperations({ insights = {} }: Backend): InsightsOperationId[] {
 const FAR_LAG = 1_000;
 
 /**
- * Readiness by chain. A chain with nothing but indexes is ready once filling has ended and the index has caught up.
+ * Readiness by chain. A chain with nothing but indexes is ready once filling has ended and an index has caught up.
  * Afterwards only a lag of `FAR_LAG` blocks makes it unready; a shorter lag or a silent node does not. Remote back ends
  * fail for every process at once, so they do not count (Decision 145).
  */

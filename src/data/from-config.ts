@@ -7,7 +7,7 @@ import type { DataServiceOptions } from './service.ts';
 
 /** Poll interval of an index on a real chain, in milliseconds. */
 const POLL_MS = 1_000;
-/** Freshness of feeds and statistics from HTTP back ends, in milliseconds; longer where requests are charged to a key. */
+/** Freshness of feeds and statistics from HTTP back ends, in milliseconds; longer if requests are charged to a key. */
 const MOVING_MS = 15_000;
 const METERED_MS = 60_000;
 

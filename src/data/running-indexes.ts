@@ -5,7 +5,10 @@ export interface RunningIndexes {
   start(): void;
   /** Brings every index to its node's current head. Rejects when a node is unreachable. */
   catchUp(): Promise<void>;
-  /** Resolves when every index has caught up once. With `filled`, it then also waits for the heads at that time. */
+  /**
+   * Resolves when every index has caught up once. With `filled`, waits for it first, and then for the heads at that
+   * time.
+   */
   whenComplete(filled?: Promise<void>): Promise<void>;
   /** Blocks indexed so far and blocks to index, over all chains; undefined until every node has reported its head. */
   progress(): { indexed: number; total: number } | undefined;

@@ -173,7 +173,7 @@ export function failureOf(failures: readonly Failure[], cause: unknown): HttpErr
 /** Policy of one operation: its strategy over the chains, and the caching of its answers. */
 export interface OperationPolicy {
   strategyFor(path: object): Strategy;
-  /** Hash of the transaction or block in the path, in lower case. The chain it is found on is remembered. */
+  /** Hash of the transaction or block in the path, in lower case. The chain that has it is remembered. */
   hashOf?(path: object): string | undefined;
   readonly lifetime: AnswerStability;
   /** True for an answer that has nothing, after which the next chain is asked. Ignored for later pages of a list. */

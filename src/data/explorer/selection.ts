@@ -31,8 +31,9 @@ export type PositionSets = readonly (readonly string[])[];
 const WITHIN_BATCH = 'batch_log_index';
 
 /**
- * Reads `chain_id` and `cursor`. A cursor selects the back end that wrote it. The chain's other back ends follow only
- * if the query holds one of the `portable` key sets: such a walk survives an outage (Decision 172).
+ * Reads `chain_id` and `cursor`. A cursor selects its chain, and the back end that wrote it comes first. The chain's
+ * other back ends follow only if the query holds one of the `portable` key sets, so that the walk survives an outage
+ * (Decision 172).
  * @throws InvalidParameter for an unknown chain, a foreign cursor, or a cursor of another chain.
  */
 export function select(
@@ -70,9 +71,7 @@ function notOurs(): InvalidParameter {
   return new InvalidParameter('cursor', 'must be the cursor of an earlier page of this list');
 }
 
-/**
- * Means of continuing a page walk at another back end: the portable keys of the list, and the back ends that serve it.
- */
+/** Portable keys of a list, and the back ends that serve it. */
 interface WaysOn {
   readonly sets: PositionSets | undefined;
   readonly backends: readonly Backend[];

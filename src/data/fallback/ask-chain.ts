@@ -8,7 +8,10 @@ import { isLastWord } from './failure-table.ts';
 /** Asks one back end. Returns undefined when it does not serve this operation. */
 type AskBackend<Body> = (backend: Backend, signal: AbortSignal) => Promise<Answer<Body>> | undefined;
 
-/** Marks nothing as settled when the back end's state changed during the request: the answer may mix both states. */
+/**
+ * Removes the finality of an answer when the back end's state changed during the request: the answer may mix both
+ * states.
+ */
 function unlessMoved<Body>(
   answer: Answer<Body>,
   before: Validity | undefined,

@@ -3,15 +3,19 @@ import type { Failure } from './chain.ts';
 
 /** Consequences of one kind of failure. */
 interface FailureRow {
-  /** Asked next. With `chain`, the failure is final for its chain, and earlier failures there do not matter. */
+  /**
+   * Next to be asked. Unless it is `backend`, the failure is final for its chain, and earlier failures there do not
+   * matter.
+   */
   readonly next: 'backend' | 'chain' | 'nothing';
   /** Status of document 1 when no other failure takes precedence. */
   readonly status: number;
 }
 
 /**
- * The failure table. The first kind that occurred decides the reply: bad input before an outage, an outage before "not
- * found". Outages give a 504 when all of them are timeouts, and a 503 when all of them end soon by themselves.
+ * The failure table in order of precedence: the first kind that occurred decides the reply. So bad input wins over an
+ * outage, and an outage over "not found". Outages give a 504 when all of them are timeouts, and a 503 when all of them
+ * end soon by themselves.
  */
 const FAILURE_TABLE: Readonly<Record<BackendErrorKind, FailureRow>> = {
   rejected: { next: 'nothing', status: 400 },
@@ -109,7 +113,9 @@ export function isPassing({ error }: Failure): boolean {
   return error.kind === 'unavailable' || error.reason === 'incomplete';
 }
 
-/** True when the back end may have the record it did not find, because it does not cover its whole chain. */
+/**
+ * True when the back end may still have the record: it failed temporarily, or its index does not cover the whole chain.
+ */
 export function leavesOpen(failure: Failure): boolean {
   return isPassing(failure) || failure.error.reason === 'not_indexed';
 }

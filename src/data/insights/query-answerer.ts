@@ -52,7 +52,7 @@ interface QueryAnswer<E extends Entity> {
 
 /**
  * Time limit of a query. It may wait 5 seconds for its turn and then has its own deadline of 10 seconds; the rest lets
- * its advice reach the client.
+ * its error reach the client.
  */
 export const QUERY_TIMEOUT_MS = 16_000;
 

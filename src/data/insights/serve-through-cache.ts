@@ -23,7 +23,10 @@ export interface InsightsOptions extends ConfiguredChains {
   readonly metrics: Metrics;
 }
 
-/** One operation of document 2: its chains, its cache identity, its question, and the making of its body. */
+/**
+ * One operation of document 2: its chains, its cache identity, its back-end call, and the function that builds its
+ * body.
+ */
 interface ServedQuery<Result, Body> {
   readonly operation: InsightsOperationId;
   readonly chains: readonly Chain[];
@@ -94,7 +97,7 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
       isMetered: asked.answered.some(({ backend }) => backend.isMetered === true),
       isLaterPage: false,
       isWatched: validity !== undefined,
-      // A back end without validity does not see every block, so the answer can expire unnoticed.
+      // Used only if every back end has one: a back end without it does not notice when its part is out of date.
       validity: watched.every(one => one.validity !== undefined) ? validity : undefined,
     };
     return {
@@ -125,7 +128,9 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
   }
 }
 
-/** Adds the outcome of the other chains asked to an answer. Without an answer, returns those outcomes alone. */
+/**
+ * Adds to an answer the outcome of the other chains that were asked. Without an answer, returns only those outcomes.
+ */
 function past<Result>(
   asked: ChainsAnswer<Result> | undefined,
   before: readonly ChainsAnswer<Result>[],
@@ -154,8 +159,8 @@ function revisionOf({ backends }: Chain): string {
 
 /**
  * Error reply when no chain answered, by the failure table with two exceptions: an unknown name may be bad input, and
- * too many queries have their own message. Statuses above 500 stay here, because they decide if a cached answer is
- * served instead.
+ * too many queries have their own message. Statuses above 500 are kept until `insightsFailure`, because they decide if
+ * a cached answer is served instead.
  */
 function nothingAnswered({ failed }: ChainsAnswer<unknown>, unknown: UnknownChain): HttpError {
   const failures = failed.flatMap(({ failures: own }) => own);

@@ -23,7 +23,7 @@ const CHAIN = /^\/chain\/(?<id>\d+)(?:\/|$)/;
 const REST = /^\/chain(?:\/.*)?$/;
 
 /**
- * Registers the home page and the explorer's pages. All blocks and addresses share one document per kind of page: its
+ * Registers the home page and the explorer's pages. Each kind of page is one document for all blocks or addresses: its
  * module reads the path and calls the API. So pages work before a chain is open, and show nothing that the API does
  * not. Other paths below `/chain` get a "not found" page with status 404.
  */

@@ -21,7 +21,7 @@ export interface Lifetimes {
   readonly overrides: Readonly<Record<string, number>>;
 }
 
-/** Longest freshness of an answer obtained past a failure. */
+/** Longest freshness of an answer that was obtained in spite of failures. */
 const FALLBACK_MS = 30_000;
 /** Time after its freshness in which a moving answer is sent at once and reloaded in the background (Decision 37). */
 export const REVALIDATION_MS = 60_000;

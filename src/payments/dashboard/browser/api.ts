@@ -59,7 +59,7 @@ const withToken: Middleware = {
 let isStaying = false;
 
 /**
- * Controls if the page stays open after its session has ended: true while it shows a secret that cannot be shown again.
+ * Keeps the page open after its session has ended if `isNeeded`: while it shows a secret that cannot be shown again.
  */
 export function stayWithoutSession(isNeeded: boolean): void {
   isStaying = isNeeded;

@@ -79,7 +79,10 @@ function GasPerDay({ chainId, lastDay }: { chainId: number; lastDay: number }): 
 
 type Day = readonly [time: number, value: number];
 
-/** Bars from the first day with a value to the last day. Days without data count as zero. */
+/**
+ * Bars from the first day with a value to the last day, for at least `FEWEST_DAYS` and at most `DAYS` days. Days
+ * without data count as zero.
+ */
 function DailyChart({
   label,
   name,

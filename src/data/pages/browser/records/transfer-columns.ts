@@ -16,7 +16,9 @@ import {
 type Transfer = Explorer['TokenTransfer'];
 type Token = Explorer['Token'];
 
-/** Columns of a list of token transfers. `isOfTransaction` omits the columns that are equal for one transaction. */
+/**
+ * Columns of a list of token transfers. `isOfTransaction` omits the columns that all transfers of a transaction share.
+ */
 export function transferColumns(
   chainId: number,
   {

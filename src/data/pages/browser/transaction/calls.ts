@@ -3,7 +3,7 @@ import type { Explorer } from '../api.ts';
 type Frame = Explorer['RawTrace'];
 type Address = Explorer['Address'];
 
-/** One call of a transaction with its inner calls. Gas is in units, `value` in wei. */
+/** One call of a transaction with its inner calls. `value` is in wei. */
 export interface Call {
   /** Position in the trace: `0.1` is the second call inside the first one, and empty is the transaction itself. */
   readonly path: string;

@@ -109,7 +109,7 @@ function overview(chainId: number, transaction: Transaction) {
   ];
 }
 
-/** First token transfers of a transaction, with a link if there are more. */
+/** First token transfers of a transaction, with a link to all of them if there are more. */
 function MovedTokens({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode | null {
   const { token_transfers: transfers, token_transfers_overflow: hasMore } = transaction;
   if (transfers === null || transfers.length === 0) return null;

@@ -44,7 +44,7 @@ export function Preview({
   return html`<div class="preview" style=${styleOf(themeColor)} ref=${place}></div>`;
 }
 
-/** Style properties for the merchant's colour. On the real pay page, the page's style sheet sets them. */
+/** Custom properties for the merchant's colour. The pay page itself loads a style sheet of the colour instead. */
 function styleOf(themeColor: string): Readonly<Record<string, string>> {
   const colours = themeColours(themeName(themeColor) ?? '');
   if (colours === undefined) return {};

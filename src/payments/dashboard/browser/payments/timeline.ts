@@ -36,7 +36,7 @@ export function Timeline({ story }: { story: Story }): VNode {
   </ol>`;
 }
 
-/** Entries in the order that sorting preserves for equal times. */
+/** Entries in the order that the stable sort keeps for equal times. */
 function entriesOf({ session, transfers, events }: Story): readonly Entry[] {
   return [
     { key: 'opened', at: session.created_at, content: html`<p>The checkout was opened.</p>` },
