@@ -5,7 +5,7 @@ import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { NO_LOG } from '../model/transfer.ts';
 
-/** What `payment.completed` and `payment.failed` tell. Decision 117. */
+/** Body of `payment.completed` and `payment.failed`, with the document's fields and ids (Decision 117). */
 export function paymentData(
   session: CheckoutSession,
   transaction: PaymentTransaction,
@@ -33,7 +33,7 @@ export function paymentData(
   };
 }
 
-/** What `checkout.completed` tells: the transaction that completed the session, and what was chosen. Decision 117. */
+/** Body of `checkout.completed`: the completing transaction with the payer's choices (Decision 117). */
 export function checkoutCompletedData(
   session: CheckoutSession,
   transaction: PaymentTransaction,
@@ -48,7 +48,7 @@ export function checkoutCompletedData(
   };
 }
 
-/** What `checkout.expired` tells of a session that has expired. Decision 117. */
+/** Body of `checkout.expired`, of a session that has expired (Decision 117). */
 export function checkoutExpiredData(session: CheckoutSession): EventData<'checkout.expired'> {
   return {
     id: session.id,
@@ -71,13 +71,13 @@ function eventSession(session: CheckoutSession): PaymentsSchemas['EventSession']
 
 type EventFormData = PaymentsSchemas['EventFormValues'];
 
-/** The keys of `form_data` that the document gives a meaning, with the JavaScript type of their values. */
+/** Keys of `form_data` with a meaning in the document, and the JavaScript types of their values. */
 const MEANINGS = { email: 'string', shipping_address: 'object' } as const;
 const RESERVED_IDS = ['email', 'shipping_address'] as const;
 
 /**
- * The `form_data` of an event. Answers to fields called `email` or `shipping_address`, which only old links have, are
- * sent as `field_email` and `field_shipping_address` (Decision 150).
+ * The `form_data` of an event. Form fields cannot be called `email` or `shipping_address` (Decision 150). Answers to
+ * such fields of old links are sent as `field_email` and `field_shipping_address`.
  */
 function eventFormData({
   formData,
@@ -91,13 +91,13 @@ function eventFormData({
   };
 }
 
-/** The `form_data` of a stored event, in the contract's types also when it was written before the two ids were refused. */
+/** The `form_data` of a stored event, in the contract's types. Older events may have other types under the two ids. */
 export function typedFormData(stored: EventFormData): EventFormData {
   const mistyped = RESERVED_IDS.filter(id => Object.hasOwn(stored, id) && typeof stored[id] !== MEANINGS[id]);
   return mistyped.length === 0 ? stored : renamed(stored, mistyped);
 }
 
-/** Moves the values of some keys to `field_…`, which gets another prefix while a field of that id was filled in. */
+/** Renames keys to `field_…`. The prefix is repeated while the form has an answer under that name. */
 function renamed(
   answers: Readonly<Record<string, unknown>>,
   ids: readonly (typeof RESERVED_IDS)[number][],
@@ -113,21 +113,21 @@ function renamed(
   return Object.fromEntries(moved);
 }
 
-/** What a webhook is told of: an event, or a test's greeting. */
+/** An event for a webhook, or the greeting of a test. */
 interface ToldEvent {
   readonly id: string;
   readonly type: PaymentsSchemas['DeliveryEventType'];
-  /** When it happened, in UTC milliseconds. */
+  /** Time of the event, in UTC milliseconds. */
   readonly createdAt: number;
   readonly data: EventData | PaymentsSchemas['TestPingData'];
 }
 
 /**
- * The body of a delivery. It is written once, kept, and sent in every attempt: a receiver checks the signature of these
- * very bytes. Document 3, "Delivery"; decision 122.
+ * The body of a delivery. It is stored once, and every attempt sends the same body (Decision 122), because receivers
+ * check the signature of these exact bytes. Source: document 3, "Delivery".
  */
 export function webhookPayload({ id, type, createdAt, data }: ToldEvent, webhookId: string): string {
-  // What JSON.stringify writes is well-formed: its UTF-8 bytes stand for the same text again.
+  // JSON.stringify returns well-formed text, so encoding as UTF-8 and decoding does not change it.
   return JSON.stringify({
     id,
     event: type,

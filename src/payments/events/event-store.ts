@@ -11,13 +11,13 @@ import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '.
 import type { EventRow } from '../tables/event-tables.ts';
 import { typedFormData } from './event-data.ts';
 
-/** How far back events are listed, and so kept, in milliseconds. Decision 113. */
+/** Retention of events, in milliseconds. They stay readable for 90 days (Decision 113). */
 export const EVENT_LIFETIME_MS = 90 * DAY_MS;
 
-/** An event, the fact that it tells, and its place among events of one millisecond. */
+/** An event, the fact that it reports, and its order among events of the same millisecond. */
 export interface NewEvent {
   readonly event: PaymentEvent;
-  /** Such as `cs_…:completed`: one fact is told once, however often it is found. */
+  /** For example `cs_…:completed`. Each fact is reported once, even when it is found repeatedly. */
   readonly fact: string;
   readonly place: number;
 }
@@ -34,7 +34,7 @@ const COLUMNS = [
   'next_attempt_at',
 ] as const;
 
-/** What a list of events is narrowed to. Times are UTC milliseconds. */
+/** Filters of a list of events. Times are UTC milliseconds. */
 interface EventFilters {
   readonly type?: EventType | undefined;
   readonly sessionId?: string | undefined;
@@ -42,10 +42,10 @@ interface EventFilters {
   readonly to?: number | undefined;
 }
 
-/** What happened, as it is told to receivers. The data is sealed. */
+/** Events as receivers get them. Their data is stored encrypted. */
 export function eventStore(handle: Handle, seals: Seals) {
   return {
-    /** Events of facts that were told before are dropped. */
+    /** Drops events of facts that were reported before. */
     async insert(events: readonly NewEvent[]): Promise<void> {
       if (events.length === 0) return;
       const rows = events.map(({ event, fact, place }) => [
@@ -57,7 +57,7 @@ export function eventStore(handle: Handle, seals: Seals) {
         seals.seal(JSON.stringify(event.data), cellOf(event.id)),
         event.createdAt,
         place,
-        // For the relay, which tells the receivers.
+        // `next_attempt_at`: due for the relay at once.
         event.createdAt,
       ]);
       const into = { table: 'events', columns: COLUMNS, suffix: 'on conflict (fact) do nothing' };
@@ -71,7 +71,7 @@ export function eventStore(handle: Handle, seals: Seals) {
       return row && eventOf(row, seals);
     },
 
-    /** The newest first, back to a time (UTC milliseconds), itself included, and before `to`. */
+    /** Newest first, from `since` (inclusive) to `to` (exclusive). */
     list(
       owner: Owner,
       { type, sessionId, since, to }: EventFilters,
@@ -103,7 +103,7 @@ function ofSession(id: string): Sql {
   };
 }
 
-/** The rows of these events, in the order in which they occurred. */
+/** Rows of these events, in the order of occurrence. */
 export async function eventRows(handle: Handle, ids: readonly string[]): Promise<EventRow[]> {
   if (ids.length === 0) return [];
   return rowsOf<EventRow>(
@@ -113,7 +113,7 @@ export async function eventRows(handle: Handle, ids: readonly string[]): Promise
   );
 }
 
-/** The event in a row. @throws SealError */
+/** Converts a row to an event. @throws SealError */
 export function eventOf(row: EventRow, seals: Seals): PaymentEvent {
   const data = jsonOf<EventData>(seals.open(row.sealed_data, cellOf(row.id)));
   return {

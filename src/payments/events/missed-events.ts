@@ -5,7 +5,7 @@ import type { Subscription } from '../model/webhook.ts';
 import type { ComputedColumns } from '../tables/computed-columns.ts';
 import type { EventRow } from '../tables/event-tables.ts';
 
-/** A place among the events of an owner, in the order in which they occurred. */
+/** A position among the events of an owner, in the order of occurrence. */
 export interface EventPlace {
   /** UTC milliseconds. */
   readonly time: number;
@@ -13,30 +13,31 @@ export interface EventPlace {
   readonly id: string;
 }
 
-/** Whose missed events are looked for, and from when to when. */
+/** The webhook and the period of a search for missed events. */
 export interface MissedOptions {
   readonly webhook: Owner & { readonly id: string; readonly events: readonly Subscription[] };
-  /** Events follow this place … */
+  /** Start of the period, exclusive. */
   readonly after: EventPlace;
-  /** … and occurred before this time (UTC milliseconds). */
+  /** End of the period in UTC milliseconds, exclusive. */
   readonly until: number;
 }
 
-/** An event that a webhook did not get. */
+/** An event that a webhook has missed. */
 export interface MissedEvent {
   readonly id: string;
-  /** The delivery that failed for good; null when there is none. */
+  /** The delivery that failed permanently; null when there is none. */
   readonly deliveryId: string | null;
 }
 
-/** The place before all events since a time (UTC milliseconds). */
+/** The position before all events since a time (UTC milliseconds). */
 export function placeBefore(time: number): EventPlace {
   return { time, place: -1, id: '' };
 }
 
 /**
- * Looks at the next events of an owner, at most `limit`, and tells which of them a webhook missed: those that it is
- * subscribed to now, and of which nothing was delivered, is under way or is to come. `last` is undefined at the end.
+ * Reads the next `limit` events of an owner and returns those that a webhook has missed. It is subscribed to them now,
+ * and they have no delivery or one that failed permanently. `last` is the position to continue from; undefined at the
+ * end.
  */
 export async function missedEvents(
   handle: Handle,

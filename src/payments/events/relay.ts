@@ -20,9 +20,9 @@ import { subscriptions } from '../webhooks/store/subscriptions.ts';
 import { webhookPayload } from './event-data.ts';
 import { eventOf } from './event-store.ts';
 
-/** Events that one transaction relays: others write between two of them. */
+/** Most events that one transaction relays, so that other writers do not wait long. */
 const BATCH = 200;
-/** How long an event waits that does not open, in milliseconds. */
+/** Pause of an event that cannot be decrypted, in milliseconds. */
 const UNOPENED_PAUSE_MS = 60_000;
 
 export interface RelayDeps {
@@ -30,13 +30,13 @@ export interface RelayDeps {
   readonly seals: Seals;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called for every event that was relayed. */
+  /** Called for every relayed event. */
   readonly onRelayed?: ((type: EventType) => void) | undefined;
 }
 
 /**
- * Makes of every event a delivery for each webhook and a notice for each channel that is to be told, once, and by any
- * number of processes: taking, writing and being done are one transaction.
+ * Creates a delivery for each subscribed webhook and a notice for each enabled channel from every event. Taking the
+ * event, writing and marking it are one transaction, so any number of processes relay each event once.
  */
 export function relay({ db, seals, clock, log, onRelayed }: RelayDeps): Worker {
   const due = dueRows<EventRow>('events', clock);

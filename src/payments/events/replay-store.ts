@@ -7,21 +7,21 @@ import type { Owner } from '../model/owner.ts';
 import type { ReplayRow } from '../tables/event-tables.ts';
 import type { EventPlace } from './missed-events.ts';
 
-/** Events that are to be sent to a webhook again. Times are UTC milliseconds. */
+/** A replay of missed events to a webhook. Times are UTC milliseconds. */
 export interface Replay extends Owner {
   readonly webhookId: string;
-  /** The last event that was looked at. */
+  /** The last event that was read. */
   readonly after: EventPlace;
-  /** Events of this time or later are none of it. */
+  /** End of the replayed period, exclusive. */
   readonly until: number;
-  /** How many events are to be sent yet, at most. */
+  /** Most events that are still to be sent. */
   readonly remaining: number;
 }
 
-/** The replays that are under way, at most one of each webhook. */
+/** Running replays, at most one per webhook. */
 export function replayStore(handle: Handle) {
   return {
-    /** In the transaction that found none under way. */
+    /** Needs the transaction that found no running replay. */
     async insert(
       { organizationId, mode, webhookId, until, ...progress }: Replay,
       now: number,
@@ -45,7 +45,7 @@ export function replayStore(handle: Handle) {
   };
 }
 
-/** Writes how far a replay is, and lets go of it until a time (UTC milliseconds). */
+/** Stores the progress of a replay and releases it until `at` (UTC milliseconds). */
 export async function goOn(
   handle: Transaction,
   id: string,
@@ -57,12 +57,12 @@ export async function goOn(
     .update({ ...progressValues({ after, remaining }), ...lease });
 }
 
-/** Removes a replay that has nothing left to do. */
+/** Removes a finished replay. */
 export async function end(handle: Transaction, id: string): Promise<void> {
   await handle('webhook_replays').where({ id }).delete();
 }
 
-/** The replay in a row. */
+/** Converts a row to a replay. */
 export function replayOf(row: ReplayRow): Replay {
   return {
     organizationId: row.organization_id,

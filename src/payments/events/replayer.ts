@@ -18,13 +18,15 @@ import { eventOf, eventRows } from './event-store.ts';
 import { type MissedEvent, missedEvents } from './missed-events.ts';
 import { end, goOn, replayOf } from './replay-store.ts';
 
-/** Due deliveries of one webhook up to which a replay adds more, so that new events never wait behind all of it. */
+/**
+ * Most due deliveries of a webhook to which a replay adds more, so that new events do not wait for the whole replay.
+ */
 const MOST_WAITING = 200;
-/** Events that one transaction looks at: others write between two of them. */
+/** Most events that one transaction reads, so that other writers do not wait long. */
 const LOOKED_AT_ONCE = 50;
-/** Rest of a replay whose deliveries still wait, in milliseconds. */
+/** Pause of a replay while its deliveries wait, in milliseconds. */
 const REST_MS = 1_000;
-/** Nobody waits for it: what was taken is done, or let go of, when its transaction ends. */
+/** The duration does not matter, because each transaction ends or releases the replay it took. */
 const LEASE_MS = 60_000;
 
 interface ReplayerDeps {
@@ -35,9 +37,9 @@ interface ReplayerDeps {
 }
 
 /**
- * Makes deliveries of the events that webhooks missed, for the replays that were asked for: a part of one in each
- * transaction, which also writes how far the replay is. It ends with its last event, or when its webhook is no longer
- * active. Decision 224.
+ * Runs replays, which send the events that a webhook missed (Decision 224). Each transaction creates deliveries for a
+ * part of one replay and stores its progress. A replay ends after its last event, or when its webhook is no longer
+ * active.
  */
 export function replayer(deps: ReplayerDeps): Worker {
   const { db, clock } = deps;
@@ -55,7 +57,7 @@ export function replayer(deps: ReplayerDeps): Worker {
   };
 }
 
-/** Does the next part of a replay; answers with 0 when it has to wait. */
+/** Runs the next part of a replay; returns 0 when it has to wait. */
 async function goFurther(handle: Transaction, row: ReplayRow, deps: ReplayerDeps): Promise<number> {
   const now = deps.clock.now();
   const replay = replayOf(row);
@@ -79,7 +81,7 @@ async function goFurther(handle: Transaction, row: ReplayRow, deps: ReplayerDeps
   return 1;
 }
 
-/** Has deliveries that failed for good begin anew, and makes those that there never were. */
+/** Restarts deliveries that failed permanently, and creates missing ones. */
 async function sendAgain(
   handle: Transaction,
   { webhookId, missed }: { webhookId: string; missed: readonly MissedEvent[] },
@@ -97,7 +99,7 @@ async function sendAgain(
   await deliveryStore(handle, seals).insert(deliveries);
 }
 
-/** Number of the due deliveries of a webhook, at most `MOST_WAITING`. */
+/** Number of due deliveries of a webhook, at most `MOST_WAITING`. */
 async function waitingOf(handle: Transaction, webhookId: string, now: number): Promise<number> {
   const [row] = await rowsOf<Pick<ComputedColumns, 'total'>>(
     handle,

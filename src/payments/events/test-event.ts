@@ -6,7 +6,7 @@ import type { DeliveryEventType } from '../model/webhook.ts';
 
 type TestPingData = PaymentsSchemas['TestPingData'];
 
-/** Whom and what the made-up payments are of: nobody has these addresses. */
+/** Fields of made-up payments. The addresses belong to no account. */
 const MADE_UP = {
   amount: '12500000',
   token_address: `0x${'11'.repeat(20)}`,
@@ -26,7 +26,10 @@ const SHIP_TO = {
 };
 const LASTED_MS = 60_000;
 
-/** What a test tells: a greeting, or made-up data of a type, from the minute before `now` (UTC ms). Decision 125. */
+/**
+ * Data of a test: a greeting, or made-up data of an event type from the minute before `now` (UTC ms). The tests of a
+ * webhook wait for the receiver (Decision 125).
+ */
 export function testEventData(type: DeliveryEventType, now: number): EventData | TestPingData {
   if (type === 'test.ping') {
     return { id: `txn_test_${randomBase62(24)}`, message: 'This is a test of the webhook.' };

@@ -26,12 +26,13 @@ import { bodyCell, deliveryAt, deliveryOf } from './store/delivery-store.ts';
 import { subscriptions } from './store/subscriptions.ts';
 import { receiverOf, webhookOf } from './store/webhook-store.ts';
 
-/** How long a manual attempt is nobody else's, in milliseconds: twice what sending may take. */
+/** Lease of a manual attempt, in milliseconds: twice the timeout of sending. */
 export const MANUAL_LEASE_MS = 60_000;
 
 /**
- * Begins a manual attempt: a retry, or a test that was just recorded. Undefined when there is no such delivery,
- * `not_allowed` when its state allows none. Decision 125. @throws SealError
+ * Begins a manual attempt: a retry, or a test that was just recorded. Undefined when there is no such delivery.
+ * `not_allowed` unless the delivery has failed and has no attempt in flight (Decision 125).
+ * @throws SealError
  */
 export async function beginManual(
   handle: Transaction,
@@ -39,7 +40,7 @@ export async function beginManual(
   owner: Owner,
   { webhookId, id }: { webhookId: string; id: string },
 ): Promise<{ delivery: ClaimedDelivery; receiver: Receiver } | 'not_allowed' | undefined> {
-  // The webhook first, as everywhere: two that lock both in turn would wait for each other.
+  // The webhook is locked before the delivery, as everywhere. Another order could deadlock.
   const webhook = await lockedWebhook(handle, owner, webhookId);
   if (webhook === undefined) return undefined;
   const [row] = await lockedDeliveries(handle, [id]);
@@ -57,8 +58,8 @@ export async function beginManual(
 }
 
 /**
- * Writes what came of attempts, with the counters of their webhooks, and what disables one. Answers with the
- * deliveries as they are then; what its token no longer holds is left out, and to whoever holds it.
+ * Writes results of attempts with the counters of their webhooks, and disables webhooks after too many failures.
+ * Returns the updated deliveries. A result whose token no longer holds the delivery is skipped.
  */
 export async function endAttempts(
   handle: Transaction,
@@ -82,7 +83,7 @@ export async function endAttempts(
     rows.delete(result.id);
     const { delivery, tally } = attemptEnded(deliveryOf(row), result);
     ended.push({ delivery: withResult({ ...deliveryOf(row), ...delivery }, result), token: result.token });
-    // What the address before failed at says nothing about the one that there is now.
+    // Failures of a former URL do not count for the current one.
     const isOfNow = result.sentTo === webhook.url;
     const { activity, isDisabledNow } = tallied(webhook, isOfNow ? tally : { ...tally, row: 'stays' }, now);
     const after = { ...webhook, ...activity, updatedAt: isDisabledNow ? now : webhook.updatedAt };
@@ -109,7 +110,7 @@ function withResult(
   return { ...delivery, responseCode, responseTimeMs, lastError: error, endedAt };
 }
 
-/** Has a mail sent about a webhook that we switched off, also when mails are off; to nobody when no address is set. Decision 128. */
+/** Queues a mail about a disabled webhook. It is sent even when mails are off (Decision 128), but needs an address. */
 async function noteDisabled(
   handle: Transaction,
   seals: Seals,

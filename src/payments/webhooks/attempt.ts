@@ -20,7 +20,7 @@ export interface AttemptDeps {
 
 const NOT_SENT = { isSuccess: false, responseCode: null, responseTimeMs: null } as const;
 
-/** Makes the attempt that was begun for a delivery, and answers with what came of it. Never rejects. */
+/** Sends the attempt that was begun for a delivery and returns its result. Never rejects. */
 export async function makeAttempt(
   delivery: ClaimedDelivery,
   receiver: Receiver,
@@ -54,7 +54,7 @@ async function sent(
   return sender.send({ url, headers, body });
 }
 
-/** What the headers of one attempt are made from. */
+/** Inputs of the headers of one attempt. */
 export interface SignedAttempt {
   readonly webhookId: string;
   readonly deliveryId: string;
@@ -63,17 +63,20 @@ export interface SignedAttempt {
   readonly eventId: string;
   readonly eventType: DeliveryEventType;
   readonly isTest: boolean;
-  /** When it begins, in UTC milliseconds. */
+  /** Start of the attempt, in UTC milliseconds. */
   readonly attemptedAt: number;
-  /** What is sent, byte for byte once encoded as UTF-8. */
+  /** The exact text that is sent as UTF-8. */
   readonly body: string;
-  /** `whsec_…` each. */
+  /** Each begins with `whsec_`. */
   readonly secrets: WebhookSecrets;
 }
 
 const SECRET_PREFIX = 'whsec_';
 
-/** The headers of one attempt, all but those of HTTP itself. Document 3, "Delivery"; decisions 121 and 122. */
+/**
+ * The headers of one attempt, without those of HTTP itself. They carry both signatures (Decision 121), and all attempts
+ * have the same body (Decision 122). Source: document 3, "Delivery".
+ */
 export function attemptHeaders(attempt: SignedAttempt): Record<string, string> {
   const { eventId, attemptedAt, body, secrets } = attempt;
   const { current } = secrets;
@@ -91,7 +94,7 @@ export function attemptHeaders(attempt: SignedAttempt): Record<string, string> {
   };
 }
 
-/** The headers of one attempt that neither its time nor a secret makes. Decision 250. */
+/** The headers that do not depend on time or secret. Deliveries are shown without signatures (Decision 250). */
 export function lastingHeaders(attempt: Omit<SignedAttempt, 'attemptedAt' | 'body' | 'secrets'>) {
   const { webhookId, eventId, eventType, isTest } = attempt;
   return {
@@ -105,25 +108,25 @@ export function lastingHeaders(attempt: Omit<SignedAttempt, 'attemptedAt' | 'bod
   };
 }
 
-/** The secret before the last rotation, while it still signs. Decision 121. */
+/** The secret before the last rotation, while it still signs (Decision 121). */
 function graced({ previous }: WebhookSecrets, now: number): string | undefined {
   return previous !== null && now < previous.until ? previous.secret : undefined;
 }
 
-/** `del_…` for the first attempt, `del_…-2` for the second. Decision 122. */
+/** Id of an attempt: `del_…` for the first one, `del_…-2` for the second (Decision 122). */
 function attemptId({ deliveryId, attempt }: Pick<SignedAttempt, 'deliveryId' | 'attempt'>): string {
   return attempt === 1 ? deliveryId : `${deliveryId}-${attempt}`;
 }
 
-/** Document 3, "Authentication", 6: the key is the secret as it is shown. */
+/** Signature of document 3, "Authentication", 6. Its key is the text of the secret. */
 function plainSignature(body: string, secret: string): string {
   return createHmac('sha256', secret).update(body, 'utf8').digest('hex');
 }
 
-/** Standard Webhooks, "Signature scheme": the key is what the Base64 behind the prefix stands for. */
+/** Signature of Standard Webhooks, "Signature scheme". Its key is the Base64-decoded secret without its prefix. */
 function standardSignature(timed: string, secret: string): string {
   if (!secret.startsWith(SECRET_PREFIX)) throw new Error(`a webhook's secret begins with ${SECRET_PREFIX}`);
-  // Mere bytes would be a key as well, and take Node three times as long.
+  // A key object is three times as fast as the same bytes in a buffer.
   const key = createSecretKey(secret.slice(SECRET_PREFIX.length), 'base64');
   return `v1,${createHmac('sha256', key).update(timed, 'utf8').digest('base64')}`;
 }

@@ -18,34 +18,37 @@ import {
 } from './store/due-deliveries.ts';
 import { receiverOf } from './store/webhook-store.ts';
 
-/** What is written for a manual attempt that nobody brought to its end. */
-const CUT_OFF = 'The attempt was cut off by the end of our process.';
+/** Error of a manual attempt whose process ended before it. */
+const CUT_OFF = 'The attempt was interrupted because our process ended.';
 
-/** Deliveries of one webhook with an automatic attempt begun. */
+/** Deliveries of one webhook whose automatic attempts have begun. */
 export interface LeasedDelivery {
   readonly receiver: Receiver;
-  /** In no order that matters. */
+  /** Unordered. */
   readonly deliveries: readonly ClaimedDelivery[];
 }
 
-/** What one transaction writes of deliveries. */
+/** Changes of deliveries in one transaction. */
 export interface Exchange {
-  /** Of attempts that have ended. */
+  /** Results of attempts that have ended. */
   readonly results?: readonly AttemptResult[];
-  /** Up to so many attempts of each webhook to begin. */
+  /** Webhooks to begin attempts for, up to `limit` each. */
   readonly wanted?: readonly { webhookId: string; limit: number }[];
 }
 
-/** What is to be delivered, taken by one process at a time. What a process died over falls due when its lease ends. */
+/**
+ * Due deliveries, each taken by one process at a time. The deliveries of a crashed process fall due when its lease
+ * ends.
+ */
 export interface DeliveryQueue {
-  /** In no order that matters. */
+  /** Unordered. */
   webhooksWithDue(): Promise<WebhookWithDue[]>;
   /**
-   * Ends attempts as `endAttempts` does, then begins others, all in one transaction. `begun` has no webhooks without any.
-   * A delivery that does not open waits as long as a lease, without an attempt.
+   * Ends attempts as `endAttempts` does, then begins others, in one transaction. `begun` contains only webhooks with
+   * attempts. A delivery that cannot be decrypted waits for the time of a lease, without an attempt.
    */
   exchange(what: Exchange): Promise<{ ended: Delivery[]; begun: LeasedDelivery[] }>;
-  /** Ends up to `limit` manual attempts, tests included, that their process died over; answers with how many. */
+  /** Ends up to `limit` manual attempts, tests included, of crashed processes. Returns their number. */
   endCutOff(limit: number): Promise<number>;
 }
 

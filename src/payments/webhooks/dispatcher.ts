@@ -13,7 +13,7 @@ import type { WebhookSender } from './sender.ts';
 import { fairShares, inFlight, type Share } from './slots.ts';
 import type { WebhookWithDue } from './store/due-deliveries.ts';
 
-/** Where a fault can be made to happen: around each of the three things that are done to a delivery. */
+/** Points at which tests inject a fault: around each of the three steps of a delivery. */
 export type DispatcherStep =
   | 'before claim'
   | 'after claim'
@@ -28,35 +28,35 @@ export interface DispatcherOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly sender: WebhookSender;
-  /** How many attempts one webhook gets at a time from this process. */
+  /** Most attempts in flight per webhook in this process. */
   readonly concurrencyPerEndpoint: number;
-  /** Called with what came of an attempt, once it is written. */
+  /** Called with the result of an attempt, once it is written. */
   readonly onAttempt?: ((result: 'success' | 'failure') => void) | undefined;
-  /** Attempts under way at a time in this process; 2,000 when absent. */
+  /** Most attempts in flight in this process; 2,000 when absent. */
   readonly mostInFlight?: number;
-  /** Rest after nothing was due, in milliseconds; that of `lookPauseMs` when absent. */
+  /** Pause after nothing was due, in milliseconds; that of `lookPauseMs` when absent. */
   readonly pauseMs?: number;
-  /** How long `stop` waits for what is being sent, in milliseconds; 10 s when absent. */
+  /** Longest time that `stop` waits for attempts in flight, in milliseconds; 10 s when absent. */
   readonly stopWithinMs?: number;
-  /** 0 to 1: how much of the jitter a retry gets. Random when absent. */
+  /** Part of the jitter that a retry gets, 0 to 1. Random when absent. */
   readonly chance?: () => number;
-  /** Called at each step; what it throws is thrown there. */
+  /** Called at each step. Its error is thrown there. */
   readonly fault?: (step: DispatcherStep) => void | Promise<void>;
 }
 
 const PAUSE_MS = 200;
 const STOP_WITHIN_MS = 10_000;
-/** What one transaction takes: others write between two of them. */
+/** Most deliveries that one transaction takes, so that other writers do not wait long. */
 const LARGEST_CLAIM = 200;
-/** Attempts under way in this process: each holds a socket and a body. */
+/** Default limit of attempts in flight. Each holds a socket and a body. */
 const MOST_IN_FLIGHT = 2_000;
 const CUT_OFF_EVERY_MS = 10_000;
 const CUT_OFF_AT_ONCE = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Sends what is due until it is stopped; any number of processes may. Sends go on beside each other and nobody waits for
- * one: a receiver that hangs keeps its own slots busy. `nudge` says that something was recorded.
+ * Sends due deliveries until it is stopped, in any number of processes. Attempts run concurrently and do not wait for
+ * each other: a receiver that hangs occupies only its own slots. `nudge` starts a pass after a delivery was recorded.
  */
 export function startDispatcher(options: DispatcherOptions): RunningWorker {
   const { db, seals, clock, log, concurrencyPerEndpoint, fault = () => {} } = options;
@@ -78,13 +78,13 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
     async stop() {
       isStopping = true;
       await running.stop();
-      // For the results of what is under way.
+      // A worker that writes the results of attempts in flight.
       running = startWorker(worker, rests);
       const waiting = new AbortController();
       const patience = clock.sleep(stopWithinMs, waiting.signal).catch(() => {});
       await Promise.race([sending.allEnded().then(() => running.stop()), patience]);
       waiting.abort();
-      // What is not over now is cut off: it has no result, and is sent again when its lease ends.
+      // Attempts still in flight are interrupted. They have no result and are sent again when their lease ends.
       isAbandoned = true;
       outcomes.abandon();
       void running.stop();
@@ -92,10 +92,10 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
   };
 
   async function runOnce(): Promise<number> {
-    // Answers that come while others are read are written with them: the more together, the fewer commits.
+    // Waits for other answers in the same turn of the event loop, because larger batches need fewer commits.
     await setImmediate();
     const due = await lookForDue().catch(async error => {
-      // Kept any longer, results would outlive their leases, and the deliveries be sent again.
+      // Results are written in spite of the error. Otherwise their leases end and the deliveries are sent again.
       await outcomes.writeTogether(batch => exchange(batch, []));
       throw error;
     });
@@ -110,11 +110,11 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
       const owner = { webhookId, organizationId: owners.get(webhookId) ?? '' };
       for (const delivery of deliveries) {
         sending.add(owner, leaveSlot =>
-          deliver(delivery, receiver, leaveSlot).catch(logAndGoOn(log, 'delivering, which begins again')),
+          deliver(delivery, receiver, leaveSlot).catch(logAndGoOn(log, 'delivering, which is repeated')),
         );
       }
     }
-    // Results that are left, and the attempts that waited for them, must not wait for a nudge.
+    // A positive number starts the next pass at once, for results that are left and attempts that wait for them.
     return begun.reduce((sum, { deliveries }) => sum + deliveries.length, isAllWritten ? 0 : 1);
   }
 
@@ -131,10 +131,10 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
   }
 
   /**
-   * Writes results and starts attempts in the freed slots, in one transaction (Decision 258). Each commit waits for the
-   * disk, so a shared one halves their number, and a crash cannot separate the two. An attempt is recorded before its
-   * request leaves, and ended before another one takes its slot. After a failure no attempt starts until all results are
-   * written. A webhook that these results disable starts nothing.
+   * Writes results and starts attempts in the freed slots. Both share a commit (Decision 258): commits wait for the
+   * disk, so this halves their number, and a crash cannot separate the two. An attempt is recorded before its request
+   * is sent, and ended before another one takes its slot. After a failure, no attempt starts until all results are
+   * written. A webhook that is disabled by these results starts no attempt.
    */
   async function exchange(
     batch: readonly AttemptResult[],
@@ -161,13 +161,13 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
     await fault('after send');
     if (isAbandoned) return;
     const written = outcomes.keep(result);
-    // For the transaction that writes the result.
+    // The transaction that writes this result may already use the slot.
     leaveSlot();
     nudgeSoon();
     await written;
   }
 
-  /** Nudges once for all results that come in the same turn of the event loop. */
+  /** Nudges once for all results of the same turn of the event loop. */
   function nudgeSoon(): void {
     if (isNudging) return;
     isNudging = true;
@@ -178,7 +178,7 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
   }
 
   async function endCutOff(): Promise<void> {
-    // Also when the clock was set back.
+    // The difference is absolute, because the clock may have been set back.
     if (Math.abs(clock.now() - cutOffAt) < CUT_OFF_EVERY_MS) return;
     cutOffAt = clock.now();
     await queue.endCutOff(CUT_OFF_AT_ONCE);

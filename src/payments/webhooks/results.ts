@@ -1,16 +1,17 @@
 import type { Logger } from '../../lib/logger.ts';
 import type { AttemptResult } from '../model/webhook.ts';
 
-/** Results of attempts, kept until they are written. */
+/** Results of attempts, queued until they are written. */
 export interface Results {
-  /** Keeps one. Resolves when it is written, or given up. */
+  /** Queues a result. Resolves when it is written or dropped. */
   keep(result: AttemptResult): Promise<void>;
   /**
-   * Has those that came first written together, or none. `isAll` is false when some stay unwritten or the last ones could
-   * not be written. When `write` rejects its batch is kept, and so does this. What its own row does not take is given up.
+   * Writes the oldest results as one batch, which may be empty. `isAll` is false when some stay queued or after a
+   * failed write. When `write` rejects, the batch stays queued and the promise rejects too. A result that its own row
+   * refuses is dropped.
    */
   writeTogether<Answer>(write: Write<Answer>): Promise<Answer>;
-  /** Keeps nothing more. A result that is not written by then counts as cut off. */
+  /** Drops all results, also later ones. Their attempts count as interrupted. */
   abandon(): void;
 }
 
@@ -24,15 +25,15 @@ interface WaitingResult {
 const LARGEST_BATCH = 500;
 
 export interface ResultsDeps {
-  /** True for an error of `write` that the results themselves are the cause of, and will be again. */
+  /** True for an error of `write` that the rows themselves cause, so that a retry fails too. */
   readonly isOfRows: (error: unknown) => boolean;
   readonly log: Logger;
 }
 
 /**
- * A result is kept until it is written: as long as the database is away nothing else can take its delivery. One that its
- * row does not take is given up, and counts as cut off. One that fails for another reason does not keep the others from
- * being written, because after a failure the batches are smaller.
+ * Queue of results. A result stays until it is written, so an outage of the database loses none. A result that its row
+ * refuses is dropped, and its attempt counts as interrupted. After any other failure the batches are smaller, so that
+ * one bad result does not block the others.
  */
 export function results({ isOfRows, log }: ResultsDeps): Results {
   const waiting: WaitingResult[] = [];
@@ -66,7 +67,7 @@ export function results({ isOfRows, log }: ResultsDeps): Results {
     return writeTogether(write);
   };
 
-  /** Writes as many that came first one by one, and gives up those that cannot be written. */
+  /** Writes the oldest results one by one and drops those that cannot be written. */
   async function writeEach(count: number, write: Write<unknown>): Promise<void> {
     for (let left = count; left > 0; left--) {
       const [first] = waiting;
@@ -76,7 +77,7 @@ export function results({ isOfRows, log }: ResultsDeps): Results {
         if (!isOfRows(error)) throw error;
         log.error(
           { err: error, deliveryId: result.id },
-          'the result of an attempt cannot be written, and is given up',
+          'the result of an attempt cannot be written and is dropped',
         );
       });
       waiting.shift();

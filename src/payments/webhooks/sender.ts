@@ -6,7 +6,7 @@ import {
 } from '../../http/fetch/guarded-fetch.ts';
 import type { AttemptResult } from '../model/webhook.ts';
 
-/** What came of sending: `error` says in words for the merchant why it is no success. */
+/** Result of sending. `error` is a sentence for the merchant that explains the failure. */
 export type SendResult = Pick<AttemptResult, 'isSuccess' | 'responseCode' | 'responseTimeMs' | 'error'>;
 
 /** One request to a receiver. */
@@ -17,29 +17,29 @@ export interface OutgoingRequest {
   readonly body: string;
 }
 
-/** Sends to addresses that strangers named. */
+/** Sends requests to addresses that users entered, which are not trusted. */
 export interface WebhookSender {
-  /** Never rejects: whatever happens is a result. */
+  /** Never rejects: a failure is a result. */
   send(request: OutgoingRequest): Promise<SendResult>;
-  /** Breaks off what is being sent. */
+  /** Aborts requests in flight. */
   close(): Promise<void>;
 }
 
-/** What the operator allows beyond https to public addresses. */
+/** Receivers that the operator allows besides https on public addresses. */
 export interface ReceiverRules {
-  /** Networks, as CIDRs or addresses, that may be reached although they are not public. */
+  /** Non-public networks that may be reached, as CIDRs or addresses. */
   readonly allowedNetworks: readonly string[];
   readonly allowHttp: boolean;
 }
 
-/** From the request to the headers of the answer. Document 3, "Webhook delivery". */
+/** Time from the request to the headers of the answer. Source: document 3, "Webhook delivery". */
 const TIMEOUT_MS = 30_000;
-/** What is read of an answer, to be dropped. Decision 123. */
+/** Most bytes of an answer's body that are read. The body is dropped (Decision 123). */
 const MAX_ANSWER_BYTES = 65_536;
 
 /**
- * Sends without following redirects, and to public addresses only, unless the operator allows others.
- * @throws when made, for an allowed network that is none.
+ * Sender that follows no redirects and reaches only public addresses, unless the operator allows others.
+ * @throws Error when an allowed network is not a valid network
  */
 export function webhookSender(
   options: Pick<GuardedFetchOptions, 'allowedNetworks' | 'allowHttp' | 'lookup' | 'log'> & {
@@ -52,7 +52,7 @@ export function webhookSender(
     ...options,
     timeoutMs,
     maxBytes: MAX_ANSWER_BYTES,
-    // Many webhooks share a host: whoever waited there for one of them that hangs would fail for no fault of their own.
+    // Many webhooks share a host. With a limit, one that hangs would delay the others until they fail.
     connectionsPerHost: 'unlimited',
   });
   return {
@@ -81,7 +81,10 @@ function refusal(status: number): string {
   return `The receiver answered ${status}${isRedirect ? '; redirects are not followed' : ''}.`;
 }
 
-/** One text for a name without an address, an address that is not allowed and one that does not answer: apart, they would tell of the names and hosts of the operator's own network. */
+/**
+ * The same text for an unknown name, a forbidden address and a silent address. Different texts would reveal names and
+ * hosts of the operator's own network.
+ */
 const UNREACHABLE = 'The receiver could not be reached at any public address of its name.';
 
 const REASONS: Readonly<Partial<Record<FetchFailureKind, string>>> = {
@@ -99,7 +102,7 @@ function reason(error: unknown, timeoutMs: number): string {
   return REASONS[error.kind] ?? 'The request could not be sent.';
 }
 
-/** Of Node and OpenSSL; an error without one is `UNREACHABLE`. */
+/** Error codes of Node and OpenSSL, with their texts. Other errors are `UNREACHABLE`. */
 const REASONS_BY_CODE: readonly (readonly [codes: RegExp, said: string])[] = [
   [/^ECONNREFUSED$/, 'The receiver refused the connection.'],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, 'The receiver ended the connection without an answer.'],

@@ -1,14 +1,14 @@
-/** Attempts under way, counted by webhook and by organization. */
+/** Attempts in flight, counted by webhook and by organization. */
 export interface InFlight {
-  /** Counts an attempt until its answer is there, or until it has ended in another way. */
+  /** Counts an attempt until its answer arrives or it ends otherwise. */
   add(owner: { webhookId: string; organizationId: string }, attempt: InFlightAttempt): void;
   size(): number;
   counts(): { byWebhook: ReadonlyMap<string, number>; byOrganization: ReadonlyMap<string, number> };
-  /** Resolves when those that are under way now have ended, their results included. */
+  /** Resolves when all current attempts have ended and their results are written. */
   allEnded(): Promise<void>;
 }
 
-/** Makes an attempt, and ends when its result is written. Calls `leaveSlot` as soon as the answer is there. */
+/** Makes an attempt and resolves when its result is written. Calls `leaveSlot` as soon as the answer arrives. */
 type InFlightAttempt = (leaveSlot: () => void) => Promise<unknown>;
 
 export function inFlight(): InFlight {
@@ -46,14 +46,14 @@ export function inFlight(): InFlight {
   };
 }
 
-/** Nothing is kept of whoever has none, or the map would grow with every webhook there ever was. */
+/** Adds to a counter. Zeros are removed, so that the map does not grow with every webhook. */
 function count(counts: Map<string, number>, key: string, change: number): void {
   const after = (counts.get(key) ?? 0) + change;
   if (after === 0) counts.delete(key);
   else counts.set(key, after);
 }
 
-/** A webhook that something is to be sent to. */
+/** A webhook with due deliveries. */
 export interface WaitingWork {
   readonly webhookId: string;
   readonly organizationId: string;
@@ -61,12 +61,12 @@ export interface WaitingWork {
   readonly dueSince: number;
 }
 
-/** What is free, and what is taken: attempts under way by webhook and by organization. */
+/** Free slots, and attempts in flight by webhook and by organization. */
 export interface Slots {
   readonly perWebhook: number;
-  /** How many more attempts may begin now, in all. */
+  /** Total number of attempts that may begin now. */
   readonly free: number;
-  /** Slots that no attempt is in; `free` may be fewer. */
+  /** Slots without an attempt. `free` may be less. */
   readonly idle: number;
   readonly byWebhook: ReadonlyMap<string, number>;
   readonly byOrganization: ReadonlyMap<string, number>;
@@ -75,14 +75,15 @@ export interface Slots {
 export interface Share {
   readonly webhookId: string;
   readonly organizationId: string;
-  /** 1 at least. */
+  /** At least 1. */
   readonly limit: number;
 }
 
 /**
- * Deals the free slots out: one after the other to the organization that has the fewest, and there to the webhook that
- * has the fewest, then waits longest. However much one of them has to send, the others get theirs. An organization gets none
- * while it has as many as are idle, so that those whose receivers hang leave some to every other one.
+ * Distributes the free slots one by one: each to the organization with the fewest attempts in flight, and there to the
+ * webhook with the fewest, then the one that waits longest. A backlog of one of them never delays the others. An
+ * organization gets no slot while it has as many attempts as slots are idle, so organizations whose receivers hang
+ * always leave slots to the others.
  */
 export function fairShares(waiting: readonly WaitingWork[], slots: Slots): Share[] {
   const queues = new Map<
@@ -132,7 +133,7 @@ export function fairShares(waiting: readonly WaitingWork[], slots: Slots): Share
   }));
 }
 
-/** Puts a webhook back into a queue: behind those that have as many, before those that have more. */
+/** Puts a webhook back into a queue: after those with as many attempts, before those with more. */
 function requeue<T extends { readonly used: number }>(queue: T[], webhook: T): void {
   const index = queue.findIndex(({ used }) => used > webhook.used);
   queue.splice(index === -1 ? queue.length : index, 0, webhook);

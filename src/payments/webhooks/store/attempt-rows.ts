@@ -8,7 +8,7 @@ import { oneOf } from '../../store/list-query.ts';
 import type { DeliveryRow, WebhookRow } from '../../tables/event-tables.ts';
 import { switchValues } from './webhook-store.ts';
 
-/** The webhook of an owner, which stays as it is until the transaction ends. */
+/** Reads and locks a webhook of an owner until the transaction ends. */
 export async function lockedWebhook(
   handle: Transaction,
   owner: Owner,
@@ -24,8 +24,8 @@ export async function lockedWebhook(
 }
 
 /**
- * Locks webhooks, and those of deliveries, for a transaction that goes on to both: in one order, because two that lock
- * some of them in turn would wait for each other.
+ * Locks webhooks, and the webhooks of deliveries, for a transaction that changes both. A common order prevents
+ * deadlocks between such transactions.
  */
 export async function lockWebhooks(
   handle: Transaction,
@@ -33,7 +33,7 @@ export async function lockWebhooks(
 ): Promise<void> {
   const lock = rowLock(handle, 'for no key update');
   if (lock === '' || webhookIds.length === 0 || deliveryIds.length === 0) return;
-  // A union in place of `or`, with which PostgreSQL goes through the whole table.
+  // A union, because PostgreSQL scans the whole table for an `or`.
   await rowsOf(
     handle,
     `select id from webhooks where id in (
@@ -43,7 +43,7 @@ export async function lockWebhooks(
   );
 }
 
-/** The webhooks of deliveries, which stay as they are until the transaction ends. */
+/** Reads and locks the webhooks of deliveries until the transaction ends. */
 export function lockedWebhooksOf(handle: Transaction, deliveryIds: readonly string[]): Promise<WebhookRow[]> {
   return rowsOf<WebhookRow>(
     handle,
@@ -54,7 +54,7 @@ export function lockedWebhooksOf(handle: Transaction, deliveryIds: readonly stri
   );
 }
 
-/** The rows of deliveries, which stay as they are until the transaction ends. */
+/** Reads and locks deliveries until the transaction ends. */
 export function lockedDeliveries(handle: Transaction, ids: readonly string[]): Promise<DeliveryRow[]> {
   return rowsOf<DeliveryRow>(
     handle,
@@ -63,7 +63,7 @@ export function lockedDeliveries(handle: Transaction, ids: readonly string[]): P
   );
 }
 
-/** Ids that `bound` binds, as a `select`. */
+/** A `select` of the ids that `bound` binds. */
 function idsOf({ dialect }: Handle): string {
   return `select value ->> 0 from ${dialect.jsonElements}`;
 }
@@ -72,7 +72,7 @@ function bound(ids: readonly string[]): string {
   return JSON.stringify(ids.map(id => [id]));
 }
 
-/** Writes a delivery whose attempt has begun, leased to one token until then (UTC ms). */
+/** Writes a delivery whose attempt has begun, with the token and the end (UTC ms) of its lease. */
 export async function writeBegun(
   handle: Transaction,
   { id, attempts, sending, nextAttemptAt }: Delivery,
@@ -91,7 +91,7 @@ export async function markTriggered(handle: Transaction, ids: readonly string[],
   await execute(handle, sql, [now, bound(ids)]);
 }
 
-/** Writes what attempts count at their webhooks, and what it disables. */
+/** Writes the counters of webhooks, and their state when disabled. */
 export async function writeCounters(handle: Transaction, webhooks: readonly Webhook[]): Promise<void> {
   for (const webhook of webhooks) {
     const counters = { success_count: webhook.successCount, failure_count: webhook.failureCount };
@@ -102,7 +102,7 @@ export async function writeCounters(handle: Transaction, webhooks: readonly Webh
   }
 }
 
-/** The columns of an outcome, with the types in which a database reads them from JSON. */
+/** Columns of an outcome, with the types that the database reads them as from JSON. */
 const COLUMNS = {
   id: 'text',
   token: 'text',
@@ -120,13 +120,15 @@ const OUTCOME = Object.entries(COLUMNS)
   .map(([name, type], index) => `cast(value ->> ${index} as ${type}) as ${name}`)
   .join(', ');
 
-/** Writes deliveries whose attempt has ended, and lets go of them; one that its token no longer holds stays as it is. */
+/**
+ * Writes deliveries whose attempt has ended and releases their leases. Skips a delivery that the token no longer holds.
+ */
 export async function writeOutcomes(
   handle: Handle,
   ended: readonly { delivery: Delivery; token: string }[],
 ): Promise<void> {
   if (ended.length === 0) return;
-  // The last condition says nothing new: without it SQLite goes through the whole table for some hundred rows.
+  // The last condition is redundant, but without it SQLite scans the whole table for some hundred rows.
   await execute(
     handle,
     `with outcome as materialized (select ${OUTCOME} from ${handle.dialect.jsonElements})

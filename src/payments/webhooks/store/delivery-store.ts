@@ -12,16 +12,16 @@ import type { Cell, Seals } from '../../secrets/sealed.ts';
 import { allOf, given, type ListPage, type Page, paged } from '../../store/list-query.ts';
 import type { DeliveryRow } from '../../tables/event-tables.ts';
 
-/** How long deliveries are kept, in milliseconds. Decision 123. */
+/** Retention of deliveries, in milliseconds (Decision 123). */
 export const DELIVERY_LIFETIME_MS = 30 * DAY_MS;
 
-/** A delivery, and the text that all its attempts send. */
+/** A delivery, and the body of all its attempts. */
 export interface NewDelivery {
   readonly delivery: Delivery;
   readonly body: string;
 }
 
-/** What a list of deliveries is narrowed to. Times are UTC milliseconds of recording: from this one, to before that one. */
+/** Filters of a list of deliveries. `from` (inclusive) and `to` (exclusive) are creation times in UTC milliseconds. */
 export interface DeliveryFilters {
   readonly status?: DeliveryStatus | undefined;
   readonly eventType?: DeliveryEventType | undefined;
@@ -30,10 +30,10 @@ export interface DeliveryFilters {
   readonly to?: number | undefined;
 }
 
-/** The deliveries. Bodies are sealed. */
+/** Deliveries. Their bodies are stored encrypted. */
 export function deliveryStore(handle: Handle, seals: Seals) {
   return {
-    /** A second one of an event and webhook is dropped, unless it is a test. */
+    /** Drops a second delivery of the same event and webhook, unless it is a test. */
     async insert(deliveries: readonly NewDelivery[]): Promise<void> {
       const rows = deliveries.toSorted(byId).map(({ delivery, body }) => ({
         ...deliveryValues(delivery),
@@ -55,7 +55,7 @@ export function deliveryStore(handle: Handle, seals: Seals) {
       return row && deliveryOf(row);
     },
 
-    /** The same with the text that its attempts send. @throws SealError when no key opens it. */
+    /** The same with the body of its attempts. @throws SealError when no key decrypts it */
     async findWithBody(
       owner: Owner,
       webhookId: string,
@@ -65,7 +65,7 @@ export function deliveryStore(handle: Handle, seals: Seals) {
       return row && { ...deliveryOf(row), body: seals.open(row.sealed_body, bodyCell(id)) };
     },
 
-    /** The newest first. */
+    /** Newest first. */
     list(
       owner: Owner,
       webhookId: string,
@@ -84,7 +84,9 @@ export function deliveryStore(handle: Handle, seals: Seals) {
       return paged(handle, listing, page, deliveryOf);
     },
 
-    /** Removes up to `limit` that are older than a time (UTC ms) and not being sent; answers with how many. */
+    /**
+     * Removes up to `limit` deliveries from before a time (UTC ms) without an attempt in flight. Returns their number.
+     */
     removeOld({ before, limit }: { before: number; limit: number }): Promise<number> {
       return execute(
         handle,
@@ -95,7 +97,7 @@ export function deliveryStore(handle: Handle, seals: Seals) {
       );
     },
 
-    /** Removes up to `limit` of a webhook, whatever their state; answers with how many. */
+    /** Removes up to `limit` deliveries of a webhook, in any state. Returns their number. */
     removeOf(webhookId: string, limit: number): Promise<number> {
       return execute(
         handle,
@@ -106,7 +108,7 @@ export function deliveryStore(handle: Handle, seals: Seals) {
   };
 }
 
-/** Deliveries are taken in the order of their ids: what is taken together then stands together. */
+/** Order of insertion. Deliveries are taken by id, so those taken together are then stored together. */
 function byId({ delivery: a }: NewDelivery, { delivery: b }: NewDelivery): number {
   return a.id < b.id ? -1 : 1;
 }
@@ -120,7 +122,7 @@ async function rowOf(
   return row;
 }
 
-/** Compared with the webhook's owner, not the delivery's: so an index alone can answer. */
+/** Condition for the deliveries of a webhook. It compares the webhook's owner, so that one index covers it. */
 function ofWebhook({ organizationId, mode }: Owner, webhookId: string): Sql {
   return {
     sql: 'webhook_id = (select w.id from webhooks w where w.id = ? and w.organization_id = ? and w.mode = ?)',
@@ -128,7 +130,7 @@ function ofWebhook({ organizationId, mode }: Owner, webhookId: string): Sql {
   };
 }
 
-/** A whole delivery of which no attempt is under way, by column, without its body. */
+/** Columns of a delivery without an attempt in flight, except its body. */
 function deliveryValues(delivery: Delivery) {
   return {
     id: delivery.id,
@@ -152,7 +154,9 @@ function deliveryValues(delivery: Delivery) {
   } satisfies Record<Exclude<keyof DeliveryRow, 'sealed_body' | 'locked_until' | 'locked_by'>, Column>;
 }
 
-/** The delivery in a row. The time at which a lease ends is none at which an attempt is due. */
+/**
+ * Converts a row to a delivery. During an automatic attempt `next_attempt_at` is the end of its lease, so it is null.
+ */
 export function deliveryOf(row: DeliveryRow): Delivery {
   return {
     id: row.id,
@@ -176,7 +180,7 @@ export function deliveryOf(row: DeliveryRow): Delivery {
   };
 }
 
-/** As `deliveryOf`, without the attempt whose lease has run out: its process has died over it. */
+/** The same as `deliveryOf`, but an attempt with an expired lease counts as interrupted by a crash. */
 export function deliveryAt(row: DeliveryRow, now: number): Delivery {
   const delivery = deliveryOf(row);
   const isCutOff = row.sending !== null && row.locked_until !== null && row.locked_until <= now;
@@ -187,7 +191,7 @@ export function bodyCell(id: string): Cell {
   return { table: 'deliveries', column: 'sealed_body', id };
 }
 
-/** Has deliveries that failed for good begin their attempts anew; others of these ids stay as they are. */
+/** Restarts the attempts of deliveries that have failed permanently. Others of these ids stay unchanged. */
 export async function retryFailed(handle: Handle, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return;
   await execute(
@@ -199,10 +203,10 @@ export async function retryFailed(handle: Handle, ids: readonly string[], now: n
   announce(handle, 'deliveries');
 }
 
-/** Rows that are looked at, and written, at once. */
+/** Rows per statement. */
 const BATCH = 1_000;
 
-/** Fails what was held for a webhook, and is too old now that it is active again. Decision 124. */
+/** Fails held deliveries that are too old when a disabled webhook becomes active again (Decision 124). */
 export async function failHeldTooLong(handle: Handle, webhookId: string, now: number): Promise<void> {
   for (;;) {
     const rows = await rowsOf<DeliveryRow>(

@@ -11,20 +11,20 @@ import type { ComputedColumns } from '../../tables/computed-columns.ts';
 import type { DeliveryRow, WebhookRow } from '../../tables/event-tables.ts';
 import { bodyCell, deliveryOf } from './delivery-store.ts';
 
-/** How long an automatic attempt is nobody else's, in milliseconds: three times what sending may take. */
+/** Lease of an automatic attempt, in milliseconds: three times the timeout of sending. */
 export const LEASE_MS = 90_000;
 
-/** An active webhook that something is to be sent to now. */
+/** An active webhook with due deliveries. */
 export interface WebhookWithDue {
   readonly webhookId: string;
   readonly organizationId: string;
-  /** Since when the oldest of it is due, UTC milliseconds. */
+  /** Due time of its oldest due delivery, in UTC milliseconds. */
   readonly dueSince: number;
 }
 
 /**
- * Active webhooks that something is to be sent to, in no order that matters.
- * Leaps from webhook to webhook in the index of what is to come: what is done, and how much is due, costs nothing.
+ * Active webhooks with due deliveries, unordered. The recursive query skips from webhook to webhook in the partial
+ * index of open deliveries, so its cost depends neither on finished deliveries nor on the number of due ones.
  */
 export async function webhooksWithDue(db: Db, now: number): Promise<WebhookWithDue[]> {
   const next = (after: string) =>
@@ -51,7 +51,7 @@ export async function webhooksWithDue(db: Db, now: number): Promise<WebhookWithD
   }));
 }
 
-/** Active webhooks of these ids, which stay as they are until the transaction ends. */
+/** Reads and locks the active webhooks among these ids until the transaction ends. */
 export function lockedActive(handle: Transaction, ids: readonly string[]): Promise<WebhookRow[]> {
   if (ids.length === 0) return Promise.resolve([]);
   return rowsOf<WebhookRow>(
@@ -62,7 +62,10 @@ export function lockedActive(handle: Transaction, ids: readonly string[]): Promi
   );
 }
 
-/** Begins up to so many automatic attempts of one webhook. What does not open waits as long as a lease, without an attempt. */
+/**
+ * Begins up to `limit` automatic attempts of one webhook. A delivery that cannot be decrypted waits for the time of a
+ * lease, without an attempt.
+ */
 export async function takeDeliveries(
   handle: Transaction,
   { webhookId, limit }: { webhookId: string; limit: number },
@@ -73,7 +76,7 @@ export async function takeDeliveries(
     limit,
     leaseMs: LEASE_MS,
     where: { sql: 'webhook_id = ?', bindings: [webhookId] },
-    // What `attemptBegun` says. Due again only when the lease has ended, so nobody looks at what is being sent.
+    // The same change as `attemptBegun`. It is due again when the lease ends, so no query reads it before.
     set: {
       sql: "attempts = attempts + 1, sending = 'automatic', next_attempt_at = ?",
       bindings: [until],
@@ -85,7 +88,9 @@ export async function takeDeliveries(
   return opened;
 }
 
-/** Has everything wait that is due for a webhook whose secret does not open, and would be again at once. */
+/**
+ * Postpones all due deliveries of a webhook whose secret cannot be decrypted. Otherwise they stay due at every pass.
+ */
 export async function putOffAll(handle: Transaction, webhookId: string, now: number): Promise<void> {
   await execute(
     handle,
@@ -95,7 +100,7 @@ export async function putOffAll(handle: Transaction, webhookId: string, now: num
   );
 }
 
-/** Up to `limit` deliveries with a manual attempt whose lease has run out. */
+/** Locks up to `limit` deliveries with a manual attempt whose lease has expired. */
 export function cutOffDeliveries(handle: Transaction, limit: number, now: number): Promise<DeliveryRow[]> {
   return rowsOf<DeliveryRow>(
     handle,

@@ -8,13 +8,13 @@ import { ownersOf } from '../../store/list-query.ts';
 import type { SubscriptionRow } from '../../tables/event-tables.ts';
 import type { OwnerColumns } from '../../tables/organization-tables.ts';
 
-/** How long a subscription that is over is remembered, in milliseconds: longer than an event ever waits for its relay. */
+/** Retention of ended subscriptions, in milliseconds: longer than an event ever waits for its relay. */
 const MEMORY_MS = 7 * DAY_MS;
 
-/** Subscriptions of webhooks by time. An event is relayed after it occurred, and goes to who was subscribed then. */
+/** Subscriptions of webhooks over time. An event goes to the webhooks that were subscribed at its time. */
 export function subscriptions(handle: Handle) {
   return {
-    /** Begins with `now`, in place of the one before; `null` for a webhook that is not active. */
+    /** Replaces the current subscription from `now` on. `null` is for a webhook that is not active. */
     async replace(webhookId: string, events: readonly Subscription[] | null, now: number): Promise<void> {
       const before = handle('webhook_subscriptions').where({ webhook_id: webhookId });
       await before.clone().whereNull('until').update({ until: now });
@@ -27,7 +27,7 @@ export function subscriptions(handle: Handle) {
       await handle('webhook_subscriptions').insert(values);
     },
 
-    /** By event id, the webhooks of its owner that existed, were active and subscribed to it when it occurred. */
+    /** Webhooks of each event's owner that were active and subscribed to it when it occurred, by event id. */
     async ofEvents(events: readonly PaymentEvent[]): Promise<Map<string, string[]>> {
       const rows = await rowsAt(handle, events);
       return new Map(
@@ -43,7 +43,7 @@ async function rowsAt(handle: Handle, events: readonly PaymentEvent[]): Promise<
   if (events.length === 0) return [];
   const times = events.map(event => event.createdAt);
   const owners = ownersOf(events);
-  // Locked, lest a webhook be deleted before its deliveries are written.
+  // Locked, so that no webhook is deleted before its deliveries are written.
   return rowsOf<OwnedSubscription>(
     handle,
     `select s.webhook_id, w.organization_id, w.mode, s.events, s.since, s.until

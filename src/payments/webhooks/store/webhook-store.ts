@@ -16,10 +16,10 @@ import type { WebhookRow } from '../../tables/event-tables.ts';
 import { failHeldTooLong } from './delivery-store.ts';
 import { subscriptions } from './subscriptions.ts';
 
-/** What its owner changes of a webhook; absent ones stay. */
+/** Changes of a webhook by its owner. Absent fields stay unchanged. */
 export type WebhookChanges = Partial<Pick<Webhook, 'url' | 'events' | 'description' | 'isActive'>>;
 
-/** The webhooks. What changes them needs a transaction. Times are UTC milliseconds. */
+/** Webhooks. Changes need a transaction. Times are UTC milliseconds. */
 export type WebhookStore = ReturnType<typeof webhookStore>;
 
 export function webhookStore(handle: Handle, seals: Seals) {
@@ -55,7 +55,7 @@ export function webhookStore(handle: Handle, seals: Seals) {
 
     find,
 
-    /** The newest first. */
+    /** Newest first. */
     list(owner: Owner, page: Page): Promise<ListPage<Webhook>> {
       const listing = {
         table: 'webhooks',
@@ -68,8 +68,8 @@ export function webhookStore(handle: Handle, seals: Seals) {
     count: (owner: Owner): Promise<number> => countOf(handle, 'webhooks', ownedBy(owner)),
 
     /**
-     * Writes what its owner changed, and nothing that is counted. A webhook that is active again gets what was held;
-     * what is too old by then fails. Undefined when there is none.
+     * Writes changes by the owner, without touching counters. A webhook that becomes active again gets its held
+     * deliveries; those that are too old fail. Undefined when there is no such webhook.
      */
     async change(
       owner: Owner,
@@ -107,7 +107,10 @@ export function webhookStore(handle: Handle, seals: Seals) {
       return row && secretsOf(row, seals);
     },
 
-    /** Makes the current secret the previous one until then, or, with null, ends every old one. Undefined when there is none. */
+    /**
+     * Replaces the secret. The current one signs as the previous one until `previousUntil`; null ends all old secrets
+     * at once. Undefined when there is no such webhook.
+     */
     async rotate(
       owner: Owner,
       id: string,
@@ -127,14 +130,14 @@ export function webhookStore(handle: Handle, seals: Seals) {
       return { ...webhookOf(row), previousSecretUntil: previousUntil, updatedAt: now };
     },
 
-    /** False when there is none. Its deliveries go with it. */
+    /** Removes a webhook with its deliveries. False when there is no such webhook. */
     async remove(owner: Owner, id: string): Promise<boolean> {
       return (await handle('webhooks').where(keyOf(owner, id)).delete()) === 1;
     },
   };
 }
 
-/** What decides whether a webhook is sent to, by column, without what is only counted. */
+/** Columns that decide about deliveries to a webhook, without the mere counters. */
 export function switchValues({ isActive, disabledReason, disabledAt, failuresInARow }: WebhookActivity) {
   return {
     is_active: isActive,
@@ -144,12 +147,12 @@ export function switchValues({ isActive, disabledReason, disabledAt, failuresInA
   } satisfies Partial<WebhookRow>;
 }
 
-/** What its owner sets, by column. */
+/** Columns that the owner sets. */
 function settingValues({ url, events, description }: Pick<Webhook, 'url' | 'events' | 'description'>) {
   return { url, events: jsonColumn(events), description } satisfies Partial<WebhookRow>;
 }
 
-/** The webhook in a row, without its secrets. */
+/** Converts a row to a webhook, without its secrets. */
 export function webhookOf(row: WebhookRow): Webhook {
   return {
     id: row.id,
@@ -171,12 +174,12 @@ export function webhookOf(row: WebhookRow): Webhook {
   };
 }
 
-/** Where the deliveries of the webhook in a row go. @throws SealError */
+/** URL and decrypted secrets of a webhook. @throws SealError */
 export function receiverOf(row: WebhookRow, seals: Seals): Receiver {
   return { webhookId: row.id, url: row.url, secrets: secretsOf(row, seals) };
 }
 
-/** The secrets in a row. @throws SealError */
+/** Decrypts the secrets in a row. @throws SealError */
 function secretsOf(row: WebhookRow, seals: Seals): WebhookSecrets {
   const { sealed_previous_secret: previous, previous_secret_until: until } = row;
   return {
