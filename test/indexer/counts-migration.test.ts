@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 afterAll(() => chain.stop());
 
-/** An index with the chain's rows, as a version from before the counts left it. */
+/** An index with the chain's rows, as a version without counts left it. */
 async function writeOlderIndex(database: DatabaseOptions): Promise<void> {
   const options = indexOptions(database, CHAIN_ID);
   const { migrations } = indexSchema(CHAIN_ID, options);

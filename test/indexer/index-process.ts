@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import type { DatabaseOptions } from '../../src/db/open.ts';
 import { clientOf, openTestIndex } from './support.ts';
 
-/** Keeps the index of the chain at `rpcUrl` up to date until it is killed, and says when it has been. */
+/** Keeps the index of the chain at `rpcUrl` up to date until it is killed, and reports when it is. */
 async function run(argument: string): Promise<void> {
   const { database, rpcUrl, leaseMs }: { database: DatabaseOptions; rpcUrl: string; leaseMs: number } =
     JSON.parse(argument);

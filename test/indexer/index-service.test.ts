@@ -21,7 +21,7 @@ async function opened(options: Partial<IndexOptions> & Pick<IndexOptions, 'datab
   return index;
 }
 
-test('an index that another process writes is shown as it grows although the node hangs', async () => {
+test('an index that another process writes is served as it grows, although the node hangs', async () => {
   await using node = await faultyNode(chain.rpcUrl);
   const client = clientOf(node.url);
   const { options: database, remove } = await postgresDatabase();
@@ -53,7 +53,7 @@ test('an index that another process writes is shown as it grows although the nod
   expect(shown).toBe(writer.revision());
 });
 
-test('an index that stops looks nothing up any more for a request that waits for a block', async () => {
+test('an index that stops makes no further look-up for a request that waits for a block', async () => {
   const { folder, remove } = await temporaryFolder();
   onTestFinished(remove);
   const index = await opened({ database: { file: join(folder, 'index.db') } });

@@ -24,7 +24,7 @@ afterEach(async () => {
   await chain.stop();
 });
 
-/** What an index had before the migration, and in which columns. */
+/** Data and columns of an index before the migration. */
 const TABLES = {
   blocks: Object.keys(columns.BLOCK_COLUMNS),
   transactions: Object.keys(columns.TRANSACTION_COLUMNS),
@@ -36,7 +36,7 @@ const TABLES = {
   token_balances: ['token', 'holder', 'token_id', 'value'],
 };
 
-/** An index with the same chain as `from`, as an earlier version would have left it. */
+/** An index of the same chain as `from`, as an earlier version would have left it. */
 async function writeOlderIndex(file: string, from: string): Promise<string> {
   const before = INDEX_MIGRATIONS.findIndex(({ name }) => name === 'insights-details');
   const db = openDatabase({ file });
@@ -55,7 +55,7 @@ async function writeOlderIndex(file: string, from: string): Promise<string> {
   }
 }
 
-test('an index from before is read again, ends like a fresh one, and is taken for another', async () => {
+test('an index of an earlier version is read again, ends like a fresh one, and gets a new identity', async () => {
   const fresh = join(chain.folder, 'fresh.sqlite');
   const older = join(chain.folder, 'older.sqlite');
   const index = await openTestIndex({ file: fresh, client: chain.client });
@@ -75,7 +75,7 @@ test('an index from before is read again, ends like a fresh one, and is taken fo
   expect(await canonicalContent(older)).toEqual(await canonicalContent(fresh));
 });
 
-test('an index that is up to date is not read again', async () => {
+test('an up-to-date index is not read again', async () => {
   const file = join(chain.folder, 'fresh.sqlite');
   const index = await openTestIndex({ file, client: chain.client });
   await index.runOnce();

@@ -5,7 +5,7 @@ import type { IndexTables } from '#indexer/schema/columns.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
 import { CHAIN_ID } from './support.ts';
 
-/** What an index counts of an address. */
+/** Counters of an address. */
 const NONE = {
   transactions: 0,
   gas_sent: 0,
@@ -16,13 +16,13 @@ const NONE = {
 };
 type Counts = typeof NONE;
 
-/** Counts by address, and sums by block in decimal digits. */
+/** Counts by address, and sums by block as decimal digits. */
 interface Kept {
   readonly addresses: Readonly<Record<string, Counts>>;
   readonly blocks: Readonly<Record<string, string>>;
 }
 
-/** Counts that the triggers of an index keep. */
+/** Counts kept by the triggers of an index. */
 export function keptCounts(database: DatabaseOptions): Promise<Kept> {
   return read(database, async db => {
     const addresses: Record<string, Counts> = {};
@@ -52,7 +52,7 @@ function wholeOf(parts: string): bigint {
     .reduce((sum, part) => sum * 10n ** 10n + BigInt(part), 0n);
 }
 
-/** The same, counted from the rows of the index. */
+/** Same counts, computed from the rows of the index. */
 export function countedAgain(database: DatabaseOptions): Promise<Kept> {
   return read(database, async db => {
     const addresses: Record<string, Counts> = {};

@@ -13,15 +13,15 @@ export interface NodeProxy {
   rpcUrl: string;
   /** Calls so far by method. */
   counts: Map<string, number>;
-  /** Those calls, in order. */
+  /** All calls so far, in order. */
   calls: Call[];
   stop(): Promise<void>;
 }
 
 /**
- * A node that is another node with differences: methods it does not have, calls it refuses, and answers that it gives
- * otherwise.
- * `change` gets the real result and may return another, also later; `invented` are results of methods that the real one lacks.
+ * A proxy to a node with differences: missing methods, refused calls and changed results.
+ * `change` receives the real result and may return another, also asynchronously; `invented` are results of methods
+ * that the real node lacks.
  */
 export async function startNodeProxy(
   target: string,

@@ -41,7 +41,7 @@ async function indexed(path: string): Promise<void> {
   await index.stop();
 }
 
-/** Makes the index what a version left that judged by the data of a transaction. */
+/** Turns the index into one of a version that judged calls by a transaction's data. */
 async function makeOlder(): Promise<void> {
   const db = openDatabase({ file });
   try {
@@ -84,7 +84,7 @@ async function makeOlder(): Promise<void> {
   }
 }
 
-/** Adds copies of the first transaction, behind it and the transactions of the blocks that follow: so many a block. */
+/** Adds this many copies of the first transaction per block, after it and the transactions of the following blocks. */
 async function addOlder(counts: readonly number[]): Promise<void> {
   const db = openDatabase({ file });
   try {
@@ -105,7 +105,7 @@ async function addOlder(counts: readonly number[]): Promise<void> {
   }
 }
 
-/** Transactions that count as calls, and the block from which on they are still to be judged. */
+/** Transactions that count as calls, and the first block that is still to be judged. */
 async function judgement(): Promise<{ calls: number; next: number | null }> {
   const db = openDatabase({ file, readonly: true });
   try {
@@ -144,7 +144,7 @@ test('transactions of an earlier version are judged run by run, while new blocks
   expect(await canonicalContent(file)).toEqual(await canonicalContent(fresh));
 });
 
-test('an index of this version has nothing to judge again', async () => {
+test('an index of this version has nothing to judge', async () => {
   const index = await openTestIndex({ file, client: chain.client });
   await index.runOnce();
   await index.stop();
@@ -152,7 +152,7 @@ test('an index of this version has nothing to judge again', async () => {
   expect(index.epoch()).toBe(0);
 });
 
-test('a reorganisation while older transactions are judged leaves what a new index has', async () => {
+test('a reorganisation while older transactions are judged gives the same result as a new index', async () => {
   await makeOlder();
   const index = await openTestIndex({ file, client: chain.client });
   await index.runOnce();
@@ -167,7 +167,7 @@ test('a reorganisation while older transactions are judged leaves what a new ind
   expect(ours?.transactions).toEqual(theirs?.transactions);
 });
 
-test('a block with more transactions than a statement has parameters is judged as others are', async () => {
+test('a block with more transactions than a statement has parameters is judged like others', async () => {
   await addOlder([33_000]);
   await makeOlder();
   const index = await openTestIndex({ file, client: chain.client });

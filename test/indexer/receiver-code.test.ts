@@ -50,7 +50,7 @@ async function typesOf(hashes: readonly Hex[], reader = index.reader) {
   return rows.map(row => row?.types);
 }
 
-/** Types that an index of the whole chain gives, which reads all blocks at once. */
+/** Types from a new index of the whole chain, which reads all blocks at once. */
 async function typesAtOnce(hashes: readonly Hex[], rpcUrl = chain.rpcUrl) {
   files += 1;
   const fresh = await openTestIndex({
@@ -65,7 +65,7 @@ async function typesAtOnce(hashes: readonly Hex[], rpcUrl = chain.rpcUrl) {
   }
 }
 
-/** Lets an account delegate to a contract, or to nothing (the zero address). The account must not send by itself. */
+/** Makes an account delegate to a contract, or to nothing (the zero address). The account must not send by itself. */
 async function delegate(authority: number, { to, nonce }: { to: Address; nonce: number }): Promise<void> {
   await delegateAll([authority], { to, nonce });
 }
@@ -113,7 +113,7 @@ test('data for a plain account or a precompile is no call, and a call needs no d
   ]);
 });
 
-test('a list by selector or type has what its records say, called code or not', async () => {
+test('a list by selector or type matches its records, whether the receiver had code or not', async () => {
   const plain = await mined({ to: NOBODY, data: DATA });
   const call = await mined({ to: splitter.address, data: DATA });
   await index.runOnce();
@@ -125,7 +125,7 @@ test('a list by selector or type has what its records say, called code or not', 
   expect(await list({ types: ['contract_call'] })).toEqual([call]);
 });
 
-test('what reached an address before its contract was there is no call, read at once or block by block', async () => {
+test('a transaction to an address before its contract existed is no call, whether blocks are read at once or one by one', async () => {
   const from = chain.accounts.signer(0).address;
   const nonce = Number(await chain.rpc.call('eth_getTransactionCount', from, 'pending'));
   const future = getContractAddress({ from, nonce: BigInt(nonce) });
@@ -143,7 +143,7 @@ test('what reached an address before its contract was there is no call, read at 
   expect(await typesAtOnce(hashes)).toEqual(expected);
 });
 
-test('a contract that another contract creates is known with traces and without', async () => {
+test('a contract created by another contract is known with traces and without', async () => {
   const factory = await chain.deploy('Factory', []);
   await chain.mine();
   const { bytecode } = artifact('Box');
@@ -183,7 +183,7 @@ test('an account has code while it delegates to a contract', async () => {
   expect(await typesAtOnce(hashes)).toEqual(expected);
 });
 
-test('an account that delegates among many others has code from then on', async () => {
+test('one of many delegating accounts has code from its delegation on', async () => {
   const account = chain.accounts.authority(7).address;
   const hashes = [await mined({ to: account, data: DATA })];
   const many = Array.from({ length: 41 }, (_, at) => at);
@@ -196,7 +196,7 @@ test('an account that delegates among many others has code from then on', async 
   expect(await typesOf(hashes)).toEqual([[], ['contract_call']]);
 });
 
-test('the block in which a contract is destroyed still calls it, a later one does not', async () => {
+test('a transaction in the block that destroys a contract still calls it, and a later one does not', async () => {
   const { address } = splitter;
   const hashes = [await mined({ to: address, data: DATA })];
   await chain.mine(); // anvil also changes the code of its newest block
@@ -222,7 +222,7 @@ test('the block in which a contract is destroyed still calls it, a later one doe
   }
 });
 
-test('after a reorganisation the code of the new blocks counts', async () => {
+test('after a reorganisation the code at the new blocks counts', async () => {
   const target = chain.accounts.authority(0).address;
   await delegate(0, { to: splitter.address, nonce: 0 });
   await chain.mine();
@@ -244,7 +244,7 @@ test('after a reorganisation the code of the new blocks counts', async () => {
   expect(ours?.transactions).toEqual(theirs?.transactions);
 });
 
-test('an address is looked up once, however often it is reached', async () => {
+test('the code of an address is requested once, however often the address is reached', async () => {
   for (let turn = 0; turn < 30; turn += 1) {
     await chain.send(3, { to: NOBODY, data: DATA });
     await mined({ to: splitter.address });
@@ -254,7 +254,7 @@ test('an address is looked up once, however often it is reached', async () => {
   try {
     await typesAtOnce([], proxy.rpcUrl);
 
-    // The accounts' state is read as of the head, and only contracts are known from before.
+    // The accounts' state is read at the head, and only contracts are known from before.
     const lookUps = proxy.calls.filter(
       ({ method, params }) => method === 'eth_getCode' && params?.[1] !== head,
     );
@@ -264,7 +264,7 @@ test('an address is looked up once, however often it is reached', async () => {
   }
 });
 
-test('a node that has thrown old state away is asked for the present code', async () => {
+test('a node that has pruned old state is asked for the present code', async () => {
   const hashes = [await mined({ to: splitter.address }), await mined({ to: NOBODY, data: DATA })];
   await chain.mine();
   const head = numberToHex(Number(await chain.rpc.call('eth_blockNumber')));

@@ -15,7 +15,7 @@ import { CHAIN_ID } from './support.ts';
 const FOLDERS = ['read', 'state', 'sync', 'schema'].map(folder => `${INDEX}${folder}/`);
 const isOfIndex = (file: string) => FOLDERS.some(folder => file.startsWith(folder));
 
-/** SQL for what only the running program knows, by the beginning of the expression. */
+/** SQL in place of values known only at run time, by the beginning of the expression. */
 const STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['placeholders(', '?'],
   ['isAmong.sql', 'in (1)'],
@@ -43,7 +43,7 @@ const STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ],
   ['part .map(', 'select 0 as place, owner as instance_holder from token_instances'],
 ];
-/** The same for expressions that mean something else in each file. */
+/** Same for expressions whose meaning depends on the file. */
 const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'read/search.ts': { looks: 'select 1 as is_found' },
   'read/address-records.ts': {
@@ -100,7 +100,7 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
   },
   'tokens/token-holders.ts': { sql: 'token = ?', order: 'token' },
   'tokens/nft-transfers.ts': { sql: 'token = ?', order: 'id desc' },
-  // Every statement that a reorganisation takes back rows with runs in test/indexer/sync/reorg.test.ts.
+  // Statements that undo rows in a reorganisation run in test/indexer/sync/reorg.test.ts.
   'sync/block-writer.ts': { sql: 'delete from blocks where number > ?' },
 };
 
@@ -153,7 +153,7 @@ async function postgres() {
   return typesOn(client);
 }
 
-test('both databases can prepare every statement of the index, and give the columns of its row type', async () => {
+test('both databases can prepare every statement of the index, and return the columns of its row type', async () => {
   const [namesOf, typesOf] = [await sqlite(), await postgres()];
   const onPostgres = statementSources(standInsOn(postgresDialect), isOfIndex);
   const faults: string[] = [];

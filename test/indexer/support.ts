@@ -27,12 +27,12 @@ import type { IndexedChain } from '../support/data-service.ts';
 export const CHAIN_ID = 31_337;
 export const log = createLogger({ level: 'silent' });
 
-/** The test chain as a data service takes it from the node at `rpcUrl`. */
+/** The test chain as a data service configures it, with the node at `rpcUrl`. */
 export function servedTestChain(rpcUrl: string, contracts: IndexedChain['contracts'] = []): IndexedChain {
   return { id: CHAIN_ID, name: 'test chain', rpcUrl, contracts, pids: { supervisor: 0, engine: 0 } };
 }
 
-/** A fresh folder, and the removal of it. */
+/** A fresh folder, and a function that removes it. */
 export async function temporaryFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'index-test-'));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
@@ -46,7 +46,7 @@ type OpenTestIndex = Pick<IndexOptions, 'client'> &
   Partial<IndexOptions> &
   ({ file: string } | Pick<IndexOptions, 'database'>);
 
-/** An index with test defaults, in a file of SQLite's or in a database. */
+/** An index with test defaults, in an SQLite file or a database. */
 export function openTestIndex(options: OpenTestIndex): Promise<ChainIndex> {
   const { database, file, ...others } = { database: undefined, file: '', ...options };
   return openIndex({
@@ -65,16 +65,16 @@ export interface TestChain {
   client: ChainClient;
   accounts: Accounts;
   folder: string;
-  /** Signs and sends without mining; `signed` can be given to a reorganisation again. */
+  /** Signs and sends without mining; `signed` can be passed to a later reorganisation. */
   send(
     from: number,
     transaction: { to?: Address; value?: bigint; data?: Hex },
   ): Promise<{ hash: Hex; signed: Hex }>;
   deploy(name: string, args: unknown[]): Promise<Deployed>;
   mine(): Promise<void>;
-  /** Replaces the last `depth` blocks; each signed transaction goes into the block with that offset. */
+  /** Replaces the last `depth` blocks; each signed transaction goes into the block at its offset. */
   reorg(depth: number, transactions?: [signed: Hex, offset: number][]): Promise<void>;
-  /** Takes the newest blocks away without others in their place. */
+  /** Removes the newest blocks without replacing them. */
   rollback(depth: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export interface Deployed {
   call(functionName: string, args: unknown[]): { to: Address; data: Hex };
 }
 
-/** An empty chain that mines only when told to. `genesisTime` in seconds. */
+/** An empty chain that mines only on request. `genesisTime` in seconds. */
 export async function startTestChain({
   genesisTime = 1_700_000_000,
   chainId = CHAIN_ID,
@@ -165,7 +165,7 @@ export function artifact(name: string): { abi: Abi; bytecode: Hex } {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** Everything that readers of an index can see of the canonical chain, table by table, in one form for both databases. */
+/** All visible content of the canonical chain, table by table, in one form for both databases. */
 export async function canonicalContent(
   database: DatabaseOptions | string,
   chainId = CHAIN_ID,
@@ -184,7 +184,7 @@ export async function canonicalContent(
   }
 }
 
-/** A row as text; what one database keeps in parts is one number. */
+/** A row as text; a value that one database stores in parts is one number. */
 function comparable(row: object): string {
   const entries = Object.entries(row).map(([name, value]) => [
     name,
@@ -212,7 +212,7 @@ const CANONICAL_TABLES = [
   'tokens',
   'token_balances',
   'token_instances',
-  // Their numbers tell in which order an index came to know them, which a reorganisation may change.
+  // Their numbers reflect the order in which an index learned of them, which a reorganisation may change.
   '(select holder, type, token, token_id from holdings) as held',
   'transaction_counts',
   'address_counts',

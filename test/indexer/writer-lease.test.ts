@@ -36,7 +36,7 @@ async function opened(options: Partial<IndexOptions> = {}): Promise<ChainIndex> 
   return index;
 }
 
-/** A log whose lines are kept. */
+/** A log that keeps its lines. */
 function keptLog() {
   const lines: string[] = [];
   const log = createLogger({ level: 'info', destination: { write: line => lines.push(line) } });
@@ -45,14 +45,14 @@ function keptLog() {
 
 const headOf = async (index: ChainIndex) => (await index.reader.head())?.number ?? null;
 
-describe('of the processes that have an index on PostgreSQL', () => {
+describe('of the processes that share an index on PostgreSQL', () => {
   let clock: ManualClock;
 
   beforeEach(() => {
     clock = manualClock();
   });
 
-  test('one writes, and the others show what it wrote', async () => {
+  test('one writes, and the others serve what it wrote', async () => {
     const [writer, reader] = [await opened({ clock }), await opened({ clock })];
     await chain.mine();
 
@@ -64,7 +64,7 @@ describe('of the processes that have an index on PostgreSQL', () => {
     expect(await headOf(reader)).toBe(reader.status().nodeHead);
   });
 
-  test('one that only reads never takes over, and says so once the index stands still for a minute behind its node', async () => {
+  test('a reader never takes over, and logs it once when the index stands still for a minute behind its node', async () => {
     const { log, lines } = keptLog();
     const [writer, reader] = [await opened({ clock }), await opened({ clock, log, isReadOnly: true })];
     await writer.runOnce();
@@ -91,7 +91,7 @@ describe('of the processes that have an index on PostgreSQL', () => {
     expect([reader.isWriter(), writer.isWriter()]).toEqual([false, true]);
   });
 
-  test('another one goes on when the writer has been silent for 15 seconds, and not before', async () => {
+  test('another one takes over when the writer has been silent for 15 seconds, and not before', async () => {
     const [first, second] = [await opened({ clock }), await opened({ clock })];
     await first.runOnce();
     await chain.mine();
@@ -102,7 +102,7 @@ describe('of the processes that have an index on PostgreSQL', () => {
     expect(await second.runOnce()).toBe(1);
   });
 
-  test('one that was replaced while it was at it writes nothing more', async () => {
+  test('one that was replaced during its work writes nothing more', async () => {
     const [first, second] = [
       await opened({ clock }),
       await opened({ clock: manualClock(clock.now() + 16_000) }),
@@ -118,7 +118,7 @@ describe('of the processes that have an index on PostgreSQL', () => {
     expect(first.revision()).toBe(second.revision());
   });
 
-  test('one that stops lets another go on at once', async () => {
+  test('one that stops lets another one take over at once', async () => {
     const [first, second] = [
       await openTestIndex({ database, client: chain.client, clock }),
       await opened({ clock }),
@@ -137,7 +137,7 @@ describe('of the processes that have an index on PostgreSQL', () => {
   });
 });
 
-test('of the processes that have an index in an SQLite file one writes, and another one goes on when it ends', async () => {
+test('of the processes that share an index in an SQLite file one writes, and another takes over when it ends', async () => {
   const created = await sqliteDatabase();
   onTestFinished(created.remove);
   const both = { database: created.options };
@@ -154,7 +154,7 @@ test('of the processes that have an index in an SQLite file one writes, and anot
   expect([await second.runOnce(), second.isWriter()]).toEqual([1, true]);
 });
 
-test('an SQLite file has one writer under all of its names, which no other user can claim', async () => {
+test('an SQLite file has one writer under all of its names, and no other user can claim it', async () => {
   const { folder, remove } = await temporaryFolder();
   onTestFinished(remove);
   const [file, link] = [join(folder, 'index.db'), join(folder, 'link.db')];
@@ -168,7 +168,7 @@ test('an SQLite file has one writer under all of its names, which no other user 
   expect((await stat(`${file}-writer`)).mode & 0o777).toBe(0o600);
 });
 
-test('a writer of an SQLite file that has stopped writes nothing more', async () => {
+test('a stopped writer of an SQLite file writes nothing more', async () => {
   const created = await sqliteDatabase();
   onTestFinished(created.remove);
   const db = openDatabase(created.options);
@@ -187,7 +187,7 @@ test('a writer of an SQLite file that has stopped writes nothing more', async ()
   await expect(write()).rejects.toThrow(ReplacedWriter);
 });
 
-test('indexes of several chains lie in one database, beside the tables of the platform', async () => {
+test('indexes of several chains share one database with the tables of the platform', async () => {
   const other = await startTestChain({ chainId: 31_338 });
   onTestFinished(() => other.stop());
   await withDatabase(db => migrate(db, PAYMENTS_MIGRATIONS));
@@ -235,7 +235,7 @@ async function withDatabase<Result>(work: (db: Db) => Promise<Result>): Promise<
 test.each([
   ['in an SQLite file', sqliteDatabase],
   ['on PostgreSQL', postgresDatabase],
-] as const)('a standby of an index %s goes on after the writer was killed', async (_, create) => {
+] as const)('a standby of an index %s takes over after the writer was killed', async (_, create) => {
   const leaseMs = 1_500;
   const created = await create();
   onTestFinished(created.remove);

@@ -5,8 +5,8 @@ import { endProcess } from '#lib/process-end.ts';
 import { countThreads } from './started-threads.ts';
 
 /**
- * Program that closes its query threads while a query runs, and then ends as the server does.
- * Prints how many threads it has started, and how many of them had ended when `close` resolved.
+ * Program that closes its query threads while a query runs, and then ends like the server.
+ * Prints the number of started threads, and of those that had ended when `close` resolved.
  */
 const [file = '', memoryBytes = ''] = process.argv.slice(2);
 const { threads } = countThreads();

@@ -12,7 +12,7 @@ import { writeIndex } from './random-blocks.ts';
 const execute = promisify(execFile);
 const PROGRAM = join(import.meta.dirname, 'closing-process.ts');
 const ENOUGH_MEMORY = 2 ** 29;
-/** A thread has grown beyond its part of this before its first query. */
+/** A thread has grown beyond its share of this before its first query. */
 const LITTLE_MEMORY = 2 ** 20;
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -27,13 +27,13 @@ afterEach(async () => {
   await folder.remove();
 });
 
-/** Output of the program; rejects when its exit code is another than 0. */
+/** Output of the program; rejects unless its exit code is 0. */
 async function closingProcess(memoryBytes: number): Promise<unknown> {
   const { stdout } = await execute(process.execPath, [PROGRAM, file, String(memoryBytes)]);
   return JSON.parse(stdout);
 }
 
-/** Makes an index whose blocks take SQLite minutes to find, without a row on which a query could be ended. */
+/** Creates an index whose blocks take SQLite minutes to find, without a row at which a query could be aborted. */
 function writeEndlessIndex(): void {
   const db = new Database(file);
   db.exec(
@@ -43,7 +43,7 @@ function writeEndlessIndex(): void {
   db.close();
 }
 
-test('a process that only waits for its query threads to close goes on after them', async () => {
+test('a process that only waits for its query threads to close ends after them', async () => {
   await writeIndex({ file }, { chainId: CHAIN_ID, blocks: blocks });
 
   expect(await closingProcess(ENOUGH_MEMORY)).toEqual({ started: 2, ended: 2 });
@@ -55,7 +55,7 @@ test('a thread that has grown is not replaced once the pool closes', async () =>
   expect(await closingProcess(LITTLE_MEMORY)).toEqual({ started: 2, ended: 2 });
 });
 
-test('a statement that SQLite does not end holds up neither the pool nor the end of the process', async () => {
+test('a statement that SQLite cannot interrupt delays neither the pool nor the end of the process', async () => {
   writeEndlessIndex();
 
   await expect(closingProcess(ENOUGH_MEMORY)).rejects.toMatchObject({
@@ -65,7 +65,7 @@ test('a statement that SQLite does not end holds up neither the pool nor the end
   });
 }, 20_000);
 
-test('what the clock or the caller ends, the engine stops within a few thousand rows', async () => {
+test('a query that the clock or the caller aborts stops within a few thousand rows', async () => {
   await writeIndex({ file }, { chainId: CHAIN_ID, blocks });
   const ended = new Error('time is up');
   const engine = openSqliteEngine({

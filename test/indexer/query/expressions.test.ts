@@ -26,7 +26,7 @@ const plus = (left: RowExpression, right: RowExpression): RowExpression => ({
   right,
 });
 
-test('what is grouped or sorted goes to files when it is large', async () => {
+test('large groups and sorts are written to files', async () => {
   const { options, remove } = await sqliteDatabase();
   await writeIndex(options, { chainId: CHAIN_ID, blocks: [] });
 
@@ -38,7 +38,7 @@ test('what is grouped or sorted goes to files when it is large', async () => {
 });
 
 test.each(DIALECTS)(
-  'literals are bound and names are looked up, so neither is in the SQL of %s',
+  'literals are bound and names are looked up, so the SQL of %s contains neither',
   (_, dialect) => {
     const compiling = { entity: 'transactions', dialect, trustsIntegers: true } as const;
     const literals = [424_242n, 10n ** 40n, "x' or 1=1 --"];
@@ -52,7 +52,7 @@ test.each(DIALECTS)(
   },
 );
 
-test.each(DIALECTS)('what has no number in it is not calculated with in %s', (_, dialect) => {
+test.each(DIALECTS)('a value without a number is not used in arithmetic in %s', (_, dialect) => {
   const compiling = { entity: 'transactions', dialect, trustsIntegers: true } as const;
   const wrong: RowExpression[] = [
     plus(from, gasUsed),
@@ -69,7 +69,7 @@ test.each(DIALECTS)('what has no number in it is not calculated with in %s', (_,
   for (const expression of wrong) expect(() => compile(expression, compiling)).toThrow(TypeError);
 });
 
-test('sortable text comes back as the integer, and sorts as integers do', () => {
+test('sortable text is read back as the integer, and sorts like integers', () => {
   const amounts = [
     0n,
     1n,

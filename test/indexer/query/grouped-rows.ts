@@ -9,7 +9,7 @@ import { claimForChain } from '#indexer/schema/head.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
 import { testEngine } from './opened-engine.ts';
 
-/** What a test says of a transaction, by public name; the rest is the same in all of them. */
+/** Values of a transaction by public name; all others are the same in every row. */
 export interface TransactionRow {
   readonly block_timestamp: bigint;
   readonly from_address: string;
@@ -24,17 +24,17 @@ export interface TransactionRow {
   readonly data: string;
 }
 
-/** An index with these transactions, each in a block of its own from 1 on. */
+/** An index with these transactions, each in its own block from 1 on. */
 export interface RowsIndex {
-  /** How it is opened. */
+  /** Options that open the index. */
   readonly database: DatabaseOptions;
   readonly engine: Engine;
-  /** Writes these transactions in place of those that are there. */
+  /** Replaces all transactions by these. */
   replace(rows: Iterable<TransactionRow>): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Creates the index of a chain; on PostgreSQL one database holds those of several. */
+/** Creates the index of a chain; on PostgreSQL one database holds the indexes of several. */
 export async function indexOf(
   place: DatabaseOptions,
   { chainId, rows }: { chainId: number; rows: Iterable<TransactionRow> },
@@ -71,7 +71,7 @@ async function insert(handle: Handle, values: Readonly<Record<string, Binding>>)
   );
 }
 
-/** Integers as text, because some are beyond what a number holds. */
+/** Integers as text, because some exceed a number. */
 function columnsOf(
   { dialect: { numeric } }: Handle,
   { number, row }: { number: number; row: TransactionRow },

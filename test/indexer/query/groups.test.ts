@@ -68,7 +68,7 @@ function groupsSuite(databases: TestDatabases): void {
     return new Set(Array.isArray(group?.folds[0]) ? group.folds[0] : []);
   }
 
-  test('no rows make one group without keys, and none with keys', async () => {
+  test('no rows give one group without keys, and no group with keys', async () => {
     await given();
     const folds = [
       { kind: 'count' },
@@ -89,7 +89,7 @@ function groupsSuite(databases: TestDatabases): void {
     expect(group?.folds).toEqual([2n * MAX_UINT256 + 1n]);
   });
 
-  test('64-bit columns that are fuller than they may be are still added up exactly', async () => {
+  test('64-bit columns with values beyond their range are still summed exactly', async () => {
     const huge = 2n ** 62n + 1n;
     const gas = field('gas');
     await given({ gas: huge }, { gas: huge }, { gas: huge });
@@ -107,7 +107,7 @@ function groupsSuite(databases: TestDatabases): void {
     expect(group).toEqual({ keys: [2n * huge], folds: [3n * huge, 2n * huge, [2n * huge], 5_100_000_000n] });
   });
 
-  test('bytes are a number by their last 32, and no bytes are 0', async () => {
+  test('bytes are the number in their last 32, and no bytes are 0', async () => {
     const word = 'ff'.repeat(32);
     await given({ data: `0x01${word}` }, { data: '0x' }, { data: '0x0100' });
     const of: RowExpression = { kind: 'hexToInteger', of: field('data') };
@@ -125,7 +125,7 @@ function groupsSuite(databases: TestDatabases): void {
     );
   });
 
-  test('division by zero is null, a quotient has a fraction, a remainder the sign of the dividend', async () => {
+  test('division by zero is null, a quotient has a fraction, and a remainder has the sign of the dividend', async () => {
     await given({ value: 7n, gas: 2n, gas_used: 0n });
     const over = (operator: '/' | '%', left: RowExpression, right: RowExpression): RowExpression => ({
       kind: 'arithmetic',
@@ -149,7 +149,7 @@ function groupsSuite(databases: TestDatabases): void {
     expect(group?.keys).toEqual([3.5, null, null, null, -1n, -1n]);
   });
 
-  test('a number beyond all others is null, and one too close to zero is 0', async () => {
+  test('a number beyond the range of a double is null, and one too close to zero is 0', async () => {
     await given({ value: 10n ** 77n }, { value: 10n ** 77n });
     const by = (operator: '/' | '*' | '+', left: RowExpression, right: RowExpression): RowExpression => ({
       kind: 'arithmetic',
@@ -176,7 +176,7 @@ function groupsSuite(databases: TestDatabases): void {
     expect(group?.folds).toEqual([null, null, null, 2n * 10n ** 616n]);
   });
 
-  test('times are cut down to their spans also before 1970, and none has a month behind the year 9999', async () => {
+  test('times are truncated to their spans, also before 1970, and have no month after the year 9999', async () => {
     await given({});
     const cut = (bucket: 'minute' | 'day' | 'week' | 'month', seconds: bigint): RowExpression => ({
       kind: 'bucket',
@@ -209,7 +209,7 @@ function groupsSuite(databases: TestDatabases): void {
     ]);
   });
 
-  test('as many groups, and as many different values, as the limit says, and not one more', async () => {
+  test('a limit allows exactly as many groups, and as many distinct values', async () => {
     await given(...[1n, 2n, 3n].map(amount => ({ value: amount })));
     const distinct = { kind: 'distinct', of: value } as const;
 
@@ -221,7 +221,7 @@ function groupsSuite(databases: TestDatabases): void {
     expect(await groups({ keys: [from] })).toHaveLength(1);
   });
 
-  test('the values of all lists and all groups are counted together', async () => {
+  test('the values of all lists and groups are counted together', async () => {
     await given(...[1n, 2n, 3n].map(amount => ({ value: amount })));
     const distinct = { kind: 'distinct', of: value } as const;
     const other = { kind: 'distinct', of: field('hash') } as const;
@@ -232,11 +232,11 @@ function groupsSuite(databases: TestDatabases): void {
     await expect(groups({ folds: [distinct, other], limit: 5 })).rejects.toThrow(tooMany);
     expect(await groups({ keys: [value], folds: [sum], limit: 3 })).toHaveLength(3);
     await expect(groups({ keys: [value], folds: [sum, highest], limit: 3 })).rejects.toThrow(tooMany);
-    // What one query held is not counted for the next.
+    // The values of one query do not count towards the next.
     expect(await listOf({ folds: [distinct], limit: 3 })).toEqual(new Set([1n, 2n, 3n]));
   });
 
-  test('rows of a page that are too long together are too many, and fewer of them are not', async () => {
+  test('rows of a page that are too long in total are refused, and fewer of them are not', async () => {
     const data = `0x${'00'.repeat(2 ** 20)}`;
     await given(...Array.from({ length: 9 }, () => ({ data })));
     const page = (limit: number) =>
@@ -254,7 +254,7 @@ function groupsSuite(databases: TestDatabases): void {
     expect(await page(7)).toMatchObject({ total: 9 });
   });
 
-  test('values that are too long to hold together are too many', async () => {
+  test('values that are too long in total are refused', async () => {
     const long = '00'.repeat(2 ** 20);
     const rows = Array.from({ length: 34 }, (_, index) => ({
       data: `0x${long}${String(index).padStart(2, '0')}`,
@@ -268,7 +268,7 @@ function groupsSuite(databases: TestDatabases): void {
     expect(await groups({ keys: [field('hash')], folds: [{ kind: 'count', of: data }] })).toHaveLength(34);
   });
 
-  test('a range of blocks is grouped to its ends and without gaps, however long it is', async () => {
+  test('a block range of any length is grouped exactly, from end to end without gaps', async () => {
     const count = 600;
     await index.replace(Array.from({ length: count }, () => row({})));
     const limits = [0n, 1n, 2n, 255n, 256n, 257n, 512n, 513n, 599n, 600n, 601n, 10n ** 12n];
@@ -290,7 +290,7 @@ function groupsSuite(databases: TestDatabases): void {
     }
   });
 
-  test('filters hold before rows are grouped', async () => {
+  test('filters apply before rows are grouped', async () => {
     await given({ value: 1n }, { value: 2n }, { value: 4n, from_address: BOB });
     const filters: Filter[] = [{ field: 'value', operator: 'gte', value: 2n }];
 

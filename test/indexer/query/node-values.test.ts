@@ -71,7 +71,7 @@ function valuesSuite(databases: TestDatabases): void {
     return rowsOf(answer).rows;
   }
 
-  test('what blocks show is what the node says', async () => {
+  test('blocks have the node’s values', async () => {
     const rows = await all('blocks');
 
     expect(rows).toHaveLength(4);
@@ -94,7 +94,7 @@ function valuesSuite(databases: TestDatabases): void {
     }
   });
 
-  test('what transactions show is what the node and the receipts say, for every type of them', async () => {
+  test('transactions of every type have the values of the node and the receipts', async () => {
     const rows = await all('transactions');
 
     expect(rows.map(row => row.transaction_type)).toEqual([2n, 2n, 0n, 1n]);
@@ -124,11 +124,11 @@ function valuesSuite(databases: TestDatabases): void {
       });
     }
     expect(rows.map(row => row.access_list_json)).toEqual([null, null, null, expect.stringContaining('0x')]);
-    // EIP-155 puts the chain into it.
+    // EIP-155 includes the chain in it.
     expect(rows[2]?.v).toBeGreaterThanOrEqual(BigInt(CHAIN_ID) * 2n + 35n);
   });
 
-  test('what events show is what the receipts say', async () => {
+  test('events have the values of the receipts', async () => {
     const rows = await all('events');
 
     expect(rows.length).toBeGreaterThan(0);

@@ -3,15 +3,15 @@ import type { Engine, PackedAnswer } from '#indexer/query/engine.ts';
 import type { Cell } from '#indexer/query/record-columns.ts';
 import { openEngine } from '#indexer/query/threads/open-engine.ts';
 
-/** An engine in this thread, whose queries nobody ends. */
+/** An engine in this thread, whose queries are never aborted. */
 export function testEngine(database: DatabaseOptions): Promise<Engine> {
   return openEngine(database, { isCancelled: () => false, deadlineMs: 10_000 });
 }
 
-/** By public name: integers are bigints, hex is lower-case text, what a row does not have is null. */
+/** Values by public name: integers are bigints, hex is lower-case text, and missing values are null. */
 export type FieldValues = Readonly<Record<string, bigint | string | null>>;
 
-/** The rows of an answer with their field names. @throws Error for an answer of groups */
+/** Rows of an answer with their field names. @throws Error for an answer of groups */
 export function rowsOf(answer: PackedAnswer) {
   if (!('rows' in answer)) throw new Error('no rows');
   const { fields, rows, total, isCapped } = answer;
@@ -22,7 +22,7 @@ export function rowsOf(answer: PackedAnswer) {
   return { rows: named, total, isCapped };
 }
 
-/** Amounts are given as their digits. No other text of a row has digits alone. */
+/** Amounts are digits. No other text of a row consists of digits only. */
 function exact(value: Cell): Cell {
   return typeof value === 'string' && /^\d+$/.test(value) ? BigInt(value) : value;
 }

@@ -2,7 +2,7 @@ import type { FetchedBlock } from '#indexer/fetch/fetched-block.ts';
 import type { Entity, Filter, RowsQuery } from '#indexer/query/query.ts';
 import type { FieldValues } from './opened-engine.ts';
 
-/** The records of a chain in the order of the chain, straight from what the node gave. */
+/** Records of a chain in chain order, straight from the node's data. */
 export function recordsOf(
   entity: Entity,
   { chainId, blocks }: { chainId: number; blocks: readonly FetchedBlock[] },
@@ -105,7 +105,7 @@ function transactionValues(
   };
 }
 
-/** What a query means, said without an index. `records` are in the order of the chain. */
+/** Reference result of a query without an index. `records` are in chain order. */
 export function plainAnswer(records: readonly FieldValues[], query: RowsQuery) {
   const { filters, wallet, sort, limit, offset, countUpTo } = query;
   const matching = records.filter(

@@ -7,10 +7,10 @@ import type { TestDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
 import { randomBlocks, writeIndex } from './random-blocks.ts';
 
-/** The blocks of the index that the pools of these tests read. */
+/** Blocks of the index that the pools of these tests read. */
 export const blocks = randomBlocks({ seed: 3, count: 30 }).map(({ block, ...others }) => ({
   ...others,
-  // A record says its size.
+  // A record shows its size.
   block: { ...block, size: block.size ?? ('0x1' as const) },
 }));
 
@@ -43,13 +43,13 @@ export interface OpenedPool {
   readonly pool: QueryEngine;
 }
 
-/** `test` with an index that the tests of a suite share, and pools that are closed after the test. */
+/** `test` with an index shared by a suite, and pools that are closed after each test. */
 export function poolTest(databases: TestDatabases) {
   let written: Promise<DatabaseOptions> | undefined;
   const write = async () => writeIndex(await databases.create(), { chainId: CHAIN_ID, blocks });
   return (
     base
-      // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+      // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of used fixtures from the pattern.
       .extend('database', async ({}): Promise<DatabaseOptions> => {
         written ??= write();
         return written;

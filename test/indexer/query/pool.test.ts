@@ -22,7 +22,7 @@ function poolSuite(databases: TestDatabases): void {
     await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
 
-  test('a query that waits has its deadline from when it starts', async ({ openPool }) => {
+  test('the deadline of a waiting query begins when it starts', async ({ openPool }) => {
     const clock = manualClock();
     const { pool } = openPool({ clock, deadlineMs: 10_000 });
 
@@ -35,7 +35,7 @@ function poolSuite(databases: TestDatabases): void {
     await expect(second).resolves.toMatchObject({ total: blocks.length });
   });
 
-  test('a query that found no thread for a second is told that others have them', async ({ openPool }) => {
+  test('a query that waits a second for a thread fails as busy', async ({ openPool }) => {
     const clock = manualClock();
     const { pool } = openPool({ clock, concurrency: 1 });
 
@@ -49,9 +49,7 @@ function poolSuite(databases: TestDatabases): void {
     await expect(Promise.all([first, later])).resolves.toMatchObject([{ total: blocks.length }, {}]);
   });
 
-  test('the chains of a request whose first query runs wait five seconds for a thread', async ({
-    openPool,
-  }) => {
+  test('further chains of a request that has begun wait five seconds for a thread', async ({ openPool }) => {
     const clock = manualClock();
     const { pool } = openPool({ clock, concurrency: 1 });
     const request = {};
@@ -65,7 +63,7 @@ function poolSuite(databases: TestDatabases): void {
     await expect(Promise.all([first, second, third])).resolves.toMatchObject([{}, {}, {}]);
   });
 
-  test('queries beyond those that may wait are refused at once', async ({ openPool }) => {
+  test('queries beyond the queue’s limit are refused at once', async ({ openPool }) => {
     const { pool } = openPool({ concurrency: 1 });
 
     const asked = Array.from({ length: 202 }, () => pool.groups(groups, never));
@@ -93,7 +91,7 @@ function poolSuite(databases: TestDatabases): void {
     });
   });
 
-  test('while four threads that were left behind have not ended, long queries are refused and pages are not', async ({
+  test('while four abandoned threads have not ended, long queries are refused and pages are not', async ({
     openPool,
   }) => {
     const clock = manualClock();
@@ -103,7 +101,7 @@ function poolSuite(databases: TestDatabases): void {
       clock.advance(10_000);
       const outcome = await late;
       clock.advance(2_000);
-      // Turns in which no thread can report anything, and the query's place becomes free.
+      // Turns in which no thread can report, after which the query's slot is free.
       for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
       return outcome;
     };
@@ -118,7 +116,7 @@ function poolSuite(databases: TestDatabases): void {
     );
   });
 
-  test('a pool closes after the threads that it has left behind', async ({ openPool }) => {
+  test('a pool closes after its abandoned threads', async ({ openPool }) => {
     using counted = countThreads();
     const clock = manualClock();
     const { pool, threads } = openPool({ clock, concurrency: 1, deadlineMs: 10_000 });
@@ -133,7 +131,7 @@ function poolSuite(databases: TestDatabases): void {
     expect(counted.threads).toEqual({ started: 1, ended: 1 });
   });
 
-  test('a query that nobody wants any more ends with the reason, whether it runs, waits or was never begun', async ({
+  test('an aborted query fails with the reason, whether it runs, waits or has not started', async ({
     openPool,
   }) => {
     const { pool } = openPool();
@@ -167,7 +165,7 @@ function poolSuite(databases: TestDatabases): void {
     await Promise.all(aggregates);
   });
 
-  test('threads end by themselves, for to terminate one inside of SQLite aborts the process', async ({
+  test('threads end by themselves, because terminating one inside SQLite aborts the process', async ({
     openPool,
   }) => {
     const codes: Promise<unknown[]>[] = [];
@@ -185,7 +183,7 @@ function poolSuite(databases: TestDatabases): void {
     expect(await Promise.all(codes)).toEqual([[0], [0], [0]]);
   });
 
-  test('a query that fails leaves its thread to the next', async ({ openPool }) => {
+  test('a failed query leaves its thread to the next one', async ({ openPool }) => {
     const { pool } = openPool();
     const wrong = { ...newest, sort: { field: 'no such field', order: 'asc' } } as const;
     const other = { ...wrong, filters: [{ field: 'block_number', operator: 'eq', value: 1n }] } as const;
@@ -195,7 +193,7 @@ function poolSuite(databases: TestDatabases): void {
     await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
 
-  test('groups are answered in a thread', async ({ openPool }) => {
+  test('groups are computed in a thread', async ({ openPool }) => {
     const { pool } = openPool();
 
     await expect(pool.groups(groups, never)).resolves.toEqual({

@@ -16,10 +16,10 @@ import { query, quickQueries } from './quick-queries.ts';
 
 const BLOCKS = 20_000;
 const TRANSACTIONS = 3 * BLOCKS;
-/** Most rows that a page may read in all: those of both sides of a wallet, of each table that it joins. */
+/** Most rows that a page may read in total: both sides of a wallet, in each table that it joins. */
 const MOST_READ = 600;
 
-/** A wallet and a contract with nine of ten rows, all but the newest, and others with three of the oldest. */
+/** A wallet and a contract with nine of ten rows, all except the newest, and others with three of the oldest. */
 const FREQUENT = word('f1');
 const RARE = word('a2');
 const [frequent, rare] = [FREQUENT, RARE].map(one => one.slice(0, 42));
@@ -63,7 +63,7 @@ let db: Db;
 
 beforeAll(async () => {
   created = await postgresDatabase();
-  // One connection, which keeps its settings.
+  // A single connection, which keeps its settings.
   const database = indexOptions({ ...created.options, poolSize: 1 }, CHAIN_ID);
   db = await openMigrated(database, indexSchema(CHAIN_ID, database));
   await lockedTransaction(db, handle => claimForChain(handle, CHAIN_ID));
@@ -75,7 +75,7 @@ afterAll(async () => {
   await created?.remove();
 });
 
-/** A step of a plan as PostgreSQL tells it. */
+/** A step of a plan in PostgreSQL's output. */
 interface Step {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
@@ -87,7 +87,7 @@ interface Step {
 
 const LARGE = ['blocks', 'transactions', 'logs', 'block_details', 'transaction_details'];
 
-/** The scans of large tables in the plan by which a statement ran, with the rows that each read. */
+/** Scans of large tables in a statement's plan, with the rows that each read. */
 async function scansOf({ sql, bindings }: SqlText): Promise<{ name: string; rows: number }[]> {
   const values = bindings.map(value => (Buffer.isBuffer(value) ? value : String(value)));
   const { rows } = await db.raw(`explain (analyze, timing off, format json) ${sql}`, values);
@@ -104,7 +104,7 @@ function stepsOf(plan: Step): Step[] {
 
 const rowsOf = rowsReader(postgresQueries);
 
-/** The statement that a query runs: the one of its page, or of its number when it has none. */
+/** Statement that a query runs: for its page, or for its count when it has no page. */
 async function statementOf(asked: RowsQuery): Promise<SqlText> {
   const statements: SqlText[] = [];
   const session: QuerySession = {
@@ -124,18 +124,21 @@ const VALUES = [
 
 for (const [which, values] of VALUES)
   for (const [what, asked] of quickQueries({ ...values, hash: word('11') }))
-    test.each(['off', 'on'])(`${what}, of what ${which}: read by an index, seqscan %s`, async seqscan => {
-      await db.raw(`set enable_seqscan = ${seqscan}`);
-      const page = await scansOf(await statementOf(asked));
-      const count = await scansOf(await statementOf({ ...asked, limit: 0 }));
+    test.each(['off', 'on'])(
+      `${what}, by a value that ${which}: read by an index, seqscan %s`,
+      async seqscan => {
+        await db.raw(`set enable_seqscan = ${seqscan}`);
+        const page = await scansOf(await statementOf(asked));
+        const count = await scansOf(await statementOf({ ...asked, limit: 0 }));
 
-      expect(isQuick(asked)).toBe(true);
-      expect(page.length).toBeGreaterThan(0);
-      expect([...page, ...count].filter(({ name }) => name.startsWith('Seq Scan'))).toEqual([]);
-      expect(page.filter(({ rows }) => rows > MOST_READ)).toEqual([]);
-      // One beyond the cap, for both sides of a wallet.
-      expect(count.filter(({ rows }) => rows > asked.countUpTo + 1)).toEqual([]);
-    });
+        expect(isQuick(asked)).toBe(true);
+        expect(page.length).toBeGreaterThan(0);
+        expect([...page, ...count].filter(({ name }) => name.startsWith('Seq Scan'))).toEqual([]);
+        expect(page.filter(({ rows }) => rows > MOST_READ)).toEqual([]);
+        // One beyond the cap, for both sides of a wallet.
+        expect(count.filter(({ rows }) => rows > asked.countUpTo + 1)).toEqual([]);
+      },
+    );
 
 test('the newest rows are read from the end of the chain', async () => {
   for (const entity of ['blocks', 'transactions', 'events'] as const) {

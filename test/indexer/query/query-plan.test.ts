@@ -44,7 +44,7 @@ const hash = `0x${'11'.repeat(32)}`;
 const event = [equal('address', wallet), equal('topic_0', topic)];
 
 const KEYS = 'INTEGER PRIMARY KEY (rowid>? AND rowid<?)';
-/** The index by which SQLite finds each of the quick queries. */
+/** Index by which SQLite finds each of the quick queries. */
 const INDEXES: Readonly<Record<string, string>> = {
   'blocks of a range': KEYS,
   'blocks of a time': KEYS,
@@ -72,7 +72,7 @@ const INDEXES: Readonly<Record<string, string>> = {
 for (const [what, asked] of quickQueries({ wallet, topic, hash, selector: '0xa9059cbb' })) {
   const by = INDEXES[what] ?? 'no index';
 
-  test(`${what}: found by an index, counted by it, and never sorted`, () => {
+  test(`${what}: found and counted by an index, and never sorted`, () => {
     const plan = keysPlan(asked);
 
     expect(plan).toContain(by);
@@ -92,7 +92,7 @@ test('the newest rows are read from the end of the chain', () => {
   }
 });
 
-test('what has to walk the chain is not taken for quick', () => {
+test('a query that has to walk the chain does not count as quick', () => {
   const above = { field: 'value', operator: 'gte', value: 7n } as const;
 
   expect(isQuick(query('transactions', [above]))).toBe(false);
@@ -102,7 +102,7 @@ test('what has to walk the chain is not taken for quick', () => {
   );
 });
 
-test('a filter beside that of another index, or on what no index has, is not taken for quick', () => {
+test('a filter next to another index’s one, or on a field without an index, does not count as quick', () => {
   const selector = equal('function_selector', '0xa9059cbb');
   const topics = [equal('topic_1', topic), equal('topic_2', topic)];
 
@@ -118,7 +118,7 @@ test('a filter beside that of another index, or on what no index has, is not tak
     expect(isQuick(asked)).toBe(false);
 });
 
-test('calls of a function by an address are found among those of the address', () => {
+test('calls of a function by an address are found by the address', () => {
   const selector = equal('function_selector', '0xa9059cbb');
 
   expect(keysPlan(query('transactions', [selector, equal('to_address', wallet)]))).toContain(

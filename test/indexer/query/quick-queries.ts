@@ -20,7 +20,7 @@ const between = (field: string, from: bigint, to: bigint): Filter[] => [
   { field, operator: 'lt', value: to },
 ];
 
-/** Queries that end after about as many steps as they show or count rows, with their names. */
+/** Queries with a number of steps close to the rows that they show or count, with their names. */
 export function quickQueries({
   wallet,
   topic,

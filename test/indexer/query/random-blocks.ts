@@ -10,11 +10,11 @@ import { claimForChain } from '#indexer/schema/head.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
 import { writeBlocks } from '#indexer/sync/block-writer.ts';
 
-/** Few, so that values meet. */
+/** A few values, so that they coincide. */
 export const ADDRESSES = ['a1', 'b2', 'c3', 'd4'].map((byte): Hex => `0x${byte.repeat(20)}`);
 export const TOPICS = ['e5', 'f6', '07'].map((byte): Hex => `0x${byte.repeat(32)}`);
 
-/** Where numbers lose digits, change their length or end. */
+/** Values at which numbers lose digits, change their length or end. */
 export const AMOUNTS = [
   0n,
   1n,
@@ -104,7 +104,7 @@ const blockParts = fc.record({
   ),
 });
 
-/** A chain that never was, in the form in which a node would give it. */
+/** A made-up chain in the form of a node's data. */
 export function randomBlocks({ seed, count }: { seed: number; count: number }): FetchedBlock[] {
   let seconds = 1_700_000_000;
   return fc.sample(blockParts, { seed, numRuns: count }).map((parts, number) => {
@@ -143,13 +143,13 @@ export function randomBlocks({ seed, count }: { seed: number; count: number }): 
   });
 }
 
-/** Not in the order of the blocks. */
+/** Not in block order. */
 function hashOf(number: number, position: number): Hash {
   const mixed = BigInt.asUintN(64, BigInt(number * 256 + position + 1) * 0x9e3779b97f4a7c15n);
   return pad(numberToHex(mixed), { dir: 'right', size: 32 });
 }
 
-/** Writes them into an index of their own, as syncing would. Gives what it is opened with. */
+/** Writes the blocks to an index of their own, as syncing would. Returns the options to open it with. */
 export async function writeIndex(
   database: DatabaseOptions,
   { chainId, blocks }: { chainId: number; blocks: readonly FetchedBlock[] },

@@ -37,7 +37,7 @@ function query(entity: Entity, parts: Partial<RowsQuery> = {}): RowsQuery {
 const fieldsOf = (entity: Entity) =>
   Object.keys(records[entity][0] ?? {}).filter(field => !LISTS.includes(field));
 
-/** A value that some row has, or one beside it. */
+/** A value of some row, or one next to it. */
 function valueNear(entity: Entity, field: string): fc.Arbitrary<bigint | string> {
   const present = records[entity].map(record => record[field] ?? null).filter(value => value !== null);
   if (present.length === 0) return fc.constantFrom(0n);
@@ -95,7 +95,7 @@ function rowsSuite(databases: TestDatabases): void {
   }
 
   for (const entity of ENTITIES) {
-    test(`whatever is asked of ${entity}, the rows and their number are those of plain TypeScript`, async () => {
+    test(`for any query of ${entity}, rows and their number match plain TypeScript`, async () => {
       await fc.assert(
         fc.asyncProperty(anyQuery(entity), async asked => {
           expect(await answer(asked)).toEqual(plainAnswer(records[entity], asked));
@@ -104,7 +104,7 @@ function rowsSuite(databases: TestDatabases): void {
       );
     });
 
-    test(`every field of ${entity} can be sorted by in both directions, ties in the order of the chain, nulls last`, async () => {
+    test(`every field of ${entity} sorts in both directions, ties in chain order, nulls last`, async () => {
       for (const field of fieldsOf(entity)) {
         for (const order of ['asc', 'desc'] as const) {
           const asked = query(entity, { sort: { field, order }, limit: 1000 });
@@ -131,7 +131,7 @@ function rowsSuite(databases: TestDatabases): void {
     });
   }
 
-  test('amounts that a floating point number cannot tell apart are told apart', async () => {
+  test('amounts that differ only beyond a double are distinguished', async () => {
     for (const amount of [2n ** 53n, 2n ** 63n, 10n ** 20n, 2n ** 256n - 2n]) {
       const above = await answer(
         query('transactions', { filters: [{ field: 'value', operator: 'gt', value: amount }], limit: 1000 }),
@@ -148,7 +148,7 @@ function rowsSuite(databases: TestDatabases): void {
     }
   });
 
-  test('the pages of a wallet show each of its transactions once, one it sent to itself as well', async () => {
+  test('the pages of a wallet show each of its transactions once, including one sent to itself', async () => {
     const [wallet = ''] = ADDRESSES;
     for (const sort of [
       { field: 'block_number', order: 'desc' },
@@ -172,7 +172,7 @@ function rowsSuite(databases: TestDatabases): void {
     }
   });
 
-  test('rows are counted to the cap and not beyond, and exactly below it', async () => {
+  test('rows are counted up to the cap, and exactly below it', async () => {
     const count = records.transactions.length;
     const capped = await answer(query('transactions', { limit: 5, countUpTo: count - 1 }));
     const exact = await answer(query('transactions', { limit: 5, countUpTo: count }));
@@ -181,16 +181,16 @@ function rowsSuite(databases: TestDatabases): void {
     expect(exact).toMatchObject({ total: count, isCapped: false });
   });
 
-  test('no limit shows no rows and the true number, and so does a page behind the last', async () => {
+  test('a limit of 0 returns no rows and the true number, and so does a page beyond the last', async () => {
     const total = records.events.length;
 
     expect(await answer(query('events', { limit: 0 }))).toEqual({ rows: [], total, isCapped: false });
     expect(await answer(query('events', { offset: total }))).toEqual({ rows: [], total, isCapped: false });
   });
 
-  test('threads give the rows of the engine as JSON text of records', async () => {
+  test('threads return the engine’s rows as JSON text of records', async () => {
     for (const entity of ENTITIES) {
-      // A record of a block says its size.
+      // A record of a block shows its size.
       const filters: Filter[] = entity === 'blocks' ? [{ field: 'size', operator: 'gte', value: 0n }] : [];
       const asked = query(entity, { filters, sort: { field: 'chain_id', order: 'asc' }, limit: 50 });
 
@@ -208,7 +208,7 @@ function rowsSuite(databases: TestDatabases): void {
   });
 }
 
-/** Values of a record by the names of the row. What is null may as well be left out. */
+/** Values of a record under the names of the row. A null may also be absent. */
 function valuesOf({ topics, ...single }: Record<string, unknown>) {
   const named = Array.isArray(topics) ? topics.map((topic, place) => [`topic_${place}`, topic]) : [];
   return present({ ...single, ...Object.fromEntries(named) });
@@ -219,7 +219,7 @@ function present(values: Record<string, unknown>): [string, unknown][] {
   return some.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A value of a row as a record says it: nonces and gas exactly, other integers as text or as a number may round them. */
+/** A row's value as a record has it: nonces and gas exactly, other integers as text or a rounded number. */
 function shownLike(shown: unknown, { name, value }: { name: string; value: unknown }): unknown {
   if (typeof value !== 'bigint') return value;
   if (typeof shown === 'string') return String(value);

@@ -13,12 +13,12 @@ import { CHAIN_ID } from '../support.ts';
 import { blocks, groups, never, newest } from './pool-fixture.ts';
 import { writeIndex } from './random-blocks.ts';
 
-/** Runs on the server for minutes. */
+/** Runs for minutes on the server. */
 const endless: GroupsQuery = { ...groups, entity: 'events' };
 /** Time within which a statement is gone from the server, in milliseconds. */
 const GONE_MS = 1_000;
 
-/** Statements of query threads that a server is at work on: they sleep there. */
+/** Statements of query threads that run on the server: they sleep there. */
 interface ActivityColumns {
   statements: number;
 }
@@ -81,7 +81,7 @@ describe('queries on a PostgreSQL server', () => {
     });
   });
 
-  test('a client that goes away ends the statement there', async () => {
+  test('a client that disconnects ends the statement there', async () => {
     const pool = engine();
     const aborts = new AbortController();
     const left = pool.groups(endless, aborts.signal).catch((error: unknown) => error);
@@ -106,7 +106,7 @@ describe('queries on a PostgreSQL server', () => {
     expect(await isGoneInTime()).toBe(true);
   });
 
-  test('a server ends a statement at the deadline by itself', async () => {
+  test('the server itself ends a statement at the deadline', async () => {
     const pool = engine({ deadlineMs: 300 });
 
     await expect(pool.groups(endless, never)).rejects.toEqual(new QueryTooLarge('deadline'));
@@ -114,21 +114,21 @@ describe('queries on a PostgreSQL server', () => {
     await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
 
-  test('a page and its number are of one moment', async () => {
+  test('a page and its count come from one snapshot', async () => {
     const pool = engine();
     await db.raw('alter table blocks rename to all_blocks');
     await db.raw('create view blocks as select b.* from all_blocks b cross join pg_sleep(0.3)');
     const page = pool.records({ ...newest, limit: 1 }, never);
     await running();
 
-    // The rows are counted when the page has been read.
+    // Rows are counted after the page has been read.
     await db.raw('delete from all_blocks where number > 5');
 
     await expect(page).resolves.toMatchObject({ total: blocks.length });
   });
 });
 
-test('a query on a server that is stopped fails as an outage, and the next one after its start is answered', async () => {
+test('a query on a stopped server fails as an outage, and the next one after its start is answered', async () => {
   await using server = await startOwnPostgres();
   const database = indexOptions({ kind: 'postgres', url: server.url }, CHAIN_ID);
   await writeIndex(database, { chainId: CHAIN_ID, blocks });

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Worker } from 'node:worker_threads';
 
-/** Calls `onStart` with each thread that the process starts, before its first message, until it is disposed of. */
+/** Calls `onStart` with each thread that the process starts, before its first message, until disposed of. */
 export function watchThreads(onStart: (worker: Worker) => void): Disposable {
   const onMessage = (message: unknown) => {
     if (isStart(message)) onStart(message.worker);
@@ -10,7 +10,7 @@ export function watchThreads(onStart: (worker: Worker) => void): Disposable {
   return { [Symbol.dispose]: () => unsubscribe('worker_threads', onMessage) };
 }
 
-/** Counts the threads of the process that start, and those of them that end, until it is disposed of. */
+/** Counts the started and the ended threads of the process until disposed of. */
 export function countThreads(): Disposable & { readonly threads: { started: number; ended: number } } {
   const threads = { started: 0, ended: 0 };
   const watched = watchThreads(worker => {

@@ -31,7 +31,7 @@ async function writeEvents(database: DatabaseOptions, count: number): Promise<vo
   await db.destroy();
 }
 
-/** Lets each start of a thread fail as it does without memory. */
+/** Makes each start of a thread fail as if memory were exhausted. */
 async function whileNoThreadStarts<Result>(act: () => Promise<Result>): Promise<Result> {
   vi.stubGlobal(
     'SharedArrayBuffer',
@@ -54,7 +54,7 @@ function failuresSuite(databases: TestDatabases): void {
   const test = poolTest(databases);
 
   test('a thread that died is replaced, and only its query fails', async ({ openPool }) => {
-    // It throws at a message that is none, before it comes to the query.
+    // An invalid message makes it throw before it reaches the query.
     const dying = watchThreads(worker => worker.postMessage(null));
     const { pool } = openPool({ concurrency: 1 });
 
@@ -64,7 +64,7 @@ function failuresSuite(databases: TestDatabases): void {
     await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
 
-  test('a query for which no thread can be started fails, and the next one is answered', async ({
+  test('a query without a thread that can be started fails, and the next one is answered', async ({
     openPool,
   }) => {
     const { pool } = openPool({ concurrency: 1 });
@@ -77,7 +77,7 @@ function failuresSuite(databases: TestDatabases): void {
     await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
 
-  test('a thread that has grown and cannot be replaced at once is replaced for the next query', async ({
+  test('a grown thread that cannot be replaced at once is replaced for the next query', async ({
     openPool,
   }) => {
     const { pool, threads } = openPool({ concurrency: 1, memoryBytes: 2 ** 20 });

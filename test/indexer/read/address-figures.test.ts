@@ -8,7 +8,7 @@ import { eachDatabase } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
 
 eachDatabase('figures of addresses', databases => {
-  test('count the transactions of an address that has neither coins nor code any more', async () => {
+  test('count the transactions of an address that no longer has coins or code', async () => {
     const options = await databases.create('index');
     const db = await openMigrated(indexOptions(options, CHAIN_ID), indexSchema(CHAIN_ID, options));
     onTestFinished(() => db.destroy());

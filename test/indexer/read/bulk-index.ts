@@ -5,10 +5,10 @@ import { CHAIN_ID } from '../support.ts';
 
 const BLOCKS = 20_000;
 const TRANSACTIONS = 3 * BLOCKS;
-/** Rows up to here are of the frequent values, those of the newest blocks of no value twice. */
+/** Share of rows with the frequent values; the newest blocks have no value twice. */
 const FREQUENT = 0.9;
 
-/** Values that nine of ten rows have, and the newest rows have not. */
+/** Values of nine of ten rows, and of none of the newest. */
 export const frequent = {
   account: addressOf('account'),
   contract: addressOf('contract'),
@@ -16,7 +16,7 @@ export const frequent = {
   pair: addressOf('pair'),
   selector: '0xa9059cbb',
   tokenId: 7n,
-  /** The types of a call that moves tokens. */
+  /** Types of a call that moves tokens. */
   facts: 17,
 } as const;
 
@@ -41,7 +41,7 @@ function addressOf(text: string): `0x${string}` {
 const bytes = (hex: string) => `decode('${hex.slice(2)}', 'hex')`;
 const word = (label: string, number: string) => `convert_to(rpad('${label}-' || ${number}, 32, '-'), 'UTF8')`;
 const address = (label: string, number: string) => `substr(sha256(${word(label, number)}), 1, 20)`;
-/** The frequent value in the first rows but the very first, which have the rare one; another one in each of the rest. */
+/** The frequent value in the first rows, the rare one in the very first, and a different one in each other row. */
 const mostly = (value: string, other: string, oldest = value) =>
   `case when i < 3 then ${oldest} when i < ${FREQUENT * TRANSACTIONS} then ${value} else ${other} end`;
 
@@ -51,7 +51,7 @@ const tokens = mostly(bytes(token), address('other', 'i % 1000'), bytes(rare.tok
 const AT = '1700000000000 + i / 3 * 12000';
 const EACH = (columns: string, count = TRANSACTIONS) =>
   `select ${columns} from generate_series(0, ${count - 1}) i`;
-/** The place of a row in its block when each has three. */
+/** Position of a row in its block when each has three. */
 const PLACE = '(i / 3)::bigint << 20 | i % 3';
 /** The last transaction of the block before the middle one moves a batch of thousands. */
 const BATCH_PLACE = `(${MIDDLE - 1}::bigint << 20) + 2`;
@@ -63,7 +63,7 @@ const block = (number: string) => `
   case when ${number} < ${FREQUENT * BLOCKS} then ${bytes(account)} else ${address('miner', number)} end,
   30000000, 63000, 1000000000, 0, null, null, '', ${word('state', number)}, 1024, '[]', 3, 1, 1, 1000, 500, 500, null, null`;
 
-/** Rows made by the database itself, in the order in which the triggers need them. */
+/** Rows created by the database itself, in the order that the triggers need. */
 const ROWS = [
   `insert into blocks ${EACH(`i, ${block('i')}`, BLOCKS)}`,
   `insert into stale_blocks (kind, number, ${'hash, parent_hash, timestamp, miner, gas_limit, gas_used, base_fee_per_gas, difficulty, total_difficulty, nonce, extra_data, state_root, size, uncles, transaction_count, withdrawals_count, internal_transaction_count, transaction_fees, burnt_fees, priority_fees, blob_gas_used, excess_blob_gas'})
@@ -106,7 +106,7 @@ const ROWS = [
   `insert into trades ${EACH(`i, ${mostly(bytes(pair), address('pair', 'i'))}, ${AT}, i, i`)}`,
 ] as const;
 
-/** Fills an empty database of PostgreSQL with an index of 20,000 blocks, and tells the planner what is in it. */
+/** Fills an empty PostgreSQL database with an index of 20,000 blocks, and updates the planner's statistics. */
 export async function openBulkIndex(options: DatabaseOptions): Promise<Db> {
   const database = indexOptions(options, CHAIN_ID);
   const db = await openMigrated(database, indexSchema(CHAIN_ID, database));

@@ -14,7 +14,7 @@ import { CHAIN_ID } from '../support.ts';
 
 const HOLDER = addressOf(0xaa);
 const OTHER = addressOf(0xab);
-/** Has ids of both standards of one contract. */
+/** Owner of ids of both standards in one contract. */
 const COLLECTOR = addressOf(0xad);
 
 eachDatabase('NFT collections of an address', databases => {
@@ -67,7 +67,7 @@ eachDatabase('NFT collections of an address', databases => {
     after?: { token: Address; type: NftType },
   ) => nftCollections(db, { holder: HOLDER, types, limit, ...(after === undefined ? {} : { after }) });
 
-  test('run by contract over both kinds, page by page', async () => {
+  test('are sorted by contract over both kinds, page by page', async () => {
     const one = await first(50);
     const two = await first(50, NFT_TYPES, one.items.at(-1));
 
@@ -77,13 +77,13 @@ eachDatabase('NFT collections of an address', databases => {
     expect(found.slice(0, 60).map(({ type }) => type)).toEqual(numbers(60).map(typeAt));
   });
 
-  test('have the number of ids held, of ERC-1155 up to 1,000', async () => {
+  test('have the number of owned ids, for ERC-1155 up to 1,000', async () => {
     const { items } = await first(50, NFT_TYPES, placeAt(59));
 
     expect(items.map(({ amount }) => amount)).toEqual([3n, 1_000n, null, 1_001n]);
   });
 
-  test('show the first nine ids, and on a full page five', async () => {
+  test('show the first nine ids, and five on a full page', async () => {
     const few = await first(20, ['ERC-1155'], placeAt(60));
     const full = await first(50, NFT_TYPES, placeAt(13));
 
@@ -102,7 +102,7 @@ eachDatabase('NFT collections of an address', databases => {
     expect(full.items[0]?.holdings.map(({ tokenId }) => tokenId)).toEqual([3n, 20n, 100n]);
   });
 
-  test('ids of both standards of one contract are two collections, each with its own amount', async () => {
+  test('ids of both standards in one contract are two collections, each with its own amount', async () => {
     const query = { holder: COLLECTOR, types: NFT_TYPES, limit: 1 } as const;
     const one = await nftCollections(db, query);
     const [last] = one.items;
@@ -115,7 +115,7 @@ eachDatabase('NFT collections of an address', databases => {
     ]);
   });
 
-  test('an id of both standards of one contract is two NFTs, and none is lost between pages', async () => {
+  test('an id of both standards in one contract is two NFTs, and none is lost between pages', async () => {
     const query = { holder: COLLECTOR, types: NFT_TYPES } as const;
     const { items: all } = await nftHoldings(db, { ...query, limit: 50 });
     const walked: NftHoldingRow[] = [];
@@ -139,7 +139,7 @@ eachDatabase('NFT collections of an address', databases => {
     expect(walked).toEqual(all);
   });
 
-  test('of an address without NFTs there are none', async () => {
+  test('are empty for an address without NFTs', async () => {
     const query = { holder: addressOf(0xac), types: NFT_TYPES, limit: 50 } as const;
 
     expect(await nftCollections(db, query)).toEqual({ items: [], hasMore: false });

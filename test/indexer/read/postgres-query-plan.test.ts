@@ -22,7 +22,7 @@ beforeAll(async () => {
   client = new pg.Client({ connectionString: database.options.url });
   await client.connect();
   await client.query(`set search_path = chain_${CHAIN_ID}`);
-  // Nobody listens there: what asks the node alone is not asked.
+  // A port without a listener: queries that ask only the node are left out.
   const verified = knownContracts([
     { name: 'Dollar', address: frequent.contract, artifactName: 'StableToken' },
   ]);
@@ -35,16 +35,19 @@ afterAll(async () => {
   await database?.remove();
 });
 
-/** Most rows that a statement may sort, read in vain, or read in all: a page of the longest list in each of its branches. */
+/**
+ * Most rows that a statement may sort, read in vain, or read in total: a page of the longest list in each of its
+ * branches.
+ */
 const MOST_SORTED = 260;
 const MOST_IN_VAIN = 60;
 const MOST_ROWS = 2_100;
-/** Pages of 8 kB that a statement may look at; the smallest of the large tables has more. */
+/** 8 kB pages that a statement may look at; the smallest of the large tables has more. */
 const MOST_PAGES = 700;
 /** Rows of a table that counts as small. */
 const SMALL = 5;
 
-/** A step of a plan as PostgreSQL tells it. */
+/** A step of a plan in PostgreSQL's output. */
 interface Step {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
@@ -63,7 +66,7 @@ interface Planned {
   readonly plan: Step;
 }
 
-/** Every statement that `work` runs, with the plan by which PostgreSQL ran it once more. */
+/** Every statement that `work` runs, with the plan of a second run in PostgreSQL. */
 async function plansOf(work: () => Promise<unknown>): Promise<Planned[]> {
   const asked: { sql: string; bindings: Binding[] }[] = [];
   const listen = (query: { sql: string; bindings: Binding[] }) => asked.push(query);
@@ -85,7 +88,7 @@ function stepsOf(plan: Step): Step[] {
   return [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];
 }
 
-/** What is wrong with a plan. */
+/** Faults of a plan. */
 function faultsOf({ plan }: Planned): string[] {
   const pages = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
   const ofSteps = stepsOf(plan).flatMap(step => {
@@ -103,7 +106,7 @@ function faultsOf({ plan }: Planned): string[] {
   return pages > MOST_PAGES ? [`looks at ${pages} pages`, ...ofSteps] : ofSteps;
 }
 
-/** The statements whose plans have faults, with these. */
+/** Statements whose plans have faults, with these. */
 async function faultyPlansOf(queries: readonly (() => Promise<unknown>)[]): Promise<string[]> {
   const plans = await plansOf(async () => {
     for (const query of queries) await query();
@@ -121,20 +124,20 @@ const wanted = {
   symbol: 't7',
 };
 
-describe('with other ways than sequential scans', () => {
+describe('with sequential scans discouraged', () => {
   beforeAll(() => client.query('set enable_seqscan = off'));
   afterAll(() => client.query('reset enable_seqscan'));
 
-  test('no query of the reader walks a table or sorts: each ends where its page ends', async () => {
+  test('every query of the reader ends where its page ends, without walking a table or sorting', async () => {
     expect(await faultyPlansOf(readerQueries(reader, wanted))).toEqual([]);
   });
 });
 
-test('nor does one as PostgreSQL plans by itself', async () => {
+test('the same is true for PostgreSQL’s own plans', async () => {
   expect(await faultyPlansOf(readerQueries(reader, wanted))).toEqual([]);
 });
 
-describe('what most rows have, but not the newest', () => {
+describe('a value of most rows, except the newest,', () => {
   const { account, contract, selector } = frequent;
 
   test.each([
@@ -161,7 +164,7 @@ describe('what most rows have, but not the newest', () => {
   });
 });
 
-describe('what only some of the oldest rows have', () => {
+describe('a value of only some of the oldest rows', () => {
   const { account } = rare;
 
   test.each([
@@ -177,7 +180,7 @@ describe('what only some of the oldest rows have', () => {
   });
 });
 
-test('that an address has appeared is known at once, also when many rows but only the newest have it', async () => {
+test('the existence of an address is known at once, also when it is in many rows but only the newest', async () => {
   expect(await faultyPlansOf([() => reader.isOnChain(late.account)])).toEqual([]);
 });
 

@@ -3,18 +3,18 @@ import { NFT_TYPES } from '#evm/token-id.ts';
 import type { Reader } from '#indexer/index-reader.ts';
 import { TOKEN_TYPES, TRANSACTION_TYPES } from '#indexer/schema/transaction-types.ts';
 
-/** What is looked for: things that the index may have. */
+/** Values that the index may contain. */
 interface Wanted {
   readonly block: number;
   readonly hash: Hash;
   readonly token: Address;
   readonly holder: Address;
-  /** What names of tokens begin with, and the symbol of one. */
+  /** Prefixes of token names, and the symbol of one. */
   readonly prefix: string;
   readonly symbol: string;
 }
 
-/** Every read of the index by statements of its own, in each form that its parameters give it. */
+/** Every read of the index by its own statements, in each form that its parameters give it. */
 export function readerQueries(
   reader: Reader,
   { block, hash, token, holder, prefix, symbol }: Wanted,
@@ -35,7 +35,7 @@ export function readerQueries(
         reader.transactions({ limit: 50, before: place, ofAddress: { address: holder, direction: 'to' } }),
     ],
     transactionByHash: [() => reader.transactionByHash(hash)],
-    // These ask the node alone.
+    // These ask only the node.
     pendingTransactions: [],
     pendingTransaction: [],
     blocks: [
@@ -217,7 +217,7 @@ export function readerQueries(
         ),
     ],
     implementations: [() => reader.implementations([someone])],
-    // These ask the node alone.
+    // These ask only the node.
     tokenUris: [],
     ownerOf: [],
     isOnChain: [() => reader.isOnChain(someone)],

@@ -56,7 +56,7 @@ async function plansOf(work: () => Promise<unknown>): Promise<{ sql: string; pla
   return plans;
 }
 
-test('no query of the reader walks a table or sorts: each ends where its page ends', async () => {
+test('every query of the reader ends where its page ends, without walking a table or sorting', async () => {
   const queries = readerQueries(reader, {
     block: 2,
     hash,
@@ -72,14 +72,16 @@ test('no query of the reader walks a table or sorts: each ends where its page en
 
   expect(plans.length).toBeGreaterThan(15);
   for (const { sql, plan } of plans) {
-    // Keys of several branches are put in order: each branch has its own limit. A subquery that is scanned has one, too; traded days, owned tokens and ids are found one by one; one row of the head's state has no index to speak of.
+    // Allowed: sorting the keys of several branches, each with its own limit; scanning a subquery with a limit;
+    // traded days, owned tokens and ids, which are found one by one; and the single row of the head's state, which
+    // needs no index.
     const bad = plan.filter(line =>
       /TEMP B-TREE FOR (?!GROUP BY$)|^SCAN (?!found|newest|\(subquery|CONSTANT|traded_days|owned|held_ids)/.test(
         line,
       ),
     );
     expect(bad, sql).toEqual([]);
-    // Equality on a column must be answered by that column's index: a range of keys is the whole chain.
+    // Equality on a column must use that column's index: a range of keys is the whole chain.
     for (const [, column] of sql.matchAll(
       /where (?:\w\.)?(facts|selector|token_type|transaction_id|address|miner|holder|owner|token|from_address|to_address|created_contract) = \?/g,
     )) {
@@ -88,7 +90,7 @@ test('no query of the reader walks a table or sorts: each ends where its page en
   }
 });
 
-test('who has an id of a token is found by the id, not among all who have some of the token', async () => {
+test('the holder of an id is found by the id, not among all holders of the token', async () => {
   const plans = await plansOf(() => reader.tokenInstances([{ token, tokenId: 7n, type: 'ERC-1155' }]));
 
   expect(plans.flatMap(({ plan }) => plan).join()).toContain(
@@ -96,7 +98,7 @@ test('who has an id of a token is found by the id, not among all who have some o
   );
 });
 
-test('the transfers of one id are found by the id, the sales of a transaction by the transaction', async () => {
+test('the transfers of an id are found by the id, and the sales of a transaction by the transaction', async () => {
   const plans = await plansOf(async () => {
     await reader.nfts.transfers({ token, tokenId: 7n, limit: 50, offset: 0 });
     await reader.nfts.fulfilledOrders([hash]);
@@ -108,7 +110,7 @@ test('the transfers of one id are found by the id, the sales of a transaction by
   expect(steps).not.toContain('logs_by_topic');
 });
 
-test('the transactions of one call’s transfers are found by their own index, not by their type', async () => {
+test('the transfers of one transaction are found by their own index, not by their type', async () => {
   const plans = await plansOf(() =>
     reader.tokenTransfersOf({ transactionHash: hash, limit: 50, types: ['ERC-20', 'ERC-721'] }),
   );
@@ -124,7 +126,7 @@ test('the first transfers of a page of transactions are one query, which reads n
   expect(plans.flatMap(({ plan }) => plan).join()).toMatch(/SEARCH x USING .*rowid>\? AND rowid<\?\)/);
 });
 
-test('who stands behind a proxy is found among the upgrades, not among all logs of the proxy', async () => {
+test('the implementation of a proxy is found among the upgrades, not among all logs of the proxy', async () => {
   const plans = await plansOf(() => reader.addresses([`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`]));
 
   expect(plans.flatMap(({ plan }) => plan).join()).toContain('logs_by_event (address=? AND topic0=?');

@@ -14,7 +14,7 @@ import { CHAIN_ID } from '../support.ts';
 
 type Made = Pick<TokenRow, 'name' | 'holderCount'> & { type?: TokenType };
 
-/** In the order of the list: behind U+FFFD comes what UTF-16 has before it, and what has no name comes last. */
+/** In list order: U+FFFD comes before characters that UTF-16 would sort first, and missing names come last. */
 const TOKENS: readonly Made[] = [
   { name: 'Zebra', holderCount: 900 },
   { name: 'Alpha', holderCount: 7, type: 'ERC-721' },
@@ -40,7 +40,7 @@ eachDatabase('the list of tokens', databases => {
     onTestFinished(() => db.destroy());
     await db.raw('delete from tokens');
     await db.raw('delete from token_terms');
-    // What comes last in the list is written first, but for the addresses, which decide at the end.
+    // The last ones of the list are written first, except that addresses decide last.
     const rows = tokens.map(({ name, holderCount, type = 'ERC-20' }, place) => ({
       address: bytesColumn(addressOf(place)),
       type: tokenTypeColumn(type),
@@ -60,7 +60,7 @@ eachDatabase('the list of tokens', databases => {
     return db;
   }
 
-  test('runs by holders, name and address over all types, and the other way exactly in reverse', async () => {
+  test('is sorted by holders, name and address over all types, and exactly in reverse in the other direction', async () => {
     const db = await indexWith(TOKENS);
     const places = TOKENS.map((_, place) => addressOf(place));
 
@@ -68,14 +68,14 @@ eachDatabase('the list of tokens', databases => {
     expect(await walked(db, { first: 'fewest' })).toEqual(places.toReversed());
   });
 
-  test('has only the types that are wanted, and none when none is', async () => {
+  test('has only the requested types, and is empty when none is requested', async () => {
     const db = await indexWith(TOKENS);
 
     expect(await walked(db, { first: 'most', types: ['ERC-721'] })).toEqual([1, 6, 9].map(addressOf));
     expect(await walked(db, { first: 'most', types: [] })).toEqual([]);
   });
 
-  test('finds names by their beginning in the same order, page by page', async () => {
+  test('finds names by prefix in the same order, page by page', async () => {
     const db = await indexWith(TOKENS);
 
     expect(await walked(db, { first: 'most', prefix: ' ALPH' })).toEqual([1, 8, 9].map(addressOf));
@@ -85,7 +85,7 @@ eachDatabase('the list of tokens', databases => {
     expect(await walked(db, { first: 'most', prefix: '  ' })).toHaveLength(TOKENS.length);
   });
 
-  test('sorts of more than 1,000 names the first by name, those that are just the text among them', async () => {
+  test('sorts the first of more than 1,000 names by name, with exact matches among them', async () => {
     const famous = { name: 'many 0500', holderCount: 5 };
     const beyond = { name: 'many 1500', holderCount: 9_000 };
     const exact = { name: 'Many', holderCount: 1 };

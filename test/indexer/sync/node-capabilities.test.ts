@@ -50,7 +50,7 @@ async function contentOf(rpcUrl: string) {
   return { items, content: await canonicalContent(file) };
 }
 
-test('a node without block receipts gives the same index, a receipt at a time', async () => {
+test('a node without block receipts gives the same index, one receipt at a time', async () => {
   const proxy = await startNodeProxy(chain.rpcUrl, { missing: ['eth_getBlockReceipts'] });
   try {
     const { content } = await contentOf(proxy.rpcUrl);
@@ -63,7 +63,7 @@ test('a node without block receipts gives the same index, a receipt at a time', 
   }
 });
 
-test('a failed transaction keeps its revert output with either tracer, and all else without one', async () => {
+test('a failed transaction keeps its revert output with either tracer, and everything else without one', async () => {
   const geth = await startNodeProxy(chain.rpcUrl, { missing: ['trace_block'] });
   const simple = await startNodeProxy(chain.rpcUrl, {
     missing: ['trace_block', 'debug_traceBlockByHash', 'debug_traceBlockByNumber'],
@@ -85,7 +85,7 @@ test('a failed transaction keeps its revert output with either tracer, and all e
   }
 });
 
-test('a node that gives up tracing one transaction is asked for the traces of other blocks', async () => {
+test('a node that fails to trace one transaction is still asked for the traces of other blocks', async () => {
   const proxy = await startNodeProxy(chain.rpcUrl, {
     missing: ['trace_block'],
     change: (method, result) =>
@@ -137,7 +137,7 @@ test('a node that contradicts itself in the traces of the first block keeps its 
 test.each([
   ['no traces by any method', [], (traces: unknown[]) => traces.slice(0, 0)],
   ['a call tree less', ['trace_block'], (traces: unknown[]) => traces.slice(1)],
-])('the traces of a block with %s are unknown, and all else is kept', async (_, missing, change) => {
+])('the traces of a block with %s are unknown, and everything else is kept', async (_, missing, change) => {
   const proxy = await startNodeProxy(chain.rpcUrl, {
     missing,
     change: (method, result) =>
@@ -152,7 +152,7 @@ test.each([
 });
 
 eachDatabase('an index', databases => {
-  test('keeps what a node says of a failure, but for the NUL that a contract put into it', async () => {
+  test('keeps the node’s error text, without the NUL that a contract put into it', async () => {
     const proxy = await startNodeProxy(chain.rpcUrl, {
       change: (method, result) =>
         method === 'trace_block' && Array.isArray(result)
@@ -170,7 +170,7 @@ eachDatabase('an index', databases => {
   });
 });
 
-test('withdrawals and uncles’ hashes of a block’s body are kept', async () => {
+test('withdrawals and uncles’ hashes in a block’s body are kept', async () => {
   const uncle = `0x${'cd'.repeat(32)}`;
   const proxy = await startNodeProxy(chain.rpcUrl, {
     change: (method, result) =>
@@ -230,7 +230,7 @@ test.for([
   },
 );
 
-test('when the first node is away the next one serves', async () => {
+test('when the first node is out the next one is used', async () => {
   const away = await startNodeProxy(chain.rpcUrl, {});
   await away.stop();
   const client = createChainClient({
@@ -245,7 +245,7 @@ test('when the first node is away the next one serves', async () => {
   await index.stop();
 });
 
-test('a started index follows the chain by itself until it is stopped', async () => {
+test('a started index follows the chain until it is stopped', async () => {
   const index = await openTestIndex({ file: freshFile(), client: chain.client, pollMs: 20 });
   const empty = index.revision();
   index.start();
@@ -260,7 +260,7 @@ test('a started index follows the chain by itself until it is stopped', async ()
   expect(index.revision()).not.toBe(revision);
 });
 
-test('what waits in the pool is listed until it is mined', async () => {
+test('a pending transaction is listed until it is mined', async () => {
   const index = await openTestIndex({ file: freshFile(), client: chain.client });
   const { hash } = await chain.send(3, { to: VALIDATOR, value: 9n });
 

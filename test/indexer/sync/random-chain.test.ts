@@ -38,7 +38,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 eachDatabase('an index that follows a chain', databases => {
-  test('ends like a fresh one of the final chain, whatever blocks and reorganisations come', async () => {
+  test('ends like a fresh one of the final chain, after any blocks and reorganisations', async () => {
     const chain = await startTestChain();
     try {
       const play = await player(chain);
@@ -75,7 +75,7 @@ eachDatabase('an index that follows a chain', databases => {
   });
 });
 
-/** Plays steps on the chain. Every account has acted once before, so that no index can know only some of them. */
+/** Plays steps on the chain. Every account has acted once before, so every index knows all of them. */
 async function player(chain: TestChain): Promise<(step: Exclude<Step, { kind: 'sync' }>) => Promise<void>> {
   const coin = await chain.deploy('StableToken', ['Dollar', 'USD']);
   const cards = await chain.deploy('Postcards', ['Cards', 'CARD']);
@@ -95,7 +95,7 @@ async function player(chain: TestChain): Promise<(step: Exclude<Step, { kind: 's
     if (one.kind === 'reorg') {
       const depth = Math.min(one.depth, height - base);
       if (depth < 1) return;
-      // Some old transactions come again, in order, as far as the node still finds them valid.
+      // Some old transactions are sent again, in order, while the node accepts them.
       const again = sent.slice(sent.length - one.keep).map((signed): [Hex, number] => [signed, 0]);
       await chain.reorg(depth, again).catch(() => chain.reorg(depth));
       return;

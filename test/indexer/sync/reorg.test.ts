@@ -44,7 +44,7 @@ eachDatabaseAndEngine('an index', (databases, engine) => {
     return chain.accounts.signer(account).address;
   }
 
-  /** What an index that never saw the old blocks would hold. */
+  /** Content of an index that never saw the old blocks. */
   async function freshContent(rpcUrl = chain.rpcUrl) {
     const freshFile = join(chain.folder, 'fresh.sqlite');
     const fresh = await openTestIndex({ file: freshFile, client: clientOf(rpcUrl) });
@@ -59,7 +59,7 @@ eachDatabaseAndEngine('an index', (databases, engine) => {
     return sent;
   }
 
-  test('after a reorganisation of depth 3 the index is as if the old blocks had never been', async () => {
+  test('after a reorganisation of depth 3 the index is as if the old blocks had never existed', async () => {
     const kept = await transferBlock(1n);
     const lost = await transferBlock(10n);
     const moved = await chain.send(2, { to: NOBODY, value: 5n });
@@ -93,7 +93,7 @@ eachDatabaseAndEngine('an index', (databases, engine) => {
     expect(index.epoch()).toBe(0);
   });
 
-  test('stale blocks of one height are told apart page by page', async () => {
+  test('stale blocks of one height are listed page by page without repeats', async () => {
     await transferBlock(1n);
     for (let turn = 0; turn < 3; turn += 1) {
       await index.runOnce();
@@ -129,14 +129,14 @@ eachDatabaseAndEngine('an index', (databases, engine) => {
     expect(index.epoch()).toBe(1);
   });
 
-  test('a chain that goes back further than the confirmations in small steps starts a new epoch', async () => {
+  test('several small reorganisations that together exceed the confirmations start a new epoch', async () => {
     for (let amount = 1n; amount <= 5n; amount += 1n) await transferBlock(amount);
     await index.runOnce();
     const epochs = [];
 
     for (let step = 0; step < 2; step += 1) {
       await chain.rollback(2);
-      // A node that is only lower is believed after several looks.
+      // A merely lower node is trusted after several polls.
       for (let look = 0; look < 3; look += 1) await index.runOnce();
       epochs.push(index.epoch());
     }
@@ -145,7 +145,7 @@ eachDatabaseAndEngine('an index', (databases, engine) => {
     expect(await canonicalContent(database)).toEqual(await freshContent());
   });
 
-  test('two indexes of one chain are not taken for each other', async () => {
+  test('two indexes of one chain have different identities', async () => {
     await index.runOnce();
     const other = await openTestIndex({ database: await databases.create('index'), client: chain.client });
     const { identity } = other;
@@ -182,7 +182,7 @@ eachDatabaseAndEngine('an index', (databases, engine) => {
     expect(await canonicalContent(database)).toEqual(await freshContent());
   });
 
-  /** A token that the newest but one block creates and the newest reveals, both indexed. */
+  /** A token created in the second newest block and recognised in the newest, both indexed. */
   async function indexedSecondToken(): Promise<Deployed> {
     const second = await chain.deploy('StableToken', ['Second', 'TWO']);
     await chain.mine();
@@ -192,7 +192,7 @@ eachDatabaseAndEngine('an index', (databases, engine) => {
     return second;
   }
 
-  test('a token whose creation was undone is no token any more', async () => {
+  test('a token whose creation was undone is no longer a token', async () => {
     const second = await indexedSecondToken();
     const [before] = await index.reader.tokens([second.address]);
     const creation = await index.reader.transactionByHash(second.hash);
@@ -215,7 +215,7 @@ eachDatabaseAndEngine('an index', (databases, engine) => {
     expect(await canonicalContent(database)).toEqual(await freshContent());
   });
 
-  test('a creation loses its token type when the block that revealed the token is undone', async () => {
+  test('a creation loses its token type when the block that identified the token is undone', async () => {
     const second = await indexedSecondToken();
 
     await chain.reorg(1);
@@ -225,7 +225,7 @@ eachDatabaseAndEngine('an index', (databases, engine) => {
     expect(await canonicalContent(database)).toEqual(await freshContent());
   });
 
-  test('a chain that started anew, with another genesis, is indexed anew', async () => {
+  test('a chain that restarted with another genesis is indexed from the start', async () => {
     await index.runOnce();
     await index.stop();
     const other = await startTestChain({ genesisTime: 1_800_000_000, engine });
@@ -236,7 +236,7 @@ eachDatabaseAndEngine('an index', (databases, engine) => {
 
       expect((await index.reader.transactions({ limit: 10 })).items).toEqual([]);
       expect(index.status()).toMatchObject({ head: 2, complete: true });
-      // Accounts that only old blocks named stay known where they still have coins: they exist, after all.
+      // Accounts that only old blocks named stay known while they have coins.
       const known = { addresses: [], totals: [] };
       expect({ ...(await canonicalContent(database)), ...known }).toEqual({
         ...(await freshContent(other.rpcUrl)),
@@ -247,7 +247,7 @@ eachDatabaseAndEngine('an index', (databases, engine) => {
     }
   });
 
-  test('a node that is synced anew on the same chain does not undo the index', async () => {
+  test('a node that resyncs the same chain does not undo the index', async () => {
     for (let block = 0; block < 70; block += 1) await chain.mine();
     await index.runOnce();
 

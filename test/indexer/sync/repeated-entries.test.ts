@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 eachDatabase('an index', databases => {
-  test('keeps once the receipts and logs that a node repeats', async () => {
+  test('stores repeated receipts and logs once', async () => {
     const proxy = await startNodeProxy(chain.rpcUrl, {
       change: ofReceipts(all => twice(all.map(one => ({ ...one, logs: twice(listOf(one.logs)) })))),
     });
@@ -58,7 +58,7 @@ eachDatabase('an index', databases => {
     expect(await canonicalContent(database)).toEqual(await contentOfChain());
   });
 
-  test('keeps once the transactions that a node without traces repeats', async () => {
+  test('stores transactions repeated by a node without traces once', async () => {
     const simple = await startNodeProxy(chain.rpcUrl, { missing: TRACERS });
     const proxy = await startNodeProxy(simple.rpcUrl, { change: inTurn(ofBlocks(twice), ofReceipts(twice)) });
     onTestFinished(async () => {
@@ -72,7 +72,7 @@ eachDatabase('an index', databases => {
   });
 
   test.for(casesFor(databases.kind))(
-    'keeps nothing of a block of which its node repeats %s, and asks for traces again',
+    'stores nothing of a block when its node repeats %s, and requests the traces again',
     async ([, tracer, change]) => {
       let isFaulty = true;
       const proxy = await startNodeProxy(chain.rpcUrl, {
@@ -106,7 +106,7 @@ eachDatabase('an index', databases => {
     expect(sound.counts.get('eth_chainId')).toBe(1);
   });
 
-  test('keeps nothing of a block about which its node contradicts itself, and asks again in the next run', async () => {
+  test('stores nothing of a block about which its node contradicts itself, and retries in the next run', async () => {
     let isFaulty = true;
     const proxy = await startNodeProxy(chain.rpcUrl, {
       change: (method, result) => (isFaulty ? ofReceipts(withOtherLogs)(method, result) : result),
@@ -151,7 +151,7 @@ eachDatabase('an index', databases => {
     expect((await canonicalContent(database)).transactions).toEqual([]);
   });
 
-  test('fails over a contradiction when another node has another block in that place', async () => {
+  test('fails over a contradiction when another node has a different block at that height', async () => {
     const faulty = await startNodeProxy(chain.rpcUrl, { change: ofReceipts(withOtherLogs) });
     onTestFinished(() => faulty.stop());
     const { database, index } = await openOver(faulty.rpcUrl, otherChain.rpcUrl);
@@ -171,7 +171,10 @@ eachDatabase('an index', databases => {
   }
 });
 
-/** What a node that traces repeats. A block is refused before a database has part in it: one is asked for all of them. */
+/**
+ * Entries that a tracing node repeats. A block is refused before it reaches the database, so one database checks them
+ * all.
+ */
 function casesFor(kind: DatabaseKind): [string, tracer: string, Change][] {
   const inPairs = (all: readonly Entry[]) => all.flatMap(one => [one, one]);
   const cases: [string, tracer: string, Change][] = [
@@ -190,7 +193,7 @@ function casesFor(kind: DatabaseKind): [string, tracer: string, Change][] {
     : cases.filter(([what]) => ['transactions and traces', 'frames'].includes(what));
 }
 
-/** What a node that says everything once makes of the chain. */
+/** Content of the index from a node without repeats. */
 async function contentOfChain(rpcUrl = chain.rpcUrl) {
   const file = join(chain.folder, rpcUrl === chain.rpcUrl ? 'plain.sqlite' : `${randomUUID()}.sqlite`);
   const index = await openTestIndex({ file, client: clientOf(rpcUrl) });
@@ -241,7 +244,7 @@ function isInner({ traceAddress }: Entry): boolean {
   return Array.isArray(traceAddress) && traceAddress.length > 0;
 }
 
-/** The traces of a block that lists each transaction twice in succession. */
+/** Traces of a block that lists each transaction twice in succession. */
 function withShiftedPositions(traces: readonly Entry[]): Entry[] {
   return traces.flatMap(trace =>
     typeof trace.transactionPosition === 'number'

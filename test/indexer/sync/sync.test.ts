@@ -58,7 +58,7 @@ afterAll(async () => {
   await remove();
 });
 
-test('one run indexes the whole chain and says so', async () => {
+test('one run indexes the whole chain and reports it', async () => {
   expect(index.status()).toEqual({ head: BLOCKS, nodeHead: BLOCKS, lag: 0, firstBlock: 0, complete: true });
   await index.whenComplete();
   expect(await index.reader.head()).toMatchObject({
@@ -68,7 +68,7 @@ test('one run indexes the whole chain and says so', async () => {
   });
 });
 
-test('every block has the header that the node gives, and sums that its receipts give', async () => {
+test('every block has the node’s header and the sums of its receipts', async () => {
   const { items, hasMore } = await index.reader.blocks({ kind: 'block', limit: 100 });
 
   expect(hasMore).toBe(false);
@@ -105,7 +105,7 @@ test('every block has the header that the node gives, and sums that its receipts
   }
 });
 
-test('every transaction has the values of the node’s block and receipt, of whatever type', async () => {
+test('every transaction of any type has the values of the node’s block and receipt', async () => {
   const types = new Set<number>();
   for (const [blockNumber, block] of chainBlocks.entries()) {
     for (const [position, theirs] of block.transactions.entries()) {
@@ -139,7 +139,7 @@ test('every transaction has the values of the node’s block and receipt, of wha
   expect([...types].sort()).toEqual(expect.arrayContaining([2, 3, 4]));
 });
 
-test('logs are the receipts’ logs, and page by page they are the same', async () => {
+test('logs match the receipts’ logs, also page by page', async () => {
   const busiest = receipts.flat().sort((a, b) => b.logs.length - a.logs.length)[0];
   if (busiest === undefined) throw new Error('No receipts.');
   const theirs = busiest.logs;
@@ -166,7 +166,7 @@ test('logs are the receipts’ logs, and page by page they are the same', async 
   );
 });
 
-test('the list of a type or method is the whole list filtered, page by page', async () => {
+test('the list of a type or method is the full list filtered, page by page', async () => {
   const all = (await index.reader.transactions({ limit: 5000 })).items;
   expect(all.length).toBe(chainBlocks.reduce((sum, block) => sum + block.transactions.length, 0));
   const selector = all.find(row => row.selector !== null)?.selector ?? '0x';
@@ -195,7 +195,7 @@ test('the list of a type or method is the whole list filtered, page by page', as
   expect(all.some(row => row.types.includes('token_creation'))).toBe(true);
 });
 
-test('tokens, their balances and coin balances are those of the node', async () => {
+test('tokens, their balances and coin balances match the node', async () => {
   const db = openDatabase({ file: join(folder, 'index.sqlite'), readonly: true });
   const client = clientOf(rpcUrl).public;
   try {
@@ -234,7 +234,7 @@ test('tokens, their balances and coin balances are those of the node', async () 
   }
 });
 
-test('both ways of tracing that a node may have give the same calls', async () => {
+test('both tracing methods of nodes give the same calls', async () => {
   let compared = 0;
   for (const block of chainBlocks) {
     if (block.number === null || block.hash === null || block.transactions.length === 0) continue;
@@ -272,7 +272,7 @@ test('both ways of tracing that a node may have give the same calls', async () =
   }
 });
 
-test('an index stopped in the middle and opened again ends like one that never stopped', async () => {
+test('an index stopped in the middle and reopened ends like one that never stopped', async () => {
   const file = join(folder, 'restarted.sqlite');
   for (let turn = 0; turn < 3; turn += 1) {
     const partial = await openTestIndex({ file, client: clientOf(rpcUrl) });
@@ -288,7 +288,7 @@ test('an index stopped in the middle and opened again ends like one that never s
   expect(await canonicalContent(file)).toEqual(await canonicalContent(join(folder, 'index.sqlite')));
 });
 
-test('an index on PostgreSQL holds the same', async () => {
+test('an index on PostgreSQL has the same content', async () => {
   const { options, remove: drop } = await postgresDatabase();
   onTestFinished(drop);
   const other = await openTestIndex({ database: options, client: clientOf(rpcUrl) });
