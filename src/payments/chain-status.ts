@@ -8,17 +8,17 @@ import type { WatcherStatus } from './watcher/chain-watcher.ts';
 /** Progress of one chain's watcher, in this process or another one. */
 export interface ChainStatus {
   readonly chain: PaymentChain;
-  /** Block that the latest look judged by; undefined where another process watches the chain. */
+  /** Head of the latest look; undefined when another process watches the chain. */
   readonly headBlock: number | undefined;
-  /** The last block that was looked through for payments, by any process; undefined before the first time. */
+  /** The last block that any process scanned for payments; undefined before the first scan. */
   readonly scannedBlock: number | undefined;
-  /** Host name of the node that answered last; undefined where another process watches the chain. */
+  /** Host name of the node that answered last; undefined when another process watches the chain. */
   readonly node: string | undefined;
-  /** The head up to which everything is settled; undefined before the first time. */
+  /** The head up to which everything is settled; undefined before the first check. */
   readonly settledBlock: number | undefined;
-  /** Since the chain was last looked through up to its head, or since this process started. */
+  /** Time since the chain was last scanned up to its head, or since the start of this process. */
   readonly lagMs: number;
-  /** Payments are seen late: nobody has looked through the chain for a minute. */
+  /** True when the chain was not scanned for a minute, so that payments are found late. */
   readonly isLate: boolean;
 }
 
@@ -27,24 +27,26 @@ export interface WatchedChainStatus {
   readonly status: () => WatcherStatus;
 }
 
-/** A chain that another process watches. */
+/** Status of a chain that another process watches. */
 export function unwatched(chain: PaymentChain): WatchedChainStatus {
   return { chain, status: () => ({ node: undefined, head: undefined, scannedAt: undefined }) };
 }
 
-/** Reads the state of the chains on which payments are taken. */
+/** Reads the state of the payment chains. */
 export interface ChainStatuses {
   all(): Promise<readonly ChainStatus[]>;
-  /** Also of a chain that is not configured any more. A timely chain is read once a minute, a late one every five seconds. */
+  /**
+   * Also for chains that are no longer configured. Reads a timely chain once a minute, a late one every five seconds.
+   */
   isLate(chainId: number): Promise<boolean>;
 }
 
-/** A chain that was not looked through for longer is late. */
+/** Time without a scan after which a chain is late. */
 export const LATE_MS = 60_000;
 /** Interval at which a late chain is read again. */
 const READ_AGAIN_MS = 5_000;
 
-/** Of the database, because of several processes only one watches a chain. */
+/** Reads the progress from the database, because another process may watch a chain. */
 export function chainStatuses({
   db,
   clock,
@@ -77,7 +79,7 @@ export function chainStatuses({
     };
   }
 
-  /** Every page and every state asks, so a chain is read again only where what is remembered says that it is late. */
+  /** Every page and every state calls this, so the chain is read again only when the last reading has become late. */
   async function isLate(chainId: number): Promise<boolean> {
     const now = clock.now();
     const known = remembered.get(chainId);
@@ -91,7 +93,10 @@ export function chainStatuses({
   return { all: () => Promise.all(watched.map(statusOf)), isLate };
 }
 
-/** The chains as the operator sees them. Addresses of nodes carry keys, so none is in it. Decision 145. */
+/**
+ * State of a chain for the operator. Readiness does not depend on nodes (Decision 145), so it is shown here. Contains
+ * no addresses of nodes, because they may contain keys.
+ */
 export function chainStatusBody(status: ChainStatus) {
   const { chain, headBlock, node, scannedBlock, settledBlock, lagMs, isLate } = status;
   const isKnown = headBlock !== undefined && settledBlock !== undefined;
@@ -115,7 +120,7 @@ export function registerWatcherMetrics({ registry }: Metrics, statuses: ChainSta
     gauges: [
       {
         name: 'tollgate_payments_watcher_head_block',
-        help: 'Block that the latest look at a chain judged by, in the process that watches the chain',
+        help: 'Head of the latest look at a chain, in the process that watches the chain',
         amountOf: ({ headBlock }) => headBlock,
       },
       {
@@ -125,7 +130,7 @@ export function registerWatcherMetrics({ registry }: Metrics, statuses: ChainSta
       },
       {
         name: 'tollgate_payments_watcher_lag_seconds',
-        help: 'Time since a chain was last looked through up to its head for payments',
+        help: 'Time since a chain was last scanned up to its head for payments',
         amountOf: ({ lagMs }) => lagMs / 1000,
       },
     ],

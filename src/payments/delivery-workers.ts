@@ -20,7 +20,7 @@ interface DeliveryDeps {
   readonly chains: PaymentChains;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How merchants are told what happened. */
+  /** Channels to merchants. */
   readonly outgoing: OutgoingChannels;
   readonly counters?: PaymentsCounters | undefined;
 }
@@ -30,7 +30,7 @@ const RELAY_PAUSE_MS = 200;
 const REPLAYER_PAUSE_MS = 1_000;
 const NOTIFIER_PAUSE_MS = 1_000;
 
-/** Starts what tells merchants of events: the relay, the dispatcher of webhooks, the notifiers, and the bot's ear. */
+/** Starts the workers that send events to merchants: relay, replayer, webhook dispatcher, notifiers and bot. */
 export function startDelivery(deps: DeliveryDeps): { stop(): Promise<void> } {
   const { db, clock, log, outgoing, counters } = deps;
   const { sender, mailer, messenger } = outgoing;

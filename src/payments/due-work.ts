@@ -4,7 +4,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
 import type { ComputedColumns } from './tables/computed-columns.ts';
 
-/** Topics of the work that falls due by the clock, with the rows that are due. */
+/** Topics of work that falls due by the clock, with a query for due rows. */
 const DUE = {
   events: 'select 1 from events where next_attempt_at <= ?',
   deliveries: 'select 1 from deliveries where next_attempt_at <= ?',
@@ -14,8 +14,8 @@ const DUE = {
 } as const satisfies Record<ComputedColumns['topic'], string>;
 
 /**
- * Wakes the workers of this process for what has fallen due, such as a retry, and for what no announcement told of. One
- * statement looks for all topics that the process has workers for, so that one with nothing to do costs its database little.
+ * Wakes the workers of this process for work that has fallen due, such as a retry, and for work whose notification was
+ * lost. One statement covers all topics with workers in this process, so an idle process costs the database little.
  */
 export function dueWorkWorker({
   db,

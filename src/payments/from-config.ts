@@ -4,10 +4,10 @@ import { NATIVE_COIN, normalToken, type PaymentToken } from './model/payment-cha
 import type { SecretKeySource } from './secrets/secret-key.ts';
 import type { PaymentsServiceOptions, WatchedChain } from './service.ts';
 
-/** The part of the payments service's options that a configuration decides. */
+/** Options of the payments service that come from the configuration. */
 export type ConfiguredOptions = Omit<PaymentsServiceOptions, 'metrics' | 'clock' | 'log' | 'connections'>;
 
-/** What the chains of this process itself offer to payments. */
+/** Embedded chains of this process, and their settings for payments. */
 export interface EmbeddedPayments {
   readonly chains: readonly {
     readonly id: number;
@@ -15,27 +15,27 @@ export interface EmbeddedPayments {
     readonly rpcUrl: string;
     readonly tokens: readonly PaymentToken[];
   }[];
-  /** Removed when the run ends. */
+  /** Temporary folder that is removed when the process ends. */
   readonly folder: string;
-  /** Address of an account that nothing else pays to. */
+  /** Address of an account that receives only payments. */
   readonly merchant: string;
 }
 
-/** Blocks on top of a payment on an embedded chain: enough to see it being confirmed, few enough to wait for. */
+/** Confirmations on an embedded chain. One is enough to show the confirming state, and is quickly reached. */
 const EMBEDDED_CONFIRMATIONS = 1;
 const EMBEDDED_COIN: PaymentToken = { address: NATIVE_COIN, symbol: 'ETH', decimals: 18 };
 
 /**
- * Reads the payments service's options from a checked configuration. A chain without `rpc` cannot be watched, so nothing
- * is paid there. `dataUrl` is the address of the data service of this process, if it has one; that of other processes is
- * known when the file names it. Answers are checked where those of the data service are.
+ * Derives the options of the payments service from a checked configuration. A chain without `rpc` cannot be watched, so
+ * it takes no payments. `dataUrl` is the address of the data service in this process, if there is one. Otherwise links
+ * lead to the configured `data.publicUrl`, if any. `data.validateResponses` applies to payments too.
  */
 export function paymentsServiceOptions(
   config: Config,
   { embedded, dataUrl }: { embedded: EmbeddedPayments | undefined; dataUrl: string | undefined },
 ): ConfiguredOptions {
   const { payments, data } = config;
-  // Chains that begin anew with every run leave nothing that the next one could use.
+  // Embedded chains start empty with every run, so their payments are kept in a temporary folder.
   const demo = config.chains.length === 0 ? embedded : undefined;
   const folder = payments.hasDefaultDatabase ? demo?.folder : undefined;
   const shownAt = dataUrl ?? (data.isPublicUrlNamed ? data.publicUrl : undefined);
@@ -100,7 +100,7 @@ function normalised({ address, symbol, decimals }: PaymentToken): PaymentToken {
   return { address: normalToken(address), symbol, decimals };
 }
 
-/** The page of a Blockscout behind the data service: people read it more easily than JSON. */
+/** Transaction pages of the chain's Blockscout back end. People read them more easily than JSON. */
 function explorerOf({ backends }: ChainConfig): WatchedChain['explorerUrl'] {
   const blockscout = backends.find(({ kind }) => kind === 'blockscout');
   if (blockscout?.kind !== 'blockscout') return undefined;
@@ -108,10 +108,10 @@ function explorerOf({ backends }: ChainConfig): WatchedChain['explorerUrl'] {
   return hash => `${page}/tx/${hash}`;
 }
 
-/** Where transactions of a chain can be looked at. */
+/** Addresses of transaction pages by chain. */
 type Explorer = (chainId: number) => NonNullable<WatchedChain['explorerUrl']>;
 
-/** The explorer of the data service: its pages, or its API where they are off. */
+/** Explorer pages of the data service, or its API when the pages are off. */
 function explorerAt(dataUrl: string, { hasPages }: { hasPages: boolean }): Explorer {
   return chainId =>
     hasPages

@@ -22,16 +22,16 @@ import type { Store } from './open-store.ts';
 import { PAYMENTS_CROSS_ORIGIN, paymentsRoutes, type RoutesOptions } from './routes.ts';
 import { organizationStore } from './store/organization-store.ts';
 
-/** Settings of what answers requests. */
+/** Settings of the payments listener. */
 export interface PaymentsListenerSettings extends ListenerSettings {
-  /** What payers use, without a slash at the end; the address listened on when absent. */
+  /** Address that payers use, without a trailing slash; the listening address when absent. */
   readonly publicUrl?: string | undefined;
-  /** Makes an organization to try things out with, whose links take these. */
+  /** Creates a demo organization with these defaults for its links. */
   readonly demo?: LinkDefaults | undefined;
-  /** Requests a minute and API key. */
+  /** Requests per minute and API key. */
   readonly rateLimitPerMinute: Readonly<Record<Tier, number>>;
   readonly sessionLifetimeMs: number;
-  /** Checks every answer against the contract; one that differs is a 500 after its effect. */
+  /** Checks every answer against the contract. A wrong one becomes a 500, although the request has taken effect. */
   readonly validateResponses: boolean;
 }
 
@@ -41,16 +41,16 @@ interface PaymentsListenerDeps extends Pick<RoutesOptions, 'clientOf' | 'outgoin
   readonly statuses: ChainStatuses;
 }
 
-/** The API, the pay pages and the dashboard, as they are reached. */
+/** Addresses and credentials of the running API, pay pages and dashboard. */
 export interface PaymentsListener {
   readonly url: string;
-  /** A new key of the demo, which is kept nowhere and takes the place of earlier ones; undefined without one. */
+  /** A new key of the demo; undefined without a demo. It replaces earlier ones and is stored only as a hash. */
   readonly demoKey: string | undefined;
-  /** Address that opens the dashboard signed in to the demo, once; undefined without a demo. */
+  /** Address that signs in to the demo's dashboard once; undefined without a demo. */
   readonly dashboardUrl: string | undefined;
 }
 
-/** Opens the listener of the role `payments`; what closes it is in `opened`. Rejects when the address cannot be had. */
+/** Opens the listener of the role `payments` and registers its closing in `opened`. Rejects when it cannot listen. */
 export async function openPaymentsListener(
   settings: PaymentsListenerSettings,
   { store, chains, statuses, clientOf, outgoing }: PaymentsListenerDeps,
@@ -69,7 +69,7 @@ export async function openPaymentsListener(
     trustedProxies,
     crossOrigin: PAYMENTS_CROSS_ORIGIN,
     formatError: paymentsErrorBody,
-    // The address is in what they answer, and with port 0 it is known only then. Who comes before that waits.
+    // Answers contain the address, which port 0 decides only when listening. Requests before that wait.
     routes: [async (ctx, next) => (await routes.promise)(ctx, next)],
     plain,
   });
@@ -114,8 +114,8 @@ const NAME = 'Demo shop';
 const KEY_NAME = 'Key of the demo';
 
 /**
- * Makes sure that there is an organization to try things out with, and gives it a new test key that may do everything. The
- * keys of earlier runs are revoked: their secrets were printed and would never end in a database that is kept. Resolves to the key and to its secret, which is kept nowhere.
+ * Creates the demo organization if it is missing, and gives it a new admin test key. Revokes the keys of earlier runs:
+ * their secrets were printed and have no expiry. Resolves to the key and its secret, which is stored only as a hash.
  */
 export function createDemo(
   db: Db,

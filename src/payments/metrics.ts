@@ -9,14 +9,14 @@ import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import type { ComputedColumns } from './tables/computed-columns.ts';
 import type { WebhookWithDue } from './webhooks/store/due-deliveries.ts';
 
-/** Events that the platform counts as they happen, in this process. */
+/** Counters of events in this process. */
 export interface PaymentsCounters {
   deliveryAttempt(result: 'success' | 'failure'): void;
-  /** `pending`: it was not sent and is tried again. */
+  /** `pending`: the attempt failed and is retried. */
   notification(channel: 'email' | 'messenger', result: 'sent' | 'failed' | 'pending'): void;
-  /** An event was handed to webhooks and notifications. */
+  /** Counts an event that was handed to webhooks and notifications. */
   event(type: string): void;
-  /** This process became the leader of a task, such as `watcher:1`. */
+  /** Counts that this process became the leader of a task, for example `watcher:1`. */
   leaderChange(task: string): void;
 }
 
@@ -31,7 +31,7 @@ interface PaymentsMetricsOptions {
 /** Scrapes within this time share one read of the database. */
 const READ_EVERY_MS = 5_000;
 
-/** Registers the metrics of payments. Counters are of this process, gauges of the database that all processes share. */
+/** Registers the metrics of payments. Counters count this process; gauges describe the shared database. */
 export function paymentsMetrics(options: PaymentsMetricsOptions): PaymentsCounters {
   registerGauges(options);
   const registers = [options.registry];
@@ -74,7 +74,7 @@ export function registerProcessGauge(
 ): void {
   new Gauge({
     name: 'tollgate_payments_processes',
-    aggregator: 'max', // processes on one database tell the same
+    aggregator: 'max', // processes on one database report the same
     help: 'Live processes of the payments database, by role',
     labelNames: ['role'],
     registers: [registry],
@@ -88,7 +88,7 @@ interface Snapshot extends QueueState {
   readonly oldestDueAgeSeconds: number;
 }
 
-/** A value, with the labels it stands for. */
+/** A value with its labels. */
 type Sample = readonly [labels: Readonly<Record<string, string>>, value: number];
 
 function registerGauges(options: PaymentsMetricsOptions): void {
@@ -99,14 +99,14 @@ function registerGauges(options: PaymentsMetricsOptions): void {
   ) =>
     new Gauge({
       name: `tollgate_payments_${name}`,
-      aggregator: 'max', // processes on one database tell the same
+      aggregator: 'max', // processes on one database report the same
       help,
       labelNames: label === undefined ? [] : [label],
       registers: [options.registry],
       async collect() {
         const snapshot = await read();
         this.reset();
-        // A reset gauge without labels says 0. After a failed read it must be absent instead.
+        // A reset gauge without labels has the value 0. After a failed read it must be absent instead.
         if (label === undefined) this.remove();
         for (const [labels, value] of snapshot === undefined ? [] : samplesOf(snapshot))
           this.set(labels, value);
@@ -117,7 +117,7 @@ function registerGauges(options: PaymentsMetricsOptions): void {
     ({ queues }) => queues.map(({ queue, length }) => [{ queue }, length]),
   );
   gauge(
-    { name: 'oldest_due_delivery_age_seconds', help: 'Time since the longest due delivery became due' },
+    { name: 'oldest_due_delivery_age_seconds', help: 'Time since the oldest due delivery became due' },
     ({ oldestDueAgeSeconds }) => [[{}, oldestDueAgeSeconds]],
   );
   gauge(
@@ -135,8 +135,8 @@ function registerGauges(options: PaymentsMetricsOptions): void {
 }
 
 /**
- * Reads the database for all gauges of a scrape at once. Undefined when the read fails, which is logged, or is not over
- * in time. A silent database is not asked again before it answers, so scrapes take no further connections of the pool.
+ * Reads the database once for all gauges of a scrape. Undefined when the read fails, which is logged, or exceeds its
+ * time. A silent database is not queried again before it answers, so scrapes do not use up the connection pool.
  */
 function sharedRead({
   db,
@@ -168,7 +168,7 @@ function sharedRead({
   }
 
   return () => {
-    // Also when the clock was set back.
+    // The difference is absolute, because the clock may have been set back.
     const isOld = Math.abs(clock.now() - readAt) >= READ_EVERY_MS;
     if (isOld && !isReading) {
       readAt = clock.now();
@@ -178,7 +178,7 @@ function sharedRead({
   };
 }
 
-/** Amounts of what waits, over all organizations and modes. */
+/** Counts of open records, over all organizations and modes. */
 interface QueueState {
   readonly queues: readonly { readonly queue: string; readonly length: number }[];
   /** Active sessions by the state of their payment. */
@@ -198,7 +198,7 @@ const OTHERS = `select 'transfers' as name, count(*) as total from unmatched_tra
   union all select 'webhooks', count(*) from webhooks where disabled_at is not null`;
 const STATES = ['awaiting_payment', 'confirming', 'underpaid', 'failed'];
 
-/** Counts what waits. Partial indexes hold only what is counted, so finished records cost nothing. */
+/** Counts open records. Partial indexes contain only these, so finished records cost nothing. */
 async function queueState(db: Db): Promise<QueueState> {
   const queues = await counts(db, QUEUES);
   const sessions = await counts(db, SESSIONS);

@@ -8,15 +8,15 @@ import type { Seals } from './secrets/sealed.ts';
 import type { SecretKeySource } from './secrets/secret-key.ts';
 import { PAYMENTS_MIGRATIONS, PAYMENTS_SCHEMA } from './store/migrations/payments-migrations.ts';
 
-/** Where everything of the platform is kept, and what seals the secrets in it. */
+/** Database of the platform, and the encryption of the secrets in it. */
 export interface Store {
   readonly db: Db;
   readonly seals: Seals;
 }
 
 /**
- * Opens the database, and with it the secrets that seal what is in it.
- * @throws CannotStart when the database or the secret key cannot be had
+ * Opens the database and the keys that encrypt its secrets.
+ * @throws CannotStart when the database or the secret key is not available
  */
 export async function openStore(
   options: DatabaseOptions,
@@ -32,16 +32,17 @@ export async function openStore(
 }
 
 /**
- * The database with the newest schema. The folder of an SQLite file is created, for nobody else to look into.
- * @throws CannotStart when it cannot be had
+ * Opens the database and migrates it to the newest schema. The folder of an SQLite file is created if needed,
+ * accessible only to its owner.
+ * @throws CannotStart when the database is not available
  */
 export function openPaymentsDatabase(options: DatabaseOptions): Promise<Db> {
   return openMigrated(options, PAYMENTS_SCHEMA);
 }
 
 /**
- * Readiness of the database. Chains are no part of it: a node that is out would take every process out of a load
- * balancer. Decision 145.
+ * Readiness of the database. It does not depend on nodes (Decision 145): one failed node would take every process out
+ * of a load balancer.
  */
 export function databaseCheck(db: Db): Check {
   return async () => {

@@ -4,30 +4,30 @@ import { createMailer, type Mailer, type MailerOptions } from './notifications/m
 import type { Messenger, MessengerOptions } from './notifications/messenger.ts';
 import { type ReceiverRules, type WebhookSender, webhookSender } from './webhooks/sender.ts';
 
-/** How merchants are told what happened. */
+/** Settings of webhooks, mails and messages to merchants. */
 export interface OutgoingOptions {
   readonly webhooks: ReceiverRules & {
-    /** Deliveries that one webhook gets from this process at a time. */
+    /** Most deliveries in flight per webhook in this process. */
     readonly concurrencyPerEndpoint: number;
   };
   /** The mail server and the sender; undefined writes mails as files. */
   readonly mail: MailerOptions['mail'];
   readonly mailFolder: string;
-  /** The bot; undefined switches that channel off. */
+  /** The bot; undefined disables the channel. */
   readonly messenger: MessengerOptions | undefined;
 }
 
-/** What sends it. */
+/** Open channels to merchants. */
 export interface OutgoingChannels {
   readonly webhooks: OutgoingOptions['webhooks'];
   readonly sender: WebhookSender;
   readonly mailer: Mailer;
   readonly messenger: Messenger | undefined;
-  /** Breaks off what is being sent. */
+  /** Aborts requests and mails in flight. */
   close(): Promise<void>;
 }
 
-/** Opens the ways out. What the operator allows beyond https to public addresses is said in the log. */
+/** Opens the channels. Logs a warning when webhooks may reach more than https on public addresses. */
 export async function openOutgoing(
   options: OutgoingOptions,
   { clock, log }: { clock: Clock; log: Logger },
@@ -49,7 +49,7 @@ export async function openOutgoing(
   };
 }
 
-/** The bot, whose library is loaded only where there is one. */
+/** Loads the bot's library only when a bot is configured. */
 async function openMessenger(options: MessengerOptions): Promise<Messenger> {
   const { createMessenger } = await import('./notifications/messenger.ts');
   return createMessenger(options);

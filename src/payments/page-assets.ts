@@ -1,6 +1,6 @@
 import { type Assets, readAssets } from '#pages/assets.ts';
 
-/** Reads the files that the pages of the payments service load: its own by room, and those of all pages. */
+/** Reads the browser files of the pay page and the dashboard, and those that all pages share. */
 export function pageAssets(): Assets {
   return readAssets({
     '#pages/browser/': new URL('../pages/browser/', import.meta.url),

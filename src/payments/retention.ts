@@ -17,11 +17,11 @@ import { WATCH_NOTE_MS, watchedStore } from './store/watched-store.ts';
 import type { SessionRow } from './tables/session-tables.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from './webhooks/store/delivery-store.ts';
 
-/** How long unpaid sessions are kept after their end unless configured, in milliseconds. Decision 152. */
+/** Default retention of unpaid sessions after their end, in milliseconds (Decision 152). */
 const UNPAID_SESSION_LIFETIME_MS = 30 * DAY_MS;
-/** How long notices are kept, in milliseconds: as long as deliveries, so that one can ask about both. */
+/** Retention of notices, in milliseconds. The same as for deliveries, so that both can be looked up. */
 const NOTICE_LIFETIME_MS = DELIVERY_LIFETIME_MS;
-/** Rows that one statement removes: others write between two of them. */
+/** Most rows that one statement removes, so that other writers do not wait long. */
 const BATCH = 500;
 const LEASE_MS = 60_000;
 
@@ -29,13 +29,13 @@ interface RetentionOptions {
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;
-  /** Time that unpaid sessions are kept after their end, in milliseconds; 30 days when absent. */
+  /** Retention of unpaid sessions after their end, in milliseconds; 30 days when absent. */
   readonly unpaidSessionsMs?: number | undefined;
 }
 
 /**
- * Removes rows that are too old, in one process at a time: one batch of every kind in a pass, and further passes while
- * there was something to remove. Decisions 106, 113, 123, 127, 152 and 245.
+ * Removes old rows, in one process at a time. A pass removes one batch of every kind, and passes follow while rows were
+ * removed. The lifetimes are those of Decisions 106, 113, 123, 127, 152 and 245.
  */
 export function retentionWorker(options: RetentionOptions): Worker {
   const { db, clock } = options;
@@ -58,7 +58,7 @@ export function retentionWorker(options: RetentionOptions): Worker {
   };
 }
 
-/** One batch of every kind, as functions that answer with the number of removed rows. */
+/** Functions that each remove a batch of one kind and return the number of removed rows. */
 function removals({
   db,
   seals,
@@ -79,13 +79,13 @@ function removals({
   ];
 }
 
-/** Records up to an age: those before a time (UTC milliseconds), at most `limit` of them, the oldest first. */
+/** Selection of old records: from before a time (UTC milliseconds), at most `limit`, oldest first. */
 interface OldRecords {
   readonly before: number;
   readonly limit: number;
 }
 
-/** Removes old events of all organizations and modes. Answers with their number. */
+/** Removes old events of all organizations and modes. Returns their number. */
 function removeOldEvents(handle: Handle, { before, limit }: OldRecords): Promise<number> {
   return execute(
     handle,
@@ -95,12 +95,12 @@ function removeOldEvents(handle: Handle, { before, limit }: OldRecords): Promise
 }
 
 /**
- * Removes sessions that ended unpaid before a time, with what their customers wrote and their failed attempts. A session
- * with a payment that is or may be confirmed stays. Answers with the number of sessions.
+ * Removes sessions that ended unpaid before a time, with their customer data and failed transactions. Sessions with any
+ * other transaction stay. Returns the number of sessions.
  */
 function removeUnpaidSessions(db: Db, { before, limit }: OldRecords): Promise<number> {
   return transaction(db, async handle => {
-    // The amount stands in the text, so that the partial index over unpaid sessions serves.
+    // The amount is literal, so that the partial index of unpaid sessions is used.
     const rows = await rowsOf<Pick<SessionRow, 'id'>>(
       handle,
       `select id from checkout_sessions s

@@ -14,34 +14,34 @@ export type PaymentsRole = (typeof ROLES_OF)['payments'][number];
 /** All parts of the payments platform. */
 export const PAYMENTS_ROLES: readonly PaymentsRole[] = ROLES_OF.payments satisfies readonly Role[];
 
-/** Time that a process counts as live after it fell silent. Shorter than the lease of a watcher, which waits for it. */
+/** Time that a silent process still counts as live. It is shorter than the lease of a watcher. */
 const PRESENT_MS = 15_000;
 const EXTEND_EVERY_MS = 5_000;
-/** Time that a process has to live before others hand chains over to it. One that crashes at each start takes none. */
+/** Least lifetime of a process before others hand over chains to it, so that one that keeps crashing gets none. */
 const PROBATION_MS = 20_000;
-/** Time that the row of a silent process is kept, because a clock that is ahead takes a live one for silent. */
+/** Retention of a silent process's row. A process whose clock is ahead may take a live one for silent. */
 const KEPT_MS = 10 * 60_000;
-/** Longest wait for a database that does not answer: the row of a process expires by itself. */
+/** Longest wait for the database at the end. Without an answer, the row of the process expires by itself. */
 const LEAVE_WITHIN_MS = 1_000;
 const CONSEQUENCES: Readonly<Record<PaymentsRole, string>> = {
   payments: 'no process has the role payments: links and pay pages cannot be opened',
-  settlement: 'no process has the role settlement: payments are not seen, and sessions do not end',
-  delivery: 'no process has the role delivery: events are kept and sent to nobody',
+  settlement: 'no process has the role settlement: payments are not detected, and sessions do not end',
+  delivery: 'no process has the role delivery: events are kept but not sent',
 };
 
 /** Live processes of the payments database, as this one last read them. */
 export interface RolePresence {
   /** Live processes of a role, this one included. */
   count(role: PaymentsRole): number;
-  /** Ids of the other processes that watch a chain, and have lived for long enough to lead it. */
+  /** Ids of the other processes that watch a chain and have lived long enough to lead it. */
   othersOfChain(chainId: number): readonly string[];
   /** Live processes of every role. */
   counts(): Readonly<Record<PaymentsRole, number>>;
-  /** A sentence for each role that no live process has. A role that is missing for a moment only is not named. */
+  /** A sentence for each role without a live process. Roles that are missing only briefly are left out. */
   warnings(): readonly string[];
-  /** True while this process is known to the others. */
+  /** True while the other processes see this one as live. */
   isKnown(): boolean;
-  /** Tells the others that this process ends. Resolves within a second. */
+  /** Removes this process from the database and notifies the others. Resolves within a second. */
   leave(): Promise<void>;
 }
 
@@ -50,13 +50,13 @@ interface PresenceOptions {
   readonly roles: readonly PaymentsRole[];
   /** Chains that this process watches if it has the role settlement. */
   readonly chainIds: readonly number[];
-  /** Called when there are other processes to share a chain with than before. */
+  /** Called when the processes that share a chain have changed. */
   readonly onChange: () => void;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Announces this process and learns of the others. Resolves once both have happened. Decision 259. */
+/** Announces this process and reads the others. Processes announce their roles (Decision 259). Resolves after both. */
 export async function startPresence({
   db,
   roles,
@@ -72,9 +72,9 @@ export async function startPresence({
   const missingSince = new Map<PaymentsRole, number>();
   const warned = new Set<PaymentsRole>();
   let counts: ReadonlyMap<string, number> = new Map();
-  /** When this process first saw each of the live ones. */
+  /** Time at which this process first saw each live one. */
   let seenSince: ReadonlyMap<string, number> = new Map();
-  /** The others that watch a chain, by the name of its settlement. */
+  /** Other processes that watch a chain, by the task name of its settlement. */
   let others: ReadonlyMap<string, readonly string[]> = new Map();
   let extendedAt = clock.now();
   let left: Promise<void> | undefined;
@@ -100,7 +100,7 @@ export async function startPresence({
       .toSorted();
   }
 
-  /** Once per absence. Others may be starting, or be restarted, so it waits for as long as a silent process counts. */
+  /** Warns once per absence. Waits `PRESENT_MS` first, because a process may be starting or restarting. */
   function warn(role: PaymentsRole, now: number): void {
     if (count(role) > 0) {
       missingSince.delete(role);
@@ -158,7 +158,7 @@ export async function startPresence({
     warnings: () => PAYMENTS_ROLES.filter(isMissing).map(role => CONSEQUENCES[role]),
     isKnown: () => Math.abs(clock.now() - extendedAt) < PRESENT_MS,
     leave() {
-      left ??= inTime(leave(), LEAVE_WITHIN_MS).catch(logAndGoOn(log, 'taking leave of the other processes'));
+      left ??= inTime(leave(), LEAVE_WITHIN_MS).catch(logAndGoOn(log, 'announcing the end of this process'));
       return left;
     },
   };

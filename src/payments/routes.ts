@@ -48,7 +48,7 @@ import { pageAssets } from './page-assets.ts';
 
 export interface RoutesOptions extends PaymentsContext {
   readonly limits: KeyLimits;
-  /** As in `rateLimits`. */
+  /** See `rateLimits`. */
   readonly counters: RequestCounters | undefined;
   readonly validateResponses: boolean;
   /** The nodes of a chain; undefined for one that is not configured. */
@@ -56,14 +56,14 @@ export interface RoutesOptions extends PaymentsContext {
   readonly outgoing: OutgoingChannels;
   readonly waits: StateWaits;
   readonly isChainLate: IsChainLate;
-  /** Signs in to the dashboard once without a key; undefined where there is none. */
+  /** Token that signs in to the dashboard once without a key; undefined without a demo. */
   readonly oneTimeToken: OneTimeToken | undefined;
   readonly log: Logger;
 }
 
 const TITLE = 'tollgate payments';
 
-/** A merchant's own front end can do what the pay page does. No other POST is for browsers, because it needs a key. */
+/** A merchant's own front end may do what the pay page does. Other POSTs need a key, so browsers may not send them. */
 export const PAYMENTS_CROSS_ORIGIN: CrossOriginRules = {
   exposedHeaders: [
     'ETag',
@@ -78,14 +78,14 @@ export const PAYMENTS_CROSS_ORIGIN: CrossOriginRules = {
   isClosed: path => path === '/dashboard' || path.startsWith('/dashboard/'),
 };
 
-/** Document 3 and what the service says of itself, as one. */
+/** Description of document 3's operations and the service's own, merged into one document. */
 const describe = () =>
   mergedDocument(TITLE, [
     { ...paymentsContract, document: withErrorCodes(withExamples(paymentsContract).document) },
     withExamples(paymentsServiceContract),
   ]);
 
-/** Everything that the payments service answers, in this order; what is only to be read goes into `plain`. */
+/** All routes of the payments service, in order. Pages, assets, health and documentation go into `plain`. */
 export async function paymentsRoutes(options: RoutesOptions, plain: Router): Promise<readonly Middleware[]> {
   const { limits, validateResponses, log, db, clock, publicUrl, outgoing } = options;
   const counts = rateLimits(db, limits, options.counters);
@@ -100,7 +100,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
   checkoutPages(plain, { ...options, assets, admit: pageAdmission(counts, clock) });
   return [
     withoutMethodErrors,
-    // Before the gate: a description needs neither a key nor the database (Decision 202).
+    // Descriptions are operations of contracts of their own (Decision 202), before the gate: they need no key.
     await mount({
       contract: paymentsServiceContract,
       handlers: {
@@ -134,7 +134,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
   ];
 }
 
-/** A known path with another method is not found, as the contract's own are (Decision 103). */
+/** Converts a 405 to a 404 with the document's error body (Decision 103), as for the contract's own paths. */
 const withoutMethodErrors: Middleware = async (_, next) => {
   try {
     await next();

@@ -21,10 +21,10 @@ import type { SecretKeySource } from './secrets/secret-key.ts';
 import { cursorStore } from './store/cursor-store.ts';
 import { deliveryQueue } from './webhooks/delivery-queue.ts';
 
-/** A chain on which payments are taken, and the nodes that tell of them, in order of preference. */
+/** A payment chain and its nodes, in order of preference. */
 export interface WatchedChain extends PaymentChain {
   readonly rpcUrls: readonly string[];
-  /** Whether it began with this run and ends with it. */
+  /** True for an embedded chain, which begins and ends with this process. */
   readonly isOfThisRun: boolean;
 }
 
@@ -32,12 +32,12 @@ const NODE_TIMEOUT_MS = 10_000;
 const KEY_PAUSE_MS = 60_000;
 
 export interface PaymentsServiceOptions extends PaymentsListenerSettings {
-  /** What this process does; everything when absent. */
+  /** Roles of this process; all when absent. */
   readonly roles?: readonly PaymentsRole[] | undefined;
   readonly database: DatabaseOptions;
   readonly secretKey: SecretKeySource;
   readonly chains: readonly WatchedChain[];
-  /** As in `RetentionOptions`. */
+  /** See `RetentionOptions`. */
   readonly unpaidSessionsMs?: number | undefined;
   readonly outgoing: OutgoingOptions;
 }
@@ -45,7 +45,7 @@ export interface PaymentsServiceOptions extends PaymentsListenerSettings {
 export interface PaymentsService {
   /** Undefined in a process without the role `payments`. */
   readonly api: PaymentsListener | undefined;
-  /** What has to be in order, by role. */
+  /** Readiness checks by role. */
   readonly checks: Readonly<Partial<Record<PaymentsRole, Readonly<Record<string, Check>>>>>;
   /** State of the chains and of the processes, for the operator. */
   status(): Promise<object>;
@@ -54,8 +54,8 @@ export interface PaymentsService {
 }
 
 /**
- * Composition root of the payments platform in one process, which loads what its roles need. Rejects when the database,
- * the secret key or the address cannot be had.
+ * Composition root of the payments platform in one process. Loads only the modules that its roles need. Rejects when
+ * the database, the secret key or the listening address is not available.
  */
 export async function startPaymentsService(options: PaymentsServiceOptions): Promise<PaymentsService> {
   const { chains, metrics, clock, log, roles = PAYMENTS_ROLES } = options;
@@ -69,7 +69,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     db,
     roles,
     chainIds: chains.map(({ id }) => id),
-    // Which chains this process is to watch may have changed.
+    // The chains that this process should watch may have changed.
     onChange: () => db.wakeups.wake(chains.map(({ id }) => watcherName(id))),
     clock,
     log,
@@ -85,7 +85,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     ? await openSettlement(parts)
     : chainStatuses({ db, clock, watched: chains.map(unwatched) });
   if (roles.includes('delivery') && outgoing !== undefined) await openDelivery(parts, outgoing);
-  // Before the watchers end, so that the others are about to take over what they hand back.
+  // Deferred last, so it runs before the watchers end: the others then know that they should take over.
   opened.defer(() => presence.leave());
   const api =
     roles.includes('payments') && outgoing !== undefined
@@ -109,7 +109,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   };
 }
 
-/** What the roles of a process have in common. */
+/** Parts that the roles of a process share. */
 interface Parts {
   readonly options: PaymentsServiceOptions;
   readonly store: Store;
@@ -174,7 +174,7 @@ async function openApi(
   return openPaymentsListener(options, deps, opened);
 }
 
-/** A process without a listener is ready when the others count on it. */
+/** A process without the role `payments` has no listener. It is ready when the others see it as live. */
 function checksOf(role: PaymentsRole, db: Db, presence: RolePresence): Readonly<Record<string, Check>> {
   const database = databaseCheck(db);
   if (role === 'payments') return { database };
@@ -185,7 +185,7 @@ function clientOf({ id, rpcUrls }: WatchedChain, log: Logger): ChainClient {
   return createChainClient({ id, rpcUrls, timeoutMs: NODE_TIMEOUT_MS, log });
 }
 
-/** How far an earlier chain of the same id was looked through says nothing of the one that there is now. */
+/** Resets the progress of embedded chains, because it belongs to an earlier chain with the same id. */
 async function forgetOldRuns(db: Db, chains: readonly WatchedChain[]): Promise<void> {
   const cursors = cursorStore(db);
   for (const { id, isOfThisRun } of chains) {

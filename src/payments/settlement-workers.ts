@@ -14,7 +14,7 @@ import { chainShare } from './watcher/chain-share.ts';
 import { expiryWorker } from './watcher/expiry.ts';
 import { startChainWatcher } from './watcher/running-watcher.ts';
 
-/** A chain to be watched, through its nodes. */
+/** A chain to watch, with the client of its nodes. */
 export interface WatchedThrough {
   readonly chain: PaymentChain;
   readonly client: ChainClient;
@@ -28,14 +28,14 @@ interface SettlementDeps {
   readonly counters: PaymentsCounters;
   /** Ids of the other processes that may lead a chain. */
   readonly others: (chainId: number) => readonly string[];
-  /** As in `RetentionOptions`. */
+  /** See `RetentionOptions`. */
   readonly unpaidSessionsMs?: number | undefined;
 }
 
-/** What settles payments without being asked for. */
+/** Running background workers of the settlement. */
 export interface SettlementWorkers {
   readonly watched: readonly WatchedChainStatus[];
-  /** Resolves when everything that was begun has ended. */
+  /** Resolves when all workers have ended. */
   stop(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ const EXPIRY_PAUSE_MS = 1_000;
 const RETENTION_PAUSE_MS = 10 * 60_000;
 const DUE_WORK_PAUSE_MS = 5_000;
 
-/** Starts a watcher for every chain, the expiry of sessions, and the removal of what is too old. */
+/** Starts a watcher for every chain, the expiry of sessions, and the removal of old rows. */
 export function startSettlement(watched: readonly WatchedThrough[], deps: SettlementDeps): SettlementWorkers {
   const { db, clock, log, others } = deps;
   const chains = paymentChains(watched.map(({ chain }) => chain));

@@ -53,7 +53,7 @@ test('a process waits a second for its farewell', async () => {
 
   const closed = service.close();
   const told = await until(
-    async () => lines.filter(line => line.includes('taking leave of the other processes')),
+    async () => lines.filter(line => line.includes('announcing the end of this process')),
     ({ length }) => length > 0,
   );
   await database.answer();

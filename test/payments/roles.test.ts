@@ -83,7 +83,7 @@ eachDatabase('processes that share a payments database', databases => {
       ({ warnings }) => Array.isArray(warnings) && warnings.length > 0,
     );
 
-    const missing = 'no process has the role delivery: events are kept and sent to nobody';
+    const missing = 'no process has the role delivery: events are kept but not sent';
     expect(atFirst).toMatchObject({ warnings: [] });
     expect(alone).toMatchObject({
       processes: { payments: 1, settlement: 1, delivery: 0 },
