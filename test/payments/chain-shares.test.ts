@@ -21,7 +21,7 @@ let node: TestPaymentChain;
 const nodes: FaultyNode[] = [];
 let chains: readonly WatchedChain[] = [];
 
-/** One node says that it is of four chains. */
+/** One node behind four fronts, each with its own chain id. */
 beforeAll(async () => {
   node = await startPaymentChain();
   await node.mine(3);
@@ -38,13 +38,13 @@ afterAll(async () => {
   await node.stop();
 });
 
-/** Chains that a process watches now. */
+/** Ids of the chains that a process currently watches. */
 async function watchedBy(service: PaymentsService): Promise<readonly unknown[]> {
   const { chains: all } = record(await service.status());
   return list(all).flatMap(one => (record(one).node === null ? [] : [record(one).id]));
 }
 
-/** How often a process became the leader of these chains. */
+/** Number of times that a process became the leader of each of these chains. */
 async function leaderChanges({ registry }: Metrics, ids: readonly number[]): Promise<readonly number[]> {
   const scrape = await registry.metrics();
   return ids.map(id => {
@@ -53,7 +53,7 @@ async function leaderChanges({ registry }: Metrics, ids: readonly number[]): Pro
   });
 }
 
-describe('the processes that settle', () => {
+describe('processes with the settlement role', () => {
   let database: DatabaseOptions;
   let clock: ManualClock;
 
@@ -71,7 +71,7 @@ describe('the processes that settle', () => {
     return service;
   }
 
-  /** Lets so much time pass after a process knows of so many, and has every process look again. */
+  /** Waits until `first` knows of `processes`, then passes `ms` and has every process look again. */
   async function pass(ms: number, { first, processes }: { first: PaymentsService; processes: number }) {
     const db = opened();
     await met(first, processes);
@@ -79,14 +79,14 @@ describe('the processes that settle', () => {
     presenceStore(db).announce();
   }
 
-  /** Resolves when a process knows of so many. */
+  /** Resolves when a process knows of this many processes. */
   const met = (service: PaymentsService, processes: number) =>
     until(
       async () => record(record(await service.status()).processes).settlement,
       count => count === processes,
     );
 
-  /** Looks until each of the processes watches so many chains, while time goes on. */
+  /** Advances time until each process watches its count of chains. */
   async function spread(services: readonly PaymentsService[], counts: readonly number[], stepMs = 250) {
     const all = await until(
       async () => {
@@ -104,7 +104,7 @@ describe('the processes that settle', () => {
     return db;
   }
 
-  test('watch half of the chains each, and one of them all when the other ends', async () => {
+  test('watch half of the chains each, and one watches all of them when the other ends', async () => {
     const first = await begin();
     const alone = await spread([first], [4]);
     const second = await begin();
@@ -113,14 +113,14 @@ describe('the processes that settle', () => {
     const both = (await Promise.all([first, second].map(watchedBy))).flat();
 
     await second.close();
-    // The farewell alone is enough: no time goes by.
+    // No time passes: the farewell of the second process is enough.
     const left = await spread([first], [4], 0);
 
     expect([alone, shared, left]).toEqual([[4], [2, 2], [4]]);
     expect(new Set(both)).toEqual(new Set(IDS));
   });
 
-  test('take over the chains of one that was killed once its leases are over', async () => {
+  test('take over the chains of a killed process once its leases expire', async () => {
     const db = opened();
     await presenceStore(db).extend('proc_killed', TASKS, clock.now() + 15_000);
     for (const id of IDS.slice(2)) {
@@ -135,7 +135,7 @@ describe('the processes that settle', () => {
     expect([before, after]).toEqual([[2], [4]]);
   });
 
-  test('hand over nothing to one that only just began', async () => {
+  test('hand over no chain to a process that has just started', async () => {
     const metrics = createMetrics();
     const first = await begin({ metrics });
     await spread([first], [4], 0);
@@ -154,7 +154,7 @@ describe('the processes that settle', () => {
     ]);
   });
 
-  test('offer a chain that no other process takes once, and then keep it', async () => {
+  test('offer a chain once, and keep it when no other process takes it', async () => {
     await presenceStore(opened()).extend('proc_without_nodes', TASKS, clock.now() + 3_600_000);
     const metrics = createMetrics();
     const first = await begin({ metrics });
@@ -168,7 +168,7 @@ describe('the processes that settle', () => {
     expect((await leaderChanges(metrics, IDS)).toSorted()).toEqual([1, 1, 2, 2]);
   });
 
-  test('offer what they kept to one that comes later, although the clock was set back', async () => {
+  test('offer kept chains to a later process, even after the clock was set back', async () => {
     await presenceStore(opened()).extend('proc_without_nodes', TASKS, clock.now() + 3_600_000);
     let setBackMs = 0;
     const standard = clock;
@@ -185,7 +185,7 @@ describe('the processes that settle', () => {
     expect(await spread([first, second], [2, 2], 50)).toEqual([2, 2]);
   });
 
-  test('keep their chains when the others watch different ones', async () => {
+  test('keep their chains when the other processes are configured with different ones', async () => {
     const metrics = createMetrics();
     const first = await begin({ metrics, chains: chains.slice(0, 3) });
     await spread([first], [3], 0);
@@ -196,7 +196,7 @@ describe('the processes that settle', () => {
     expect(await leaderChanges(metrics, IDS.slice(0, 3))).toEqual([1, 1, 1]);
   });
 
-  test('hand over no chain that the others do not watch', async () => {
+  test('hand over no chain that the other processes are not configured with', async () => {
     const metrics = createMetrics();
     const first = await begin({ metrics });
     await spread([first], [4], 0);

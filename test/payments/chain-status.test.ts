@@ -5,7 +5,7 @@ import { paymentChain, watcherOf } from './watcher/setting.ts';
 import { eachWatchedShop, never } from './watcher/watched-shop.ts';
 
 eachWatchedShop('the status of a chain', watchedTest => {
-  /** `test` with the status of the chain as the process of a watcher shows it. */
+  /** `test` with the chain's status as shown by the process of a watcher. */
   const test = watchedTest.extend(
     'shownBy',
     ({ chain, ours }) =>
@@ -15,7 +15,7 @@ eachWatchedShop('the status of a chain', watchedTest => {
       },
   );
 
-  test('head and node are shown by the process that watches the chain, and by no other from its next look', async ({
+  test('only the watching process shows head and node; the former one hides them after its next round', async ({
     chain,
     ours,
     shownBy,
@@ -41,11 +41,7 @@ eachWatchedShop('the status of a chain', watchedTest => {
     expect(await shownBy(second)).toMatchObject({ headBlock: head, node: '127.0.0.1', settledBlock: head });
   });
 
-  test('an idle chain of quick blocks, judged by the block of the look before, shows no lag', async ({
-    chain,
-    shownBy,
-    ours,
-  }) => {
+  test('a chain whose head is taken from the round before shows no lag', async ({ chain, shownBy, ours }) => {
     await ours.round();
     for (let index = 0; index < 3; index++) {
       await chain.mine(4);

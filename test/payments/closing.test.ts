@@ -7,10 +7,10 @@ import { startOwnPostgres } from '../support/own-postgres.ts';
 import { startTestPayments, startTestProcess } from '../support/payments-service.ts';
 import { until } from '../support/until.ts';
 
-/** Longest time to stop accepting, on a busy machine. */
+/** Longest time to stop accepting connections, on a busy machine. */
 const PROMPT_MS = 2_000;
 
-/** A database of whose leases every statement waits until `answer` is called. */
+/** A database where every statement on `leases` blocks from `silence` to `answer`. */
 async function silentLeases() {
   const { options, remove } = await postgresDatabase('payments');
   onTestFinished(remove);
@@ -24,7 +24,7 @@ async function silentLeases() {
   };
 }
 
-test('a service stops accepting at once while its database is silent', async () => {
+test('a service stops accepting connections at once even while its database is silent', async () => {
   const database = await silentLeases();
   const service = await startTestPayments(database.options);
   await database.silence();
@@ -44,7 +44,7 @@ test('a service stops accepting at once while its database is silent', async () 
   expect(tookMs).toBeLessThan(PROMPT_MS);
 }, 60_000);
 
-test('a process waits a second for its farewell', async () => {
+test('a process waits at most a second to write its farewell', async () => {
   const database = await silentLeases();
   const lines: string[] = [];
   const log = createLogger({ level: 'warn', destination: { write: line => lines.push(line) } });
@@ -62,7 +62,7 @@ test('a process waits a second for its farewell', async () => {
   expect(told).toHaveLength(1);
 }, 60_000);
 
-test('everything else ends, and the end succeeds, when the lease cannot be handed back', async () => {
+test('a service still closes when its lease cannot be released', async () => {
   await using postgres = await startOwnPostgres();
   const lines: string[] = [];
   const log = createLogger({ level: 'warn', destination: { write: line => lines.push(line) } });

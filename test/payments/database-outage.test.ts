@@ -16,7 +16,7 @@ const PURCHASES = 12;
 /** Longest time for an answer without a database, on a busy machine. */
 const PROMPT_MS = 2_000;
 
-test('stopped and started under load, PostgreSQL costs a 503 and loses neither purchases nor deliveries', async () => {
+test('a PostgreSQL restart under load is answered 503 and loses neither purchases nor deliveries', async () => {
   await using postgres = await startOwnPostgres();
   await using receiver = await startReceiver();
   await using service = await startTestPayments({ kind: 'postgres', url: postgres.url });
@@ -61,7 +61,7 @@ test('stopped and started under load, PostgreSQL costs a 503 and loses neither p
   expect(new Set(receiver.arrivals.map(({ eventId }) => eventId))).toEqual(new Set(events));
 }, 60_000);
 
-/** The answer to a request in words, with its time where that is long. */
+/** The answer to an operation as text, with its duration if it was slow. */
 async function outcomeOf({ id, method, path }: OperationRow, merchant: ApiClient): Promise<string> {
   const body = BODIES[id] ?? {};
   const place = path.replaceAll(/\{[^}]*\}/g, 'cs_00000000000000000000');
@@ -73,7 +73,7 @@ async function outcomeOf({ id, method, path }: OperationRow, merchant: ApiClient
   return ms <= PROMPT_MS ? told : `${told}, after ${Math.round(ms)} ms`;
 }
 
-/** Of operations whose body is judged before a database is asked. */
+/** Bodies of operations that check their body before they use the database. */
 const BODIES: Readonly<Record<string, object>> = {
   bindWallet: { address: SHOP, signature: '0x00' },
   claimPayment: { tx_hash: `0x${'0'.repeat(64)}` },
@@ -88,7 +88,7 @@ function sent(
   return method === 'delete' ? client.delete(path) : client.get(path);
 }
 
-/** Opens a session and pays it, as a client that repeats what was answered 503; answers with the id of the session. */
+/** Opens a session and pays it, and repeats requests answered 503; returns the session's id. */
 async function buy(merchant: ApiClient, name: string): Promise<string> {
   const session = await repeated(() =>
     merchant.post('/api/v1/checkout-sessions', SESSION, { 'Idempotency-Key': `open-${name}` }),

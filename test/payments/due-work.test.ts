@@ -17,11 +17,11 @@ import { aDelivery, anEvent, aSecret, aWebhook } from '../support/webhook-record
 
 const SEALED = seals(['a secret that only this test knows, and long']);
 const NEVER = new AbortController().signal;
-/** When everything falls due. */
+/** Time at which all the work becomes due. */
 const DUE_AT = Date.UTC(2027, 0, 1);
 
 eachPaymentsDatabase('the look for due work', test => {
-  test('wakes the workers of what is due, and no others', async ({ db, owner }) => {
+  test('wakes the workers with due work, and no others', async ({ db, owner }) => {
     const webhook = aWebhook(owner);
     await transaction(db, async handle => {
       await eventStore(handle, SEALED).insert([
@@ -36,7 +36,7 @@ eachPaymentsDatabase('the look for due work', test => {
     const topics = ['events', 'deliveries', 'notices', 'sessions'] as const;
     const woken: string[] = [];
     for (const topic of topics) db.wakeups.on(topic, () => void woken.push(topic));
-    // A connection that begins to listen wakes everybody once.
+    // A connection that begins to listen wakes every worker once.
     if (isShared(db)) await until(async () => db.wakeups.isListening(), Boolean);
     const clock = manualClock(DUE_AT - 1);
     const look = async () => {

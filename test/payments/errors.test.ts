@@ -61,7 +61,7 @@ type Answered = Awaited<ReturnType<typeof send>>;
 const newLink = (more: object = {}, headers = {}) =>
   send('POST', LINKS, { body: { name: 'Field notebooks', amount: '7', ...more }, headers });
 
-/** One way to each. */
+/** A request that leads to each code. */
 const WAYS: Readonly<Record<Exclude<PaymentsErrorCode, 'internal_error'>, () => Promise<Answered>>> = {
   missing_required_field: () => send('POST', LINKS, { body: { amount: '7' } }),
   invalid_field_value: () => newLink({ amount: 7 }),
@@ -106,7 +106,7 @@ const WAYS: Readonly<Record<Exclude<PaymentsErrorCode, 'internal_error'>, () => 
   },
 };
 
-/** What the document says besides: which field is named, and what the message has to hold. */
+/** Further rules of the document: the field that is named, and text that the message contains. */
 const SAYING: Partial<Record<PaymentsErrorCode, { param?: string; message?: RegExp }>> = {
   missing_required_field: { param: 'name', message: /'name' field is required/ },
   invalid_field_value: { param: 'amount' },
@@ -138,7 +138,7 @@ const ROWS = [
   [409, 'idempotency_conflict', 'idempotency_error'],
 ] as const;
 
-test.each(ROWS)('%i %s is of the type %s', async (status, code, type) => {
+test.each(ROWS)('%i %s has the type %s', async (status, code, type) => {
   const answer = await WAYS[code]();
 
   const error = record(answer.body.error);
@@ -152,7 +152,7 @@ test.each(ROWS)('%i %s is of the type %s', async (status, code, type) => {
   expect(Number(answer.headers.get('Retry-After')) > 0).toBe(status === 429);
 });
 
-test('500 internal_error is an api_error that tells no cause', async () => {
+test('500 internal_error is an api_error without a cause', async () => {
   const own = await sqliteDatabase('payments');
   const broken = await startTestPayments(own.options);
   const key = broken.demoKey ?? '';
@@ -175,7 +175,7 @@ test('500 internal_error is an api_error that tells no cause', async () => {
   });
 });
 
-test('every code of the catalogue is among these tests, with the type and status that the service gives it', () => {
+test('these tests cover every code of the catalogue with its type and status', () => {
   const rows = [...ROWS, [500, 'internal_error', 'api_error'] as const];
 
   expect(Object.fromEntries(rows.map(([status, code, type]) => [code, { type, status }]))).toEqual(

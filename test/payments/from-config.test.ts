@@ -47,7 +47,7 @@ function optionsOf(text: string, at: { embedded?: EmbeddedPayments; dataUrl?: st
   return paymentsServiceOptions(config, { embedded: at.embedded, dataUrl: at.dataUrl });
 }
 
-test('chains with a node take payments in their coin and their tokens, as live or test money', () => {
+test('chains with a node accept their coin and tokens, as live or test money', () => {
   const { chains, demo } = optionsOf(CHAINS);
 
   expect(chains.map(({ id, mode, confirmations }) => [id, mode, confirmations])).toEqual([
@@ -61,7 +61,7 @@ test('chains with a node take payments in their coin and their tokens, as live o
   expect(demo).toBeUndefined();
 });
 
-test('a transaction is looked at in its Blockscout, else in the explorer of the data service, else nowhere', () => {
+test('a transaction links to its Blockscout, else to the data service, else to nothing', () => {
   const shown = (dataUrl?: string) =>
     optionsOf(CHAINS, dataUrl === undefined ? {} : { dataUrl }).chains.map(({ explorerUrl }) =>
       explorerUrl?.(HASH),
@@ -72,19 +72,19 @@ test('a transaction is looked at in its Blockscout, else in the explorer of the 
   expect(shown(DATA)).toEqual([blockscout, `${DATA}/chain/84532/tx/${HASH}`]);
 });
 
-test('a process without the data service links to the one that the file names', () => {
+test('a process without the data service links to the configured data.publicUrl', () => {
   const { chains } = optionsOf(`data: { publicUrl: "${DATA}/" }\n${CHAINS}`);
 
   expect(chains[1]?.explorerUrl?.(HASH)).toBe(`${DATA}/chain/84532/tx/${HASH}`);
 });
 
-test('where the pages for people are off, a transaction is looked at in the API', () => {
+test('with pages disabled a transaction links to the API', () => {
   const { chains } = optionsOf(`${CHAINS}\ndata: { pages: false }`, { dataUrl: DATA });
 
   expect(chains[1]?.explorerUrl?.(HASH)).toBe(`${DATA}/explorer/transactions/${HASH}?chain_id=84532`);
 });
 
-test('embedded chains alone are kept in the folder of the run, with a demo that pays to the merchant', () => {
+test('embedded chains alone use the folder of the run and a demo that pays the merchant', () => {
   const { chains, demo, database, secretKey, outgoing } = optionsOf('{}', { embedded: EMBEDDED });
 
   const token = { address: `0x${'ab'.repeat(20)}`, symbol: 'USDS', decimals: 6 };
@@ -100,7 +100,7 @@ test('embedded chains alone are kept in the folder of the run, with a demo that 
   expect(outgoing.mailFolder).toBe(join(EMBEDDED.folder, 'mail'));
 });
 
-test('a database that is named is taken, also for embedded chains', () => {
+test('a configured database is used even with embedded chains', () => {
   const url = 'postgres://localhost/pay';
 
   const { database, secretKey } = optionsOf(`payments: { database: "${url}", secretKeyFile: /keys/a }`, {
@@ -113,7 +113,7 @@ test('a database that is named is taken, also for embedded chains', () => {
   ]);
 });
 
-test('a database with certificates is opened with their text', () => {
+test('certificate files of a database are read into its options', () => {
   const { database } = optionsOf(
     `payments: { database: "postgres://db/pay", postgres: { pool: 4, listenUrl: "postgres://past/pay", tls: { ca: "${import.meta.filename}" } } }`,
     { embedded: EMBEDDED },
@@ -126,7 +126,7 @@ test('a database with certificates is opened with their text', () => {
   });
 });
 
-test('embedded chains beside others take payments too, but nothing of the others is kept in their folder', () => {
+test('embedded chains next to others accept payments, but the database is not in their folder', () => {
   const { chains, demo, database } = optionsOf(CHAINS, { embedded: EMBEDDED });
 
   expect(chains.map(({ id }) => id)).toEqual([1, 84_532, 31_337]);

@@ -21,7 +21,7 @@ const RUNS = 25;
 const { document } = paymentsContract;
 const validators = responseValidators(paymentsContract.document);
 
-/** Any code point but half of a surrogate pair: `binary`, without the table of all of them that it begins with. */
+/** Any code point except surrogates. Like the unit `binary`, without the table that `binary` builds first. */
 const anyCharacter = fc
   .integer({ min: 0, max: 0x10_f7_ff })
   .map(code => String.fromCodePoint(code < 0xd8_00 ? code : code + 0x8_00));
@@ -43,10 +43,10 @@ const anyValue: Arbitrary<unknown> = fc.oneof(
   fc.integer({ min: 1, max: 40 }).map(depth => JSON.parse('['.repeat(depth) + ']'.repeat(depth))),
 );
 
-/** JSON with what a serializer never writes, and what is none. */
+/** JSON that a serializer never writes, and text that is not JSON. */
 const anyRaw = fc.oneof(fc.constantFrom(...HOSTILE_BODIES), anyCharacters);
 
-/** A body with fields of the operation, as they should be and as they should not, and with others. */
+/** A body with valid, invalid and unknown fields of the operation. */
 function bodies({ body, example }: Operation): Arbitrary<string | undefined> {
   if (body === undefined) return fc.option(anyRaw, { nil: undefined });
   const names = Object.keys(child(body, 'properties'));
@@ -65,10 +65,10 @@ function bodies({ body, example }: Operation): Arbitrary<string | undefined> {
   );
 }
 
-/** Ids of records that there are, by the parameter that takes them. */
+/** Ids of existing records by path parameter. */
 type Ids = Readonly<Record<string, string>>;
 
-/** A target of the operation: every part is real, or anything. Half of a character has no escape. */
+/** A request target of the operation; every part is real or arbitrary. Lone surrogates cannot be percent-encoded. */
 function targets({ path, parameters }: Operation, ids: Ids): Arbitrary<string> {
   const anyOf = (name: string) => {
     const parameter = parameters.find(one => one.name === name);
@@ -106,7 +106,7 @@ eachDatabase('the payments API', databases => {
   let client: RecordingClient;
   let ids: Ids;
   beforeAll(async () => {
-    // Whether a wallet that is a contract has signed, its chain is asked.
+    // The chain is asked to verify the signature of a contract wallet.
     service = await startTestPayments(await databases.create('payments'), {
       chains: [{ ...unreachableChain, rpcUrls: [chain.rpcUrl] }],
     });
@@ -135,7 +135,7 @@ eachDatabase('the payments API', databases => {
   }
 
   test.each(operationsIn(paymentsContract).map(operation => [operation.id, operation] as const))(
-    '%s answers to anything with a status and a body of its contract, and never fails',
+    '%s answers any input with a status and body of its contract, and never with a 5xx',
     async (_id, operation) => {
       const method = operation.row.method.toUpperCase();
       await fc.assert(

@@ -37,7 +37,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const run = script('keys.ts', { cwd: () => folder });
 
 eachDatabase('the command line', databases => {
-  test('makes, lists and revokes keys in an empty database, and the service takes them', async () => {
+  test('creates, lists and revokes keys in an empty database, and the service accepts them', async () => {
     const database = await databases.create();
     const at = ['--database', urlOf(database)];
     const organization = await run('create-org', 'My shop', '--tier', 'elevated', ...at);
@@ -84,7 +84,7 @@ eachDatabase('the command line', databases => {
   });
 });
 
-test('reseal prints how much it moved, and which keys can be removed', async () => {
+test('reseal prints the number of moved values and the removable keys', async () => {
   const database = ['--database', `sqlite:${join(folder, 'resealed.db')}`];
   const keyFile = join(folder, 'resealed.key');
   const resealed = join(folder, 'resealed.yaml');
@@ -108,7 +108,7 @@ test('reseal prints how much it moved, and which keys can be removed', async () 
 });
 
 describe('an organization', () => {
-  test('keeps what its links take: the token by its symbol, addresses in lower case', async () => {
+  test('keeps the defaults of its links: the token by symbol, addresses in lower case', async () => {
     const terms = ['--recipient', RECIPIENT, '--chain', '8453', '--token', 'usdc', '--config', config];
 
     const made = await run('create-org', 'With terms', ...terms);
@@ -116,7 +116,7 @@ describe('an organization', () => {
 
     expect([made.code, made.err]).toEqual([0, '']);
     expect(twice).toEqual({ code: 1, out: '', err: 'there is an organization With terms already\n' });
-    // The database is the configuration's, and nobody else may look into its folder.
+    // The database of the configuration, in a folder for its owner only.
     const db = openDatabase({ file: join(folder, 'kept', 'payments.db') });
     const found = await organizationStore(db).find(made.out.trim());
     await db.destroy();
@@ -128,7 +128,7 @@ describe('an organization', () => {
     expect((await stat(join(folder, 'kept'))).mode & 0o077).toBe(0);
   });
 
-  test('is told that with embedded chains the service keeps its payments elsewhere', async () => {
+  test('gets a hint that with embedded chains the service uses another database', async () => {
     const { code, err } = await run('list');
 
     expect(code).toBe(0);
@@ -152,7 +152,7 @@ const CHAINS: readonly PaymentChain[] = [
   },
 ];
 
-describe('what cannot be meant', () => {
+describe('an invalid command', () => {
   test.each([
     [[], 'a command is missing'],
     [['make'], 'there is no command make'],
@@ -184,7 +184,7 @@ describe('what cannot be meant', () => {
     [['reseal', '--abandon', 'everything'], '--abandon takes the fingerprint of a key'],
     [['list', '--unknown'], "Unknown option '--unknown'"],
     [['create-org', 'A', '--chain', '8453', '--token', 'twin'], 'has more than one twin'],
-  ])('is told: %j', (args, message) => {
+  ])('is explained: %j', (args, message) => {
     const judged = () => {
       const command = parseCommandLine(args, Date.now())?.command;
       return command?.kind === 'create-org' ? linkDefaults(command.terms, CHAINS) : command;
@@ -194,7 +194,7 @@ describe('what cannot be meant', () => {
     expect(judged).toThrow(message);
   });
 
-  test('is refused with 2, and prints no result', async () => {
+  test('exits with 2 and prints no result', async () => {
     const answers = await Promise.all([
       run('make', '--config', config),
       run('create-org', 'A', '--chain', '1', '--config', config),
@@ -211,7 +211,7 @@ describe('what cannot be meant', () => {
     ]);
   });
 
-  test('what is not there is refused with 1', async () => {
+  test('for a missing record exits with 1', async () => {
     const answers = [
       await run('create', '--org', 'Nobody', '--config', config),
       await run('list', '--org', 'Nobody', '--config', config),
@@ -227,7 +227,7 @@ describe('what cannot be meant', () => {
   });
 });
 
-test('a database that cannot be had is told in a line, without a stack', async () => {
+test('an unusable database is reported in one line, without a stack trace', async () => {
   const file = join(folder, 'letter.txt');
   await writeFile(file, 'Dear reader, this is no database. '.repeat(40));
 
@@ -242,7 +242,7 @@ test('a database that cannot be had is told in a line, without a stack', async (
   ]);
 });
 
-test('--help shows what can be asked for', async () => {
+test('--help shows every command', async () => {
   const { code, out } = await run('--help');
 
   expect(code).toBe(0);

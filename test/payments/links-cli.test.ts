@@ -44,7 +44,7 @@ async function linkAt(address: string): Promise<Record<string, unknown>> {
   return record(Array.isArray(data) ? data[0] : undefined);
 }
 
-test('a name is enough, and the address to share is all that is printed', async () => {
+test('a link needs only a name, and only its address is printed', async () => {
   const { code, out, err } = await run('create', ...place, '--name', 'Field notebooks');
 
   expect([code, err]).toEqual([0, '']);
@@ -85,7 +85,7 @@ test('the list has every link, over all pages', async () => {
   expect(lines.some(line => line.endsWith(`  ${NATIVE_COIN}  31337  Number 7`))).toBe(true);
 });
 
-test('what the server refuses is told by code and message, and ends with 1', async () => {
+test('a refusal of the server is printed with code and message, and exits with 1', async () => {
   const amount = await run('create', ...place, '--name', 'A', '--amount', '1.5');
   const key = await run('list', '--url', service.url, '--key', 'tg_test_wrong');
 
@@ -97,7 +97,7 @@ test('what the server refuses is told by code and message, and ends with 1', asy
   expect(key).toEqual({ code: 1, out: '', err: expect.stringMatching(/^key_invalid: .+\n$/) });
 });
 
-test('a server that is out of reach, or is another one, is named, and the key is not', async () => {
+test('an unreachable or foreign server is named in the error, without the key', async () => {
   const other: Server = createServer(({ method }, response) =>
     response.end(method === 'POST' ? '{}' : '<html>'),
   ).listen(0, '127.0.0.1');
@@ -126,11 +126,11 @@ test.each([
   [['list', '--key', 'K', '--name', 'A'], '--name is not for list'],
   [['remove', '--key', 'K'], 'name a command: create or list'],
   [[], 'name a command: create or list'],
-])('%j is not understood', (args, message) => {
+])('%j is refused with a reason', (args, message) => {
   expect(() => readCommand(args)).toThrow(message);
 });
 
-test('what is not understood is said with where the help is, and ends with 2', async () => {
+test('an invalid command points to the help and exits with 2', async () => {
   const { code, out, err } = await run('create', '--name', 'A');
 
   expect([code, out]).toEqual([2, '']);
@@ -138,7 +138,7 @@ test('what is not understood is said with where the help is, and ends with 2', a
   expect(err).toContain('"tollgate links --help" shows the options.');
 });
 
-test('help is printed when it is asked for', async () => {
+test('help is printed on request', async () => {
   const { code, out } = await run('--help');
 
   expect([code, out]).toEqual([0, expect.stringContaining('Usage:')]);

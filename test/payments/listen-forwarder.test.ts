@@ -15,7 +15,7 @@ function anEvent(id: string): PaymentsSchemas['PaymentEvent'] {
   return { object: 'event', id, mode: 'test', event: 'payment.completed', created_at, data };
 }
 
-test('a receiver that goes on refusing is given up after three more tries, and the next event has its turn', async () => {
+test('an event that its receiver keeps refusing is dropped after three retries, and the next one follows', async () => {
   await using receiver = await startReceiver(({ eventId }) => (eventId === 'evt_refused' ? 503 : 200));
   const sender = loopbackSender();
   const clock = manualClock();

@@ -27,7 +27,7 @@ import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver
 const PROGRAM = fileURLToPath(new URL('../../scripts/listen.ts', import.meta.url));
 const SECRET_KEY = 'seals-the-events-that-these-tests-write-themselves';
 
-// Events are written past the service, as by another process of it: that takes PostgreSQL.
+// Events are written directly to the database, as by another process. This requires PostgreSQL.
 let database: Awaited<ReturnType<typeof postgresDatabase>>;
 let service: TestPaymentsService;
 let db: Db;
@@ -46,7 +46,7 @@ afterAll(async () => {
   await database.remove();
 });
 
-/** An organization with a key that may only read, and a way to let events happen there at a time, in this order. */
+/** An organization with a read key, and a function that records events at a time, in this order. */
 async function shop() {
   const { id: organizationId, ...organization } = anOrganization({ id: newId('org') });
   await organizationStore(db).insert({ id: organizationId, ...organization });
@@ -69,7 +69,7 @@ async function shop() {
   };
 }
 
-/** What was said so far, by line. */
+/** Lines of the output so far. */
 function transcript() {
   let said = '';
   const lines = () => said.split('\n').slice(0, -1);
@@ -86,7 +86,7 @@ function transcript() {
   };
 }
 
-/** What the program does from when it has read its command until it ends, with pauses that last a tenth. */
+/** Runs the program in this process, from the parsed command on, with pauses cut to a tenth. */
 async function forwarding(to: WebhookReceiver, { key, since }: { key: string; since?: number }) {
   const { add, saying } = transcript();
   const ending = new AbortController();
@@ -116,7 +116,7 @@ async function forwarding(to: WebhookReceiver, { key, since }: { key: string; si
   };
 }
 
-/** The program as a user runs it, once it has said that it listens; `await using` ends it as Ctrl+C does. */
+/** The program in its own process, once it listens. `end` stops it like Ctrl+C. */
 async function listening(to: WebhookReceiver, ...args: string[]) {
   const options = ['--url', service.url, '--forward-to', `${to.url}/hook`, ...args];
   const child = spawn(process.execPath, [PROGRAM, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -140,7 +140,7 @@ async function listening(to: WebhookReceiver, ...args: string[]) {
   };
 }
 
-/** The program, for what it ends with by itself. */
+/** Runs the program until it exits by itself. */
 async function run(...args: string[]): Promise<{ code: number | null; err: string }> {
   const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
   let err = '';
@@ -162,7 +162,7 @@ function arrived(receiver: WebhookReceiver, count: number): Promise<string[]> {
   );
 }
 
-test('events from now on arrive signed with the secret that was printed, by a key that may only read', async () => {
+test('new events arrive signed with the printed secret, and a read key is enough', async () => {
   const { key, happens } = await shop();
   await happens(Date.now() - 1_000);
   await using receiver = await startReceiver();
@@ -179,7 +179,7 @@ test('events from now on arrive signed with the secret that was printed, by a ke
   expect(await program.saying(new RegExp(`payment.completed  ${id}  204 in \\d+ ms$`))).toHaveLength(3);
 });
 
-test('earlier events arrive when they are asked for', async () => {
+test('earlier events arrive with --since', async () => {
   const { key, happens } = await shop();
   const now = Date.now();
   const [, second, third] = await happens(now - 7_200_000, now - 3_600_000, now - 60_000);
@@ -189,7 +189,7 @@ test('earlier events arrive when they are asked for', async () => {
   expect(await arrived(receiver, 2)).toEqual([second, third]);
 });
 
-test('more events than a page, many in one millisecond, arrive all, once each, in the order of the list', async () => {
+test('events beyond one page, many in one millisecond, all arrive once and in order', async () => {
   const { key, happens } = await shop();
   await using receiver = await startReceiver();
   await using _ = await forwarding(receiver, { key });
@@ -202,7 +202,7 @@ test('more events than a page, many in one millisecond, arrive all, once each, i
   expect(await arrived(receiver, 251)).toEqual([...ids, last]);
 });
 
-test('an event that turns up among older ones arrives too', async () => {
+test('an event that appears late among older ones still arrives', async () => {
   const { key, happens } = await shop();
   await using receiver = await startReceiver();
   await using _ = await forwarding(receiver, { key });
@@ -215,7 +215,7 @@ test('an event that turns up among older ones arrives too', async () => {
   expect(await arrived(receiver, 4)).toEqual([...newer, ...late]);
 });
 
-test('a receiver that refuses is asked again, and the next event waits for its turn', async () => {
+test('a refused event is retried, and the next event waits', async () => {
   const { key, happens } = await shop();
   await using receiver = await startReceiver(({ number }) => (number === 1 ? 500 : 200));
   await using program = await forwarding(receiver, { key });
@@ -232,7 +232,7 @@ test('a receiver that refuses is asked again, and the next event waits for its t
   ]);
 });
 
-test('an outage of the server is waited out, and no event is forwarded twice', async () => {
+test('after an outage of the server forwarding continues without duplicates', async () => {
   const { key, happens } = await shop();
   await using receiver = await startReceiver();
   await using program = await forwarding(receiver, { key });
@@ -248,7 +248,7 @@ test('an outage of the server is waited out, and no event is forwarded twice', a
   expect(await program.saying('answers again')).not.toHaveLength(0);
 });
 
-test('Ctrl+C ends it with 0, also while a receiver keeps it waiting', async () => {
+test('Ctrl+C exits with 0, even while a receiver does not answer', async () => {
   const { key, happens } = await shop();
   await using receiver = await startReceiver(() => () => {});
   await using program = await listening(receiver, '--key', key);
@@ -262,7 +262,7 @@ test('Ctrl+C ends it with 0, also while a receiver keeps it waiting', async () =
   expect(Date.now() - startedAt).toBeLessThan(5_000);
 });
 
-test('a key that the server refuses ends it with 1', async () => {
+test('a refused key exits with 1', async () => {
   const { key } = await shop();
   const { code, err } = await run(
     '--url',
@@ -276,7 +276,7 @@ test('a key that the server refuses ends it with 1', async () => {
   expect([code, err]).toEqual([1, expect.stringMatching(/^key_invalid: /)]);
 });
 
-test('a command that is not understood ends it with 2 and names its help', async () => {
+test('an invalid command exits with 2 and names the help', async () => {
   const { code, err } = await run('--forward-to', 'http://localhost');
 
   expect(code).toBe(2);
@@ -284,7 +284,7 @@ test('a command that is not understood ends it with 2 and names its help', async
   expect(err).toContain('"tollgate listen --help" shows the options.');
 });
 
-test('a time is read to the millisecond', () => {
+test('a time is parsed to the millisecond', () => {
   const command = readCommand([
     '--key',
     'k',
@@ -316,6 +316,6 @@ test.each([
     '--secret takes a secret',
   ],
   ['an option that is none', ['--forward', 'x'], "Unknown option '--forward'"],
-])('%s is not understood', (_, args, fault) => {
+])('%s is refused', (_, args, fault) => {
   expect(() => readCommand(args)).toThrow(fault);
 });

@@ -17,7 +17,7 @@ import { startTestPayments } from '../support/payments-service.ts';
 const log = createLogger({ level: 'silent' });
 
 eachDatabase('metrics of payments', databases => {
-  test('say what waits, and are read at most every five seconds', async () => {
+  test('show waiting work, and are read at most every five seconds', async () => {
     await using api = await startPaymentsApi(await databases.create('payments'));
     const { registry } = createMetrics();
     const dueSince = api.clock.now() - 90_000;
@@ -54,7 +54,7 @@ eachDatabase('metrics of payments', databases => {
   });
 });
 
-test('a database that is away takes its gauges along, and nothing else', async () => {
+test('an unavailable database removes only the gauges read from it', async () => {
   const database = await sqliteDatabase('payments');
   const db = openDatabase(database.options);
   const { registry } = createMetrics();
@@ -70,7 +70,7 @@ test('a database that is away takes its gauges along, and nothing else', async (
   expect(lines.filter(line => /^tollgate_payments_(open|queue|oldest|disabled)/.test(line))).toEqual([]);
 });
 
-test('all metrics of a process with both services keep the conventions of Prometheus', async () => {
+test('all metrics of a process with both services follow the Prometheus conventions', async () => {
   const database = await sqliteDatabase('payments');
   const metrics = createMetrics({ ofProcess: true });
   metrics.request('getThing', 200, 0.1);
@@ -89,7 +89,7 @@ test('all metrics of a process with both services keep the conventions of Promet
   expect([code, findings]).toEqual([0, '']);
 });
 
-test('the documentation names every metric of a process with both services and workers, and no other', async () => {
+test('the documentation names exactly the metrics of a process with both services and workers', async () => {
   const database = await sqliteDatabase('payments');
   const metrics = createMetrics({ ofProcess: true });
   registerWorkerGauges(metrics, () => []);

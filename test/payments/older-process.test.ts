@@ -9,7 +9,7 @@ import { record, text } from '../support/json.ts';
 import { apiClient } from '../support/payments-api.ts';
 import { startTestPayments } from '../support/payments-service.ts';
 
-/** A step of a later version that this one works beside, and one that it does not. */
+/** Migrations of a later version: one that this version still works with, and one that it does not. */
 const ADDING: Migration = {
   name: 'something to come',
   up: [
@@ -24,7 +24,7 @@ const REMOVING: Migration = {
 };
 
 eachDatabase('a process of an older version', databases => {
-  test('starts beside newer steps that still serve it, works, and is not ready once one no longer does', async () => {
+  test('works on a newer schema that still serves it, and becomes unready once it does not', async () => {
     const database = await databases.create('payments');
     const newer = openDatabase(database);
     await migrate(newer, [...PAYMENTS_MIGRATIONS, ADDING]);
@@ -46,7 +46,7 @@ eachDatabase('a process of an older version', databases => {
     expect(await readiness()).toEqual([503, { database: { ok: false, detail } }]);
   });
 
-  test('does not start beside one that no longer serves it, and says so in a sentence', async () => {
+  test('does not start on a schema that no longer serves it, and says so in a sentence', async () => {
     const database = await databases.create('payments');
     const newer = openDatabase(database);
     await migrate(newer, [...PAYMENTS_MIGRATIONS, ADDING, REMOVING]).finally(() => newer.destroy());
@@ -57,7 +57,7 @@ eachDatabase('a process of an older version', databases => {
   });
 });
 
-test('a PostgreSQL role that may only read and write rows starts on a database that is migrated', async () => {
+test('a PostgreSQL role that may only read and write rows is enough on a migrated database', async () => {
   const { options, remove } = await withRole('select, insert, update, delete on all tables in schema public');
   {
     await using service = await startTestPayments(options);
@@ -68,7 +68,7 @@ test('a PostgreSQL role that may only read and write rows starts on a database t
   await remove();
 });
 
-test('a PostgreSQL role that may read the steps only does not start, and is told so with the setting', async () => {
+test('a start with a PostgreSQL role that may only read the migrations fails and names the setting', async () => {
   const { options, remove } = await withRole('select on table schema_migrations');
 
   const failure = await startTestPayments(options).catch((error: unknown) => error);
@@ -82,7 +82,7 @@ test('a PostgreSQL role that may read the steps only does not start, and is told
   });
 });
 
-/** A migrated database, as a role sees it that has a right on tables and none to create some. */
+/** A migrated database opened by a role with the given grant and no right to create tables. */
 async function withRole(right: string) {
   const { options, remove } = await postgresDatabase('payments');
   const owner = openDatabase(options);

@@ -57,14 +57,14 @@ async function send(method: string, path: string, { key, body, headers = {} }: S
   return { status: answer.status, body: record(await answer.json()) };
 }
 
-/** A change of a link that is not there, with a body that is no JSON. */
+/** A change of a missing link, with a body that is not JSON. */
 const patchOf = (key: string, idempotencyKey: string): [string, string, Sent] => [
   'PATCH',
   `${LINKS}/pl_nothing`,
   { key, body: '{', headers: { 'Idempotency-Key': idempotencyKey } },
 ];
 
-/** Each request has every fault that is looked for after the one that it is refused for. Decision 100. */
+/** Each request also has the faults of all later checks. The checks have a fixed order (Decision 100). */
 const STEPS: readonly (readonly [step: string, outcome: string, request: () => [string, string, Sent]])[] = [
   ['path', '404 resource_not_found', () => ['PATCH', '/api/v1/nothing', { body: '{' }]],
   ['method', '404 resource_not_found', () => ['PUT', `${LINKS}/pl_nothing`, { body: '{' }]],
@@ -121,19 +121,16 @@ const STEPS: readonly (readonly [step: string, outcome: string, request: () => [
   ],
 ];
 
-test.each(STEPS)(
-  '%s: %s, whatever else is wrong that is looked at later',
-  async (_step, outcome, request) => {
-    const { status, body } = await send(...request());
+test.each(STEPS)('%s: %s comes before all later checks', async (_step, outcome, request) => {
+  const { status, body } = await send(...request());
 
-    const { code, param } = record(body.error);
-    const told = [status, code, ...(param === undefined ? [] : [param])].join(' ');
-    // A change that the state forbids names the field too, which is not what this is about.
-    expect(told.slice(0, outcome.length)).toBe(outcome);
-  },
-);
+  const { code, param } = record(body.error);
+  const told = [status, code, ...(param === undefined ? [] : [param])].join(' ');
+  // An error about the state also names the field, which does not matter here.
+  expect(told.slice(0, outcome.length)).toBe(outcome);
+});
 
-test('an answer that is remembered comes before what became wrong since', async () => {
+test('a stored idempotent answer comes before later errors', async () => {
   const headers = { 'Idempotency-Key': 'remembered' };
   const key = keys.admin;
   const made = await send('POST', LINKS, { key, body: '{"name":"B","amount":"8"}' });

@@ -18,7 +18,7 @@ const GUIDE = new URL('../../docs/payments.md', import.meta.url);
 const NOW = Date.UTC(2026, 4, 4, 12);
 const SECRET = newWebhookSecret();
 
-/** How a receiver is started; `probe` succeeds where its language is installed. */
+/** A receiver and the command that starts it. `probe` succeeds where its language is installed. */
 interface Program {
   readonly file: string;
   readonly command: string;
@@ -69,7 +69,7 @@ const ALL: readonly Program[] = [
     comparesBy: 'OpenSSL.secure_compare(',
   },
 ];
-/** Node and Python are wherever the tests run; the others are run where their language is installed. */
+/** Node and Python are always available; the others run only where their language is installed. */
 const PROGRAMS = ALL.filter(({ command, probe }) => spawnSync(command, probe).status === 0);
 
 let folder: string;
@@ -78,32 +78,32 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** The program that the dashboard shows by that name. */
+/** The program with this name in the dashboard. */
 function codeOf({ file }: Pick<Program, 'file'>): string {
   const receiver = RECEIVERS.find(one => one.file === file);
   if (receiver === undefined) throw new Error(`The dashboard shows no ${file}.`);
   return receiver.code;
 }
 
-/** The code in docs/payments.md whose first line names that file. */
+/** The code block in docs/payments.md whose first line names the file. */
 async function guideCodeOf(file: string): Promise<string | undefined> {
   const guide = await readFile(GUIDE, 'utf8');
   const blocks = [...guide.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
   return blocks.find(code => code.split('\n')[0]?.endsWith(` ${file}`));
 }
 
-test.each(['receiver.mjs', 'receiver.py'])('the guide shows %s as the dashboard does', async file => {
+test.each(['receiver.mjs', 'receiver.py'])('the guide shows %s exactly like the dashboard', async file => {
   expect(await guideCodeOf(file)).toBe(codeOf({ file }));
 });
 
-test.each(ALL)('$file compares signatures in a time that tells nothing of them', program => {
+test.each(ALL)('$file compares signatures in constant time', program => {
   const code = codeOf(program);
 
   expect(code).toContain(program.comparesBy);
   expect(code).not.toMatch(/(given|expected|signature)\)? ?===? ?/);
 });
 
-/** The command that starts a receiver, compiled before where its language asks for it. */
+/** The command that starts a receiver, compiled first if its language requires it. */
 async function started({ command, build }: Program, file: string): Promise<string> {
   if (build === undefined) return command;
   const program = `${file}.program`;
@@ -111,7 +111,7 @@ async function started({ command, build }: Program, file: string): Promise<strin
   return program;
 }
 
-/** Headers and body of a delivery whose text is not all ASCII. */
+/** Headers and body of a delivery with non-ASCII text. */
 function delivery(secrets: WebhookSecrets = { current: SECRET, previous: null }) {
   const webhookId = newId('wh');
   const event = { id: newId('evt'), type: 'checkout.completed', createdAt: NOW } as const;
@@ -123,7 +123,7 @@ function delivery(secrets: WebhookSecrets = { current: SECRET, previous: null })
   return { eventId, body, headers };
 }
 
-describe.each(PROGRAMS)('$file, which the dashboard shows,', program => {
+describe.each(PROGRAMS)('$file of the dashboard', program => {
   let child: ChildProcess;
   let url: string;
   let said = '';
@@ -160,7 +160,7 @@ describe.each(PROGRAMS)('$file, which the dashboard shows,', program => {
     return response.status;
   }
 
-  test('takes a delivery that is signed with its secret, and acts on its repetitions once', async () => {
+  test('accepts a delivery signed with its secret, and acts once on repetitions', async () => {
     const { eventId, body, headers } = delivery();
 
     const statuses = [await send(body, headers(1)), await send(body, headers(2))];
@@ -169,14 +169,14 @@ describe.each(PROGRAMS)('$file, which the dashboard shows,', program => {
     expect(said.split('\n').filter(line => line === `checkout.completed ${eventId}`)).toHaveLength(1);
   });
 
-  test('takes a delivery that its secret signs as the old one', async () => {
+  test('accepts a delivery signed with its secret as the previous one', async () => {
     const previous = { secret: SECRET, until: NOW + 1 };
     const { body, headers } = delivery({ current: newWebhookSecret(), previous });
 
     expect(await send(body, headers(1))).toBe(204);
   });
 
-  test('refuses a body that was changed, if only by a space', async () => {
+  test('refuses a changed body, even by a space', async () => {
     const { eventId, body, headers } = delivery();
 
     const statuses = [
@@ -189,7 +189,7 @@ describe.each(PROGRAMS)('$file, which the dashboard shows,', program => {
     expect(said).not.toContain(eventId);
   });
 
-  test('refuses what another secret has signed', async () => {
+  test('refuses a delivery signed with another secret', async () => {
     const { body, headers } = delivery({ current: newWebhookSecret(), previous: null });
 
     expect(await send(body, headers(1))).toBe(401);

@@ -24,7 +24,7 @@ import { aSession } from '../support/payments-sessions.ts';
 const DAY = 24 * 60 * 60 * 1000;
 const SESSIONS = '/api/v1/checkout-sessions';
 
-eachDatabase('what is kept', databases => {
+eachDatabase('the retention', databases => {
   let api: PaymentsApi;
   let merchant: Merchant;
   beforeEach(async () => {
@@ -46,7 +46,7 @@ eachDatabase('what is kept', databases => {
   }
   const simulate = (id: string, outcome: string) =>
     merchant.post(`/api/v1/test/sessions/${id}/simulate`, { outcome });
-  /** Passes until there is nothing to remove, of a worker of its own. */
+  /** Runs a separate worker until nothing is left to remove. */
   async function tidy(): Promise<number[]> {
     const worker = retentionWorker({ ...api, unpaidSessionsMs: 30 * DAY });
     const removed: number[] = [];
@@ -58,7 +58,7 @@ eachDatabase('what is kept', databases => {
     (await watchedStore(api.db).recipients(TEST_CHAIN)).map(one => one.recipientAddress);
   const allSessions = async () => idsOf(await merchant.get(`${SESSIONS}?limit=100`)).sort();
 
-  test('unpaid sessions go 30 days after their end, those that were paid stay with all that is theirs', async () => {
+  test('unpaid sessions are removed 30 days after their end, and paid ones stay with all their records', async () => {
     const paid = await opened();
     await simulate(paid, 'completed');
     const partial = await opened();
@@ -84,7 +84,7 @@ eachDatabase('what is kept', databases => {
     expect(idsOf(await merchant.get('/api/v1/events?limit=100')).length).toBeGreaterThan(4);
   });
 
-  test('an expired session stays while a payment of it is pending or confirming, and when one was completed late', async () => {
+  test('an expired session stays with a pending, confirming or late payment', async () => {
     const [pending, confirming, late, unpaid] = [
       await opened(),
       await opened(),
@@ -114,7 +114,7 @@ eachDatabase('what is kept', databases => {
     ]);
   });
 
-  test('an unmatched transfer that was meant for a removed session is listed on', async () => {
+  test('an unmatched transfer stays listed after its suggested session is removed', async () => {
     const id = await ended();
     const payment = aPayment({ blockTime: api.clock.now(), amount: 3_999n });
     const transfers = transferStore(api.db);
@@ -134,7 +134,7 @@ eachDatabase('what is kept', databases => {
     expect(assigned.status).toBe(404);
   });
 
-  test('a recipient is watched for the retention time after its last session, and again with the next', async () => {
+  test('a recipient is watched until the retention time after its last session, and again from the next one', async () => {
     const other = `0x${someHash().slice(-40)}`;
     await opened(other);
     await ended();
@@ -150,12 +150,12 @@ eachDatabase('what is kept', databases => {
     const open = await watched();
     await opened();
     expect(early.sort()).toEqual([RECIPIENT, other].sort());
-    // The session there never ended, because its chain was not looked at.
+    // Its session never expired, because its chain was not read.
     expect(open).toEqual([other]);
     expect((await watched()).sort()).toEqual([RECIPIENT, other].sort());
   });
 
-  test('a recipient keeps its owner when all that was ever opened at it is gone', async () => {
+  test('a recipient keeps its owner after all its sessions are removed', async () => {
     const address = `0x${someHash().slice(-40)}`;
     const first = await opened(address);
     await merchant.post(`${SESSIONS}/${first}/expire`);
@@ -174,7 +174,7 @@ eachDatabase('what is kept', databases => {
     expect(record(ofOwner.body).payment_uri).toContain('transfer');
   });
 
-  test('a thousand sessions go in batches, of all organizations and modes in the same passes', async () => {
+  test('a thousand sessions are removed in batches, over all organizations and modes', async () => {
     const live = await api.merchant('live');
     const end = { status: 'expired', endedAt: api.clock.now(), isWalletOnly: true } as const;
     await transaction(api.db, async handle => {
@@ -197,7 +197,7 @@ eachDatabase('what is kept', databases => {
     expect(await rowsOf(api.db, 'select id from checkout_sessions')).toEqual([]);
   });
 
-  test('one process removes at a time', async () => {
+  test('only one process removes at a time', async () => {
     await ended();
     api.clock.advance(31 * DAY);
     const workers = [retentionWorker(api), retentionWorker(api), retentionWorker(api)];

@@ -27,7 +27,7 @@ eachDatabase('the presence of a process', databases => {
     return presence;
   }
 
-  test('lasts although the clock of another one is ahead', async () => {
+  test('lasts even when the clock of another process is ahead', async () => {
     const db = await opened();
     await presenceStore(db).extend('proc_behind', ['delivery'], NOW + 15_000);
 
@@ -37,7 +37,7 @@ eachDatabase('the presence of a process', databases => {
     expect(seen.counts()).toEqual({ payments: 2, settlement: 0, delivery: 1 });
   });
 
-  test('is removed when it was killed long ago', async () => {
+  test('is removed when the process died long ago', async () => {
     const db = await opened();
     await presenceStore(db).extend('proc_killed', ['delivery'], NOW - 600_001);
 
@@ -46,11 +46,11 @@ eachDatabase('the presence of a process', databases => {
     expect(await rowsOf(db, `select name from leases where holder = 'proc_killed'`)).toEqual([]);
   });
 
-  test('is told again five seconds after a failure at most', async () => {
+  test('is renewed at most five seconds after a failure', async () => {
     const db = await opened();
     const clock = manualClock(NOW);
     const presence = await begin(db, clock);
-    /** Advances the clock when what began before has ended. */
+    /** Advances the clock once earlier work has ended. */
     const pass = async (ms: number) => {
       await until(
         async () => clock.sleepers(),

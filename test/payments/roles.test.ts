@@ -19,7 +19,7 @@ eachDatabase('processes that share a payments database', databases => {
     return { clock, begin };
   }
 
-  test('sell in one and tell of it in another, which has no listener', async () => {
+  test('sell in one process and deliver events in another without a listener', async () => {
     const { clock, begin } = sharing(await databases.create('payments'));
     await using receiver = await startReceiver();
     await using selling = await begin(['payments']);
@@ -52,7 +52,7 @@ eachDatabase('processes that share a payments database', databases => {
     expect(sending.api).toBeUndefined();
   });
 
-  test('name a role that none of them has in the state and in the log, until one has it', async () => {
+  test('report a missing role in status and log until a process has it', async () => {
     const database = await databases.create('payments');
     const { clock, begin } = sharing(database);
     const db = openDatabase(database);

@@ -47,7 +47,7 @@ const withHeaders = (exchange: Exchange, more: Exchange['headers']): Exchange =>
 });
 
 describe('the judge', () => {
-  test('finds nothing in answers as they are', async () => {
+  test('finds nothing in unchanged answers', async () => {
     const answers = [await asked(''), await asked('?limit=0'), await asked('', 'none')];
 
     expect(answers.map(({ status }) => status)).toEqual([200, 400, 401]);
@@ -67,13 +67,13 @@ describe('the judge', () => {
     ],
     ['no tag', '', exchange => withHeaders(exchange, { etag: undefined }), /no ETag/],
     [
-      'an answer that anybody may keep',
+      'an answer that shared caches may store',
       '',
       exchange => withHeaders(exchange, { 'cache-control': 'public' }),
       /Cache-Control is public/,
     ],
     [
-      'an error that may be kept',
+      'a cacheable error',
       '?limit=0',
       exchange => withHeaders(exchange, { 'cache-control': 'private, no-cache' }),
       /not no-store/,
@@ -90,7 +90,7 @@ describe('the judge', () => {
       /does not say how it was counted/,
     ],
     [
-      'more left than there was',
+      'more requests left than the limit',
       '',
       exchange => withHeaders(exchange, { 'x-ratelimit-remaining': '99999999' }),
       /counts make no sense/,
@@ -123,7 +123,7 @@ describe('the judge', () => {
   });
 });
 
-test('a run finds what is wrong in an error, in the count of a list and in its address', async () => {
+test('a run finds faults in an error, in the count of a list and in its URL', async () => {
   const changes: readonly ((answer: string) => string)[] = [
     answer => (answer.includes('"param":"name"') ? answer.replace('name"}', 'x"}') : answer),
     answer => answer.replace('"has_more":false', '"has_more":true'),
@@ -148,7 +148,7 @@ test('a run finds what is wrong in an error, in the count of a list and in its a
   }
 });
 
-test('who is told to wait waits that long and asks again, and not for ever', async () => {
+test('a rate-limited client waits as long as told and retries, but not forever', async () => {
   const waited: number[] = [];
   const refused = { ...(await asked('')), status: 429, headers: { 'retry-after': '7' } };
   const send = pacedSender(

@@ -68,7 +68,7 @@ eachDatabase('a payments service', databases => {
     return record(await answer.json());
   }
 
-  test('keeps its contract in everything that the runner tries, and is tidied up', async () => {
+  test('passes every check of the contract runner, which cleans up after itself', async () => {
     const own = await ask('/api/v1/payment-links', { name: 'A', amount: '1000' });
     await ask('/api/v1/checkout-sessions', { payment_link_id: own.id });
     await chain.pay({ from: CUSTOMER, to: chain.accounts[SHOP] ?? '', amount: 123_456n });
@@ -85,9 +85,9 @@ eachDatabase('a payments service', databases => {
 
     expect(isPayments).toBe(true);
     expect(findings).toEqual([]);
-    // Of what is sent to nobody there is no other answer than a refusal.
+    // Without a linked chat a test message is always refused.
     expect(unseen(filled)).toEqual(['sendTestMessage']);
-    // Two minutes of the elevated tier, so that a run waits once at most.
+    // Two minutes of the elevated tier's limit, so a run waits at most once.
     expect(client.exchanges.filter(({ headers: own }) => 'x-ratelimit-limit' in own).length).toBeLessThan(
       2_400,
     );
@@ -101,7 +101,7 @@ eachDatabase('a payments service', databases => {
     expect(record((await ask(SETTINGS)).data)).toMatchObject({ email_address: null, email_enabled: false });
   }, 180_000);
 
-  test('is left with the notification settings and the linked chat that it had', async () => {
+  test('keeps its notification settings and linked chat after a run', async () => {
     const link = record((await ask(`${SETTINGS}/messenger/link`, {})).data).link_url;
     bot.write(42, `/start ${String(link).split('?start=')[1]}`, 'ada_l');
     await until(
@@ -127,7 +127,7 @@ eachDatabase('a payments service', databases => {
   }, 180_000);
 });
 
-/** The operations that never answered anything but what is empty or refuses. */
+/** Operations that answered only empty lists or refusals. */
 function unseen(filled: ReadonlyMap<string, number>): string[] {
   return [...filled].filter(([, count]) => count === 0).map(([id]) => id);
 }

@@ -42,7 +42,7 @@ function asDemo({ url, demoKey }: TestPaymentsService, path: string, body?: obje
 }
 
 eachDatabase('the payments service', databases => {
-  test('keeps what it was told when it is started again', async () => {
+  test('keeps its data after a restart', async () => {
     const database = await databases.create();
     const first = await startTestPayments(database);
     const answer = await asDemo(first, LINKS, { name: 'Field notebooks', amount: '7' });
@@ -57,7 +57,7 @@ eachDatabase('the payments service', databases => {
     expect(await again.json()).toEqual({ ...link, url });
   });
 
-  test('counts the clients of a proxy on the same machine that is not trusted', async () => {
+  test('counts clients behind an untrusted proxy on the same machine', async () => {
     await using service = await startTestPayments(await databases.create());
     const headers = { 'X-Forwarded-For': '203.0.113.5', 'X-API-Key': 'guessed' };
 
@@ -69,7 +69,7 @@ eachDatabase('the payments service', databases => {
     expect(statuses).toEqual([...Array<number>(30).fill(401), 429]);
   });
 
-  test('two that start at once share one database and one demo, whose newest key is the one that counts', async () => {
+  test('concurrent starts share one database and one demo, and only its newest key is valid', async () => {
     const database = await databases.create();
 
     const both = await Promise.all([startTestPayments(database), startTestPayments(database)]);
@@ -82,7 +82,7 @@ eachDatabase('the payments service', databases => {
     await Promise.all(both.map(service => service.close()));
   });
 
-  test('the key of the demo ends when the next run on the same database starts', async () => {
+  test('the demo key of a run ends when the next run on the same database starts', async () => {
     const database = await databases.create();
     const first = await startTestPayments(database);
     const during = await asDemo(first, LINKS);
@@ -98,7 +98,7 @@ eachDatabase('the payments service', databases => {
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 200]);
   });
 
-  test('how far a chain was looked through is forgotten where it begins with every run, and only there', async () => {
+  test('the cursor of a chain is reset only if the chain begins anew with every run', async () => {
     const options = await databases.create('payments');
     const db = openDatabase(options);
     const cursors = cursorStore(db);
@@ -115,7 +115,7 @@ eachDatabase('the payments service', databases => {
     await db.destroy();
   });
 
-  test('what nobody may ask for any more is removed, and nothing else', async () => {
+  test('retention removes expired events and idempotency keys, and nothing else', async () => {
     const db = openDatabase(await databases.create('payments'));
     const clock = manualClock();
     const sealed = seals(['a secret that seals nothing but what tests keep']);
@@ -149,7 +149,7 @@ eachDatabase('the payments service', databases => {
   });
 });
 
-test('the folders of its database and of its secret key are made, for nobody else to look into', async () => {
+test('the folders of the database and the secret key are created for their owner only', async () => {
   const folder = join(await newFolder(), 'var', 'payments');
   const file = join(folder, 'payments.db');
   const key = join(folder, 'secret.key');
@@ -160,7 +160,7 @@ test('the folders of its database and of its secret key are made, for nobody els
   expect(modes).toEqual([0o700, 0o600]);
 });
 
-test('what is no operation and no page is not found, in the words of the platform', async () => {
+test('unknown paths and methods are answered as resource_not_found', async () => {
   await using service = await startTestPayments({ file: join(await newFolder(), 'payments.db') });
   const ask = async (method: string, path: string) => {
     const response = await fetch(service.url + path, { method });
@@ -176,7 +176,7 @@ test('what is no operation and no page is not found, in the words of the platfor
   expect(await ask('GET', LINKS)).toEqual([401, 'key_missing', null]);
 });
 
-test('the description, which describes itself and what is sent, its variant and the reference are served', async () => {
+test('the API description, its Mintlify variant and the reference page are served', async () => {
   await using service = await startTestPayments({ file: join(await newFolder(), 'payments.db') });
   const read = async (path: string) => record(await (await fetch(service.url + path)).json());
 
@@ -192,7 +192,7 @@ test('the description, which describes itself and what is sent, its variant and 
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('tollgate payments')]);
 });
 
-test('a payer sees a page at the address of a link, and one in words where there is none', async () => {
+test('a payer sees a page at the address of a link, and a 404 page for a missing link', async () => {
   await using service = await startTestPayments({ file: join(await newFolder(), 'payments.db') });
   const link = record(await (await asDemo(service, LINKS, { name: 'Field notebooks' })).json());
 
@@ -206,7 +206,7 @@ test('a payer sees a page at the address of a link, and one in words where there
   ]);
 });
 
-test('it is ready while the node of a chain is out of reach, and the operator sees the chain late after a minute', async () => {
+test('a service with an unreachable node is ready, and its status shows the chain late after a minute', async () => {
   const clock = manualClock(Date.now());
   const metrics = createMetrics();
   const database = { file: join(await newFolder(), 'payments.db') };
@@ -239,7 +239,7 @@ test('without a demo there is no organization and no key', async () => {
   await db.destroy();
 });
 
-test('a start that fails leaves nothing open', async () => {
+test('a failed start leaves nothing open', async () => {
   const file = join(await newFolder(), 'payments.db');
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise(resolve => other.once('listening', resolve));

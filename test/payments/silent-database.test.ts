@@ -20,7 +20,7 @@ const test = base
     return silent;
   });
 
-/** A service whose database takes every question and answers none, with its admin listener. */
+/** A service and its admin listener, with a database that accepts statements and never answers. */
 async function silenced() {
   const database = await postgresDatabase('payments');
   const metrics = createMetrics();
@@ -32,7 +32,7 @@ async function silenced() {
     port: 0,
     log,
   });
-  // Counted once a watcher leads. To read all metrics would read the gauges, too, while the database still answers.
+  // Waits until a watcher leads. Reading all metrics would also read the gauges while the database still answers.
   const changes = metrics.registry.getSingleMetric('tollgate_payments_leader_changes_total');
   await until(
     async () => (await changes?.get())?.values.length ?? 0,
@@ -53,7 +53,7 @@ async function silenced() {
   };
 }
 
-test.concurrent('a scrape succeeds while the database is silent, without the gauges that are read from it', async ({
+test.concurrent('a scrape succeeds while the database is silent, without the gauges read from it', async ({
   silent,
 }) => {
   const answer = await silent.get('/metrics');

@@ -40,7 +40,7 @@ test.each([
   ['checkout.completed', ['payment.completed', 'checkout.completed']],
   ['payment.failed', ['payment.failed']],
   ['checkout.expired', ['checkout.expired']],
-])('%s happens for real: it is printed, listed, and told to webhooks', async (type, events) => {
+])('%s really happens: it is printed, listed and delivered to webhooks', async (type, events) => {
   await using receiver = await startReceiver();
   await newWebhook(receiver.url);
 
@@ -62,7 +62,7 @@ test.each([
   expect(told.toSorted()).toEqual(ids.toSorted());
 });
 
-test('one link is made for all that is triggered, and another one may be named', async () => {
+test('all triggered events share one link, unless another one is named', async () => {
   await run('payment.failed', ...place);
   await run('payment.failed', ...place);
   const link = await ask('/payment-links', { name: 'Field notebooks' });
@@ -81,7 +81,7 @@ test('one link is made for all that is triggered, and another one may be named',
   expect(due).toBeLessThanOrEqual(10n ** 14n);
 });
 
-test('a test goes to the one webhook that is named, and is no event', async () => {
+test('a test goes only to the named webhook and creates no event', async () => {
   await using receiver = await startReceiver();
   const id = await newWebhook(receiver.url);
   const before = (await ask('/events')).total_count;
@@ -98,7 +98,7 @@ test('a test goes to the one webhook that is named, and is no event', async () =
   expect((await ask('/events')).total_count).toBe(before);
 });
 
-test('a receiver that refuses a test is said, with 1', async () => {
+test('a test that its receiver refuses is reported, and exits with 1', async () => {
   await using receiver = await startReceiver(() => 418);
   const { code, out, err } = await run('test.ping', ...place, '--to', await newWebhook(receiver.url));
 
@@ -106,7 +106,7 @@ test('a receiver that refuses a test is said, with 1', async () => {
   expect(err).toMatch(/^The receiver did not take it: del_\w+ {2}test\.ping {2}418\n$/);
 });
 
-test('what the server refuses, or no server, is said with 1', async () => {
+test('a refusal of the server and a missing server are reported, and exit with 1', async () => {
   const missing = await run('test.ping', ...place, '--to', 'wh_000000000000000000000000');
   const nobody = await run('payment.completed', '--url', 'http://127.0.0.1:9', '--key', 'k');
 
@@ -117,7 +117,7 @@ test('what the server refuses, or no server, is said with 1', async () => {
   ]);
 });
 
-test('a command that is not understood ends it with 2 and names its help', async () => {
+test('an invalid command exits with 2 and names the help', async () => {
   const { code, err } = await run('payment.failed');
 
   expect(code).toBe(2);
@@ -136,6 +136,6 @@ test.each([
     '--link and --amount cannot be used with --to',
   ],
   ['real money', ['payment.failed', '--key', newKey('live')], 'use a test key'],
-])('%s is not understood', (_, args, fault) => {
+])('%s is refused', (_, args, fault) => {
   expect(() => readCommand(args)).toThrow(fault);
 });

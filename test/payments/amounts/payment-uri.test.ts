@@ -5,19 +5,19 @@ import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 const recipientAddress = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8';
 const tokenAddress = '0x5fbdb2315678afecb367f032d93f642f64180aa3';
 
-test('a token is asked for by a transfer of its contract', () => {
+test('a token payment is a transfer call of the token contract', () => {
   expect(paymentUri({ chainId: 8453, tokenAddress, recipientAddress, amount: 12_500_000n })).toBe(
     `ethereum:${tokenAddress}@8453/transfer?address=${recipientAddress}&uint256=12500000`,
   );
 });
 
-test('the native coin is asked for by its value', () => {
+test('a native coin payment has a value', () => {
   const asked = { chainId: 31_337, tokenAddress: NATIVE_COIN, recipientAddress, amount: 10n ** 15n };
 
   expect(paymentUri(asked)).toBe(`ethereum:${recipientAddress}@31337?value=1000000000000000`);
 });
 
-test('the largest amount there is has all its digits and no exponent', () => {
+test('the largest possible amount is written in full, without an exponent', () => {
   const amount = 2n ** 256n - 1n;
 
   expect(paymentUri({ chainId: 1, tokenAddress, recipientAddress, amount })).toMatch(/uint256=\d{78}$/);

@@ -13,6 +13,6 @@ test.each([
   expect(tokenAmount(units, decimals)).toBe(text);
 });
 
-test('an amount has its symbol behind it', () => {
+test('an amount is followed by its symbol', () => {
   expect(amountText(12_500_000n, { symbol: 'USDC', decimals: 6 })).toBe('12.5 USDC');
 });

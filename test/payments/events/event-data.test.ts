@@ -44,7 +44,7 @@ const confirming = sighted(
 );
 const paid = completed({ ...confirming, others: [] }, true, now);
 
-test('a completed payment is told with what the payer filled in, under the names of the document', () => {
+test('a completed payment has the payer’s answers under the names of the document', () => {
   expect(paymentData(paid.session, paid.transaction)).toEqual({
     id: claim.id,
     payment_link_id: null,
@@ -74,7 +74,7 @@ test('a completed payment is told with what the payer filled in, under the names
   });
 });
 
-test('a completed checkout is told with its price and what was chosen', () => {
+test('a completed checkout has its price and the payer’s choices', () => {
   expect(checkoutCompletedData(paid.session, paid.transaction)).toMatchObject({
     ...paymentData(paid.session, paid.transaction),
     shipping_address: address,
@@ -85,7 +85,7 @@ test('a completed checkout is told with its price and what was chosen', () => {
   });
 });
 
-test('answers to fields called like what the document types are told under another key, and none is lost', () => {
+test('answers under reserved field names move to another key, and none is lost', () => {
   const answers = { email: 'by post', shipping_address: 7, field_email: true, size: 'M' };
   const without = { ...session, formData: answers, customerEmail: null, shippingAddress: null };
   const asked = { ...session, formData: answers };
@@ -99,13 +99,13 @@ test('answers to fields called like what the document types are told under anoth
   });
 });
 
-test('who filled in nothing has an empty form, not nulls in it', () => {
+test('a payment without answers has an empty form without nulls', () => {
   const plain = { ...session, formData: null, customerEmail: null, shippingAddress: null };
 
   expect(paymentData(plain, paid.transaction).form_data).toEqual({});
 });
 
-test('every body is as the contract describes it', async () => {
+test('every body is valid by the contract', async () => {
   const judge = responseValidators(paymentsContract.document)('listEvents', 200);
   const named = { ...session, formData: { email: true, shipping_address: 'here' } };
   const lost = failed({ session, transaction: claim, others: [] }, 'not_found', now);

@@ -23,39 +23,44 @@ const SILENT = createLogger({ level: 'silent' });
 const SEALS = seals(['a secret of tests that is long enough']);
 const EVERYTHING: readonly Subscription[] = ['*'];
 const NEVER = new AbortController().signal;
-/** When the events of the cases occur. */
+/** Time of the events in the cases. */
 const T = RECORD_TIME + 10;
 
 interface Case {
   readonly name: string;
   readonly events?: readonly Subscription[];
-  /** When the webhook was made, and what its owner changed when; all of it before the relay runs. */
+  /** Creation time of the webhook. It and all changes precede the run of the relay. */
   readonly createdAt: number;
   readonly changes?: readonly [at: number, changes: WebhookChanges][];
   readonly isTold: boolean;
 }
 
 const CASES: readonly Case[] = [
-  { name: 'one for everything', createdAt: T - 1, isTold: true },
-  { name: 'one made in the same millisecond', createdAt: T, isTold: true },
-  { name: 'one made a millisecond later', createdAt: T + 1, isTold: false },
-  { name: 'one for this type', events: ['checkout.expired'], createdAt: T - 1, isTold: true },
-  { name: 'one for other types', events: ['payment.failed'], createdAt: T - 1, isTold: false },
+  { name: 'a webhook for all types', createdAt: T - 1, isTold: true },
+  { name: 'a webhook created in the same millisecond', createdAt: T, isTold: true },
+  { name: 'a webhook created a millisecond later', createdAt: T + 1, isTold: false },
+  { name: 'a webhook for its type', events: ['checkout.expired'], createdAt: T - 1, isTold: true },
+  { name: 'a webhook for other types', events: ['payment.failed'], createdAt: T - 1, isTold: false },
   {
-    name: 'one switched off before',
+    name: 'a webhook disabled before it',
     createdAt: T - 9,
     changes: [[T - 1, { isActive: false }]],
     isTold: false,
   },
   {
-    name: 'one switched off just then',
+    name: 'a webhook disabled in the same millisecond',
     createdAt: T - 9,
     changes: [[T, { isActive: false }]],
     isTold: false,
   },
-  { name: 'one switched off later', createdAt: T - 9, changes: [[T + 1, { isActive: false }]], isTold: true },
   {
-    name: 'one switched off and on later',
+    name: 'a webhook disabled later',
+    createdAt: T - 9,
+    changes: [[T + 1, { isActive: false }]],
+    isTold: true,
+  },
+  {
+    name: 'a webhook disabled and re-enabled later',
     createdAt: T - 9,
     changes: [
       [T + 1, { isActive: false }],
@@ -64,7 +69,7 @@ const CASES: readonly Case[] = [
     isTold: true,
   },
   {
-    name: 'one switched on just then',
+    name: 'a webhook enabled in the same millisecond',
     createdAt: T - 9,
     changes: [
       [T - 1, { isActive: false }],
@@ -73,7 +78,7 @@ const CASES: readonly Case[] = [
     isTold: true,
   },
   {
-    name: 'one that was off meanwhile',
+    name: 'a webhook disabled before it and enabled after it',
     createdAt: T - 9,
     changes: [
       [T - 1, { isActive: false }],
@@ -82,20 +87,20 @@ const CASES: readonly Case[] = [
     isTold: false,
   },
   {
-    name: 'one that subscribed later',
+    name: 'a webhook that subscribed later',
     events: ['payment.failed'],
     createdAt: T - 9,
     changes: [[T + 1, { events: ['checkout.expired'] }]],
     isTold: false,
   },
   {
-    name: 'one that unsubscribed later',
+    name: 'a webhook that unsubscribed later',
     createdAt: T - 9,
     changes: [[T + 1, { events: ['payment.failed'] }]],
     isTold: true,
   },
   {
-    name: 'one that moved later',
+    name: 'a webhook whose address changed later',
     createdAt: T - 9,
     changes: [[T + 1, { url: 'https://b.example/' }]],
     isTold: true,
@@ -124,7 +129,7 @@ eachDatabase('the relay', databases => {
     (await deliveryStore(given.db, SEALS).list({ organizationId, mode }, id, {}, { page: 1, limit: 500 }))
       .data;
 
-  describe('of an event tells', () => {
+  describe('delivers an event to', () => {
     for (const { name, events = EVERYTHING, createdAt, changes = [], isTold } of CASES) {
       test(`${name}: ${isTold ? 'yes' : 'no'}`, async () => {
         const webhook = await insertWebhook(aWebhook(given.owner, { events, createdAt }));
@@ -143,7 +148,7 @@ eachDatabase('the relay', databases => {
     }
   });
 
-  test('tells an event to no other organization and no other mode', async () => {
+  test('delivers an event to no other organization or mode', async () => {
     const ours = await insertWebhook(aWebhook(given.owner));
     const inTest = await insertWebhook(aWebhook({ ...given.owner, mode: 'test' }));
     const theirs = await insertWebhook(aWebhook(await given.newOwner()));
@@ -156,7 +161,7 @@ eachDatabase('the relay', databases => {
     expect(await deliveriesOf(theirs)).toEqual([]);
   });
 
-  test('makes a delivery that is due at once, with the body that is sent', async () => {
+  test('creates a delivery that is due at once, with its final body', async () => {
     const webhook = await insertWebhook(aWebhook(given.owner));
     const event = anEvent(given.owner);
     await occur(event);
@@ -170,7 +175,7 @@ eachDatabase('the relay', databases => {
     ]);
   });
 
-  test('makes one delivery of each event and webhook, however many relays are at it', async () => {
+  test('creates one delivery per event and webhook, even with concurrent relays', async () => {
     const webhooks = [await insertWebhook(aWebhook(given.owner)), await insertWebhook(aWebhook(given.owner))];
     const events = await occur(...Array.from({ length: 250 }, () => anEvent(given.owner)));
 
@@ -188,10 +193,10 @@ eachDatabase('the relay', databases => {
     }
   });
 
-  test('does again what it died over, and nothing twice', async () => {
+  test('repeats unfinished work of a dead process without duplicates', async () => {
     const webhook = await insertWebhook(aWebhook(given.owner));
     const [event] = await occur(anEvent(given.owner));
-    // What a process leaves that wrote the delivery and never came to say so.
+    // State after a process died between writing the delivery and finishing the event.
     await run();
     await execute(given.db, 'update events set next_attempt_at = ?, locked_until = ?, locked_by = ?', [
       RECORD_TIME,
@@ -208,7 +213,7 @@ eachDatabase('the relay', databases => {
     expect(before?.eventId).toBe(event?.id);
   });
 
-  test('leaves an event for the next time when it cannot write what the event tells', async () => {
+  test('retries an event later when its notices cannot be written', async () => {
     const webhook = await insertWebhook(aWebhook(given.owner));
     await occur(anEvent(given.owner));
     await execute(given.db, 'alter table notices rename to lost_notices');
@@ -227,7 +232,7 @@ eachDatabase('the relay', databases => {
     expect(await deliveriesOf(webhook)).toHaveLength(2);
   });
 
-  test('makes a notice for each channel that is enabled, of the events that are', async () => {
+  test('creates a notice of each enabled event for each enabled channel', async () => {
     const settings = await notificationStore(given.db).find(given.owner);
     if (settings === undefined) throw new Error('the organization has no settings');
     await notificationStore(given.db).save({
@@ -256,7 +261,7 @@ eachDatabase('the relay', databases => {
     ]);
   });
 
-  test('holds every delivery of a webhook that was deleted meanwhile to be nothing', async () => {
+  test('creates no delivery for a webhook that is deleted during the relay', async () => {
     const webhook = await insertWebhook(aWebhook(given.owner));
     await occur(...Array.from({ length: 50 }, () => anEvent(given.owner)));
 

@@ -4,14 +4,13 @@ import { createLogger } from '#lib/logger.ts';
 import { replayer } from '#payments/events/replayer.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 
-// A replayer in a process of its own, for tests that end it in the hard way. It is told what to do in JSON, and ends
-// when there is nothing left to do.
+// A replayer in its own process, for tests that kill it. Its task is JSON in an argument; it exits when no work is left.
 
 export interface ReplayerTask {
   readonly database: DatabaseOptions;
-  /** Opens what the test has sealed. */
+  /** Opens values that the test has sealed. */
   readonly secret: string;
-  /** Which look at the clock kills it; undefined lets it come to its end. */
+  /** Number of the clock reading that kills the process; undefined lets it finish. */
   readonly killedAtLook?: number | undefined;
 }
 

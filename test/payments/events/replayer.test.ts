@@ -14,7 +14,7 @@ import type { ReplayerTask } from './replayer-process.ts';
 const EVENTS = 170;
 const NOWHERE = 'http://127.0.0.1:9/hook';
 
-/** Runs a replayer in a process of its own; answers with the signal that ended it, null when it came to its end. */
+/** Runs a replayer in its own process; returns the signal that ended it, or else its exit code. */
 async function ended(task: Omit<ReplayerTask, 'secret'>): Promise<unknown> {
   const entry = fileURLToPath(new URL('./replayer-process.ts', import.meta.url));
   const told = JSON.stringify({ ...task, secret: SECRET } satisfies ReplayerTask);
@@ -23,7 +23,7 @@ async function ended(task: Omit<ReplayerTask, 'secret'>): Promise<unknown> {
   return signal ?? code;
 }
 
-/** A webhook that missed events, and the ids of these. */
+/** A webhook that missed events, with the ids of those events. */
 async function missing(setting: Setting, count: number) {
   const first = await setting.webhook(NOWHERE);
   const events = await setting.happen(first, count);
@@ -46,7 +46,7 @@ async function missing(setting: Setting, count: number) {
 }
 
 eachDatabase('the replayer', databases => {
-  test('goes on where a process was killed, and makes one delivery of each event', async () => {
+  test('continues where a process was killed, and creates one delivery per event', async () => {
     const options = await databases.create('payments');
     await using setting = await startSetting(options, systemClock);
     const { ids, begin, deliveries } = await missing(setting, EVENTS);
@@ -66,7 +66,7 @@ eachDatabase('the replayer', databases => {
     expect(await setting.db('webhook_replays').select('id')).toEqual([]);
   }, 120_000);
 
-  test('adds no more than two hundred to the deliveries that wait, and the earliest first', async () => {
+  test('keeps at most two hundred deliveries waiting, earliest events first', async () => {
     await using setting = await startSetting(await databases.create('payments'), systemClock);
     const { webhookId, ids, begin, deliveries } = await missing(setting, 230);
     await begin(220);

@@ -46,7 +46,7 @@ eachDatabase('the API keys', databases => {
     expect(await store.findBySecret(newKey('live'))).toBeUndefined();
   });
 
-  test('leave nothing of their secret behind but its hash', async () => {
+  test('store only a hash of their secret', async () => {
     const secret = newKey('live');
     await apiKeyStore(given.db).insert(anApiKey(live), secret);
 
@@ -65,7 +65,7 @@ eachDatabase('the API keys', databases => {
     });
   });
 
-  test('are found by id only in the organization and the modes that are asked for', async () => {
+  test('are found by id only in the given organization and modes', async () => {
     const store = apiKeyStore(given.db);
     const key = anApiKey(live);
     await store.insert(key, newKey('live'));
@@ -77,7 +77,7 @@ eachDatabase('the API keys', databases => {
     expect(await store.find(them.organizationId, ['live', 'test'], key.id)).toBeUndefined();
   });
 
-  test('are listed newest first, page by page, in the modes that are asked for', async () => {
+  test('are listed newest first, page by page, in the given modes', async () => {
     const store = apiKeyStore(given.db);
     const keys = [3, 2, 1].map(age => anApiKey(live, { createdAt: RECORD_TIME - age }));
     const [oldest, middle, newest] = keys;
@@ -94,7 +94,7 @@ eachDatabase('the API keys', databases => {
     expect(both).toEqual({ data: [ofTest, newest], total: 4, hasMore: true });
   });
 
-  test('note their use at most once a minute', async () => {
+  test('record their use at most once per minute', async () => {
     const store = apiKeyStore(given.db);
     const key = anApiKey(live);
     await store.insert(key, newKey('live'));
@@ -108,7 +108,7 @@ eachDatabase('the API keys', databases => {
     expect(await lastUsedAfter(RECORD_TIME + MINUTE)).toBe(RECORD_TIME + MINUTE);
   });
 
-  test('are revoked once, and keep that time', async () => {
+  test('are revoked once and keep the time of it', async () => {
     const store = apiKeyStore(given.db);
     const key = anApiKey(live);
     const other = anApiKey(live);
@@ -123,7 +123,7 @@ eachDatabase('the API keys', databases => {
     expect((await store.find(live.organizationId, ['live'], other.id))?.revokedAt).toBeNull();
   });
 
-  test('end when they are rolled, or before if that was said, and are rolled once', async () => {
+  test('are rolled once, and end at the end of the grace period or at their earlier expiry', async () => {
     const store = apiKeyStore(given.db);
     const endless = anApiKey(live);
     const short = anApiKey(live, { expiresAt: RECORD_TIME + MINUTE });
@@ -142,7 +142,7 @@ eachDatabase('the API keys', databases => {
     expect((await store.find(live.organizationId, ['live'], short.id))?.expiresAt).toBe(RECORD_TIME + MINUTE);
   });
 
-  test('have another admin only in one of their mode that is not revoked, expired or rolled', async () => {
+  test('count as another admin key only in the same mode and if not revoked, expired or rolled', async () => {
     const store = apiKeyStore(given.db);
     const first = anApiKey(live);
     const second = anApiKey(live, { expiresAt: RECORD_TIME + 1 });
@@ -164,7 +164,7 @@ eachDatabase('the API keys', databases => {
     expect(await store.hasOtherAdmin(first, RECORD_TIME + 1)).toBe(false);
   });
 
-  test('belong to an organization that exists', async () => {
+  test('belong to an existing organization', async () => {
     const key = anApiKey({ organizationId: 'org_missing', mode: 'live' });
 
     await expect(apiKeyStore(given.db).insert(key, newKey('live'))).rejects.toThrow(/foreign key/i);

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hashOfKey, isWellFormedKey, modeOfKey, newKey } from '#payments/keys/api-key.ts';
 
-/** Made once and written down: keys that were given out have to stay valid. */
+/** Fixed examples: issued keys have to stay valid. */
 const KNOWN = 'tg_live_0aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0u3DRZgJ';
 
 const modes = fc.constantFrom('live' as const, 'test' as const);
 
 describe('an API key', () => {
-  test('says its mode, has 32 random characters and 6 of a checksum, and is well formed', () => {
+  test('has its mode, 32 random characters and a checksum of 6, and is well formed', () => {
     fc.assert(
       fc.property(modes, mode => {
         const key = newKey(mode);
@@ -21,7 +21,7 @@ describe('an API key', () => {
     );
   });
 
-  test('that an earlier version gave out stays well formed', () => {
+  test('issued by an earlier version stays well formed', () => {
     expect(isWellFormedKey(KNOWN)).toBe(true);
     expect(modeOfKey(KNOWN)).toBe('live');
   });
@@ -69,13 +69,13 @@ describe('an API key', () => {
     expect(isWellFormedKey(key.replace('tg_test_', 'tg_live_'))).toBe(false);
   });
 
-  test('is never made twice', () => {
+  test('is never generated twice', () => {
     const keys = Array.from({ length: 1_000 }, () => newKey('live'));
 
     expect(new Set(keys).size).toBe(1_000);
   });
 
-  test('is kept as the SHA-256 of all its characters', () => {
+  test('is stored as the SHA-256 of all its characters', () => {
     expect(hashOfKey(KNOWN)).toEqual(createHash('sha256').update(KNOWN).digest());
     expect(hashOfKey('')).toEqual(
       Buffer.from('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855', 'hex'),

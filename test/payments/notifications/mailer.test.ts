@@ -39,7 +39,7 @@ function aMail(changes: Partial<Mail> = {}): Mail {
   };
 }
 
-test('a mail arrives with a text and an HTML part, from whom the configuration says', async () => {
+test('a mail arrives with a text and an HTML part, from the configured sender', async () => {
   await mailer.send(aMail());
 
   const [mail] = receiver.mails;
@@ -84,7 +84,7 @@ test.each([
   'a@b.example>\r\nDATA',
   'nobody',
   `${'a'.repeat(250)}@b.example`,
-])('no mail goes to %j, which is not one address', async to => {
+])('no mail is sent to %j, which is not a single address', async to => {
   await expect(mailer.send(aMail({ to }))).rejects.toMatchObject({
     name: 'NotSent',
     kind: 'refused',
@@ -100,7 +100,7 @@ test.each([
   ['the mail for good', { mail: '554 looks like spam' }, 'refused'],
   ['the mail for now', { mail: '452 no space' }, 'unavailable'],
   ['the sender, whom the operator can change', { sender: '550 not yours' }, 'unavailable'],
-])('a server that refuses %s', async (_, behaviour, kind) => {
+])('a server that refuses %s is classified as a refusal or an outage', async (_, behaviour, kind) => {
   receiver.behaviour = behaviour;
 
   await expect(mailer.send(aMail())).rejects.toMatchObject({ name: 'NotSent', kind });
@@ -110,7 +110,7 @@ test.each([
   expect(receiver.mails).toHaveLength(1);
 });
 
-test('where nobody listens is an outage, and no error tells the password', async () => {
+test('an unreachable server is an outage, and its error does not contain the password', async () => {
   const smtp = `smtp://user:hush-hush@127.0.0.1:${await closedPort()}`;
   const lines: string[] = [];
   const destination = new PassThrough().on('data', chunk => lines.push(String(chunk)));
@@ -125,7 +125,7 @@ test('where nobody listens is an outage, and no error tells the password', async
   expect(lines.join()).not.toContain('hush-hush');
 });
 
-test('a server that says nothing is an outage after the time a mail may take', async () => {
+test('a silent server is an outage after the timeout', async () => {
   const mute = createServer();
   await new Promise<void>(resolve => mute.listen(0, '127.0.0.1', resolve));
   const address = mute.address();
@@ -143,7 +143,7 @@ test('a server that says nothing is an outage after the time a mail may take', a
   mute.close();
 });
 
-test('closing ends the connections that are kept open', async () => {
+test('closing ends pooled connections', async () => {
   const other = smtpMailer({ smtp: receiver.url, from: 'a@b.example', clock });
   const before = receiver.connections();
   await other.send(aMail());
@@ -154,7 +154,7 @@ test('closing ends the connections that are kept open', async () => {
   await expect.poll(() => receiver.connections()).toBe(before);
 });
 
-test('without a mail server a mail becomes a file that nobody else reads, and the log says where', async () => {
+test('without a mail server a mail becomes a file for its owner only, and the log has its path', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'mails-'));
   const folder = join(parent, 'var', 'mail');
   const lines: string[] = [];

@@ -23,7 +23,7 @@ eachDatabase('the messenger link', databases => {
   let bot: BotApi;
   let organization: Organization;
   let owner: Owner;
-  /** What the listening process takes for the time. */
+  /** Current time of the polling process. */
   let now: number;
   let logged: string[];
   let listening: { stop(): Promise<void> };
@@ -67,7 +67,7 @@ eachDatabase('the messenger link', databases => {
   const settings = (whose: Owner = owner) => notificationStore(db).find(whose);
   const answers = (count: number) => expect.poll(() => bot.sent().length, { timeout: 5_000 }).toBe(count);
 
-  test('pressing start binds chat and user name, enables nothing, and is answered in words', async () => {
+  test('/start links chat and user name, enables no notifications, and is answered', async () => {
     bot.write(ADA, await link(), 'ada_l');
 
     await answers(1);
@@ -127,7 +127,7 @@ eachDatabase('the messenger link', databases => {
     expect(await settings({ ...owner, mode: 'test' })).toMatchObject({ messengerChatId: '3' });
   });
 
-  test('a link takes the place of the chat that was linked before', async () => {
+  test('a link replaces the chat that was linked before', async () => {
     await notificationStore(db).save(everythingOn(owner));
     bot.write(ADA, await link());
 
@@ -152,7 +152,7 @@ eachDatabase('the messenger link', databases => {
     expect(await settings()).toEqual(everythingOn(owner, { messengerChatId: '-5' }));
   });
 
-  test('/stop unlinks the chat everywhere, and says so', async () => {
+  test('/stop unlinks the chat in both modes and says so', async () => {
     const other = { ...owner, mode: 'test' } as const;
     await notificationStore(db).save(everythingOn(owner, { messengerChatId: '42' }));
     await notificationStore(db).save(everythingOn(other, { messengerChatId: '42' }));
@@ -174,7 +174,7 @@ eachDatabase('the messenger link', databases => {
     }
   });
 
-  test('whoever blocks the bot gets no more messages', async () => {
+  test('a user who blocks the bot gets no more messages', async () => {
     await notificationStore(db).save(everythingOn(owner, { messengerChatId: '42' }));
     bot.push({
       my_chat_member: {
@@ -192,7 +192,7 @@ eachDatabase('the messenger link', databases => {
   });
 
   test.each(['/start link_', '/start link_short', '/start something', `/start link_${'!'.repeat(32)}`])(
-    '%j is answered like a link that works no more',
+    '%j is answered like an expired link',
     async text => {
       bot.write(ADA, text);
 
@@ -201,7 +201,7 @@ eachDatabase('the messenger link', databases => {
     },
   );
 
-  test('whatever else people write is not answered', async () => {
+  test('any other text is not answered', async () => {
     bot.write(ADA, 'hello');
     bot.write(ADA, '/starting');
     bot.write(ADA, '/start');
@@ -209,7 +209,7 @@ eachDatabase('the messenger link', databases => {
     await answers(1);
   });
 
-  test('the answers to many are sent even when one of them cannot be', async () => {
+  test('one failing answer does not stop the others', async () => {
     bot.next('sendMessage', botError(403, 'Forbidden: bot was blocked by the user'));
     bot.write(7, '/start');
     bot.write(ADA, '/start');
@@ -218,7 +218,7 @@ eachDatabase('the messenger link', databases => {
     expect(bot.sent()[0]).toMatch(/^42: /);
   });
 
-  test('an outage of the messenger is waited out, and the log does not tell the token', async () => {
+  test('polling continues after an outage of the messenger, and the log does not contain the token', async () => {
     bot.next('getUpdates', botError(502, 'Bad Gateway'), botError(409, `Conflict ${bot.token}`));
     bot.write(ADA, '/start');
 
@@ -227,7 +227,7 @@ eachDatabase('the messenger link', databases => {
     expect(logged.join()).not.toContain(bot.token);
   });
 
-  test('one process listens at a time, and another goes on where it stopped', async () => {
+  test('one process polls at a time, and the next one continues where it stopped', async () => {
     const second = listen();
     bot.write(ADA, '/start');
     await answers(1);
@@ -245,7 +245,7 @@ eachDatabase('the messenger link', databases => {
     expect(bot.sent()).toHaveLength(2);
   });
 
-  test('updates go on when the messenger’s numbers begin anew, lower than before', async () => {
+  test('updates continue when the messenger restarts its numbering at a lower number', async () => {
     bot.jumpTo(5_000_000);
     bot.write(ADA, '/start');
     await answers(1);
@@ -258,7 +258,7 @@ eachDatabase('the messenger link', databases => {
     await answers(3);
   });
 
-  test('stopping does not wait for the messenger to have something to tell', async () => {
+  test('stopping does not wait for a pending poll', async () => {
     await expect.poll(() => bot.calls.some(({ method }) => method === 'getUpdates')).toBe(true);
     const begin = performance.now();
 

@@ -18,7 +18,7 @@ const SILENT = createLogger({ level: 'silent' });
 const SEALS = seals(['a secret of tests that is long enough']);
 const HOUR_MS = 3_600_000;
 
-eachDatabase('what notifications keep', databases => {
+eachDatabase('stored notifications', databases => {
   const given = givenDatabase(databases, { isShared: true });
 
   const aNotice = (changes: Partial<Notice> = {}): Notice => ({
@@ -31,7 +31,7 @@ eachDatabase('what notifications keep', databases => {
     ...changes,
   });
 
-  test('settings are the defaults until they are saved, and each mode has its own', async () => {
+  test('settings are defaults until saved, and separate for each mode', async () => {
     const store = notificationStore(given.db);
     const defaults = defaultSettings(given.owner, RECORD_TIME);
     const changed = {
@@ -55,7 +55,7 @@ eachDatabase('what notifications keep', databases => {
     expect(await store.ownersOfChat('another')).toEqual([]);
   });
 
-  test('a link is taken once, until it expires, and a newer one ends it', async () => {
+  test('a link can be used once before it expires, and a newer one invalidates it', async () => {
     const links = messengerLinks(given.db);
     const [first, second] = [Buffer.from(newId('first')), Buffer.from(newId('second'))];
     const expiresAt = RECORD_TIME + 1;
@@ -74,7 +74,7 @@ eachDatabase('what notifications keep', databases => {
     expect([await links.removeExpired(expiresAt), await links.removeExpired(expiresAt)]).toEqual([1, 0]);
   });
 
-  test('the place in the messenger’s updates never goes back', async () => {
+  test('the offset of the messenger’s updates never goes back', async () => {
     const links = messengerLinks(given.db);
     expect(await links.offset()).toBe(0);
 
@@ -84,7 +84,7 @@ eachDatabase('what notifications keep', databases => {
     expect(await links.offset()).toBe(7_000_000_001);
   });
 
-  test('three test mails an hour are counted, in both modes and all processes together', async () => {
+  test('test mails are limited to three per hour over both modes and all processes', async () => {
     const reserve = (now: number, on = given.db) =>
       transaction(on, handle => testMails(handle).reserve(given.owner.organizationId, now));
 
@@ -98,7 +98,7 @@ eachDatabase('what notifications keep', databases => {
     expect(await reserve(RECORD_TIME + HOUR_MS)).toBeNull();
   });
 
-  test('a notice is one worker’s at a time, tried again when its outcome says so, and sealed', async () => {
+  test('a notice is sealed, leased to one worker at a time, and retried when its outcome requires it', async () => {
     const clock = manualClock(RECORD_TIME);
     const [queue, elsewhere] = [given.db, given.other].map(on =>
       noticeQueue({ db: on, seals: SEALS, clock, log: SILENT }),

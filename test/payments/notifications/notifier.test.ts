@@ -81,7 +81,7 @@ eachDatabase('the notifiers', databases => {
   const aMessage = (changes: Partial<Notice> = {}) =>
     aNotice(given.owner, { channel: 'messenger', ...changes });
 
-  test('a payment is told by mail to the address of the settings, once', async () => {
+  test('a payment is mailed once to the address of the settings', async () => {
     const notice = aNotice(given.owner);
     await due(notice);
     const { mails, messages } = workers();
@@ -94,7 +94,7 @@ eachDatabase('the notifiers', databases => {
     expect(await states()).toEqual([{ status: 'sent', attempts: 1, next_attempt_at: null }]);
   });
 
-  test('a payment is told by message to the linked chat, once', async () => {
+  test('a payment is messaged once to the linked chat', async () => {
     await due(aMessage());
     const { messages } = workers();
 
@@ -104,7 +104,7 @@ eachDatabase('the notifiers', databases => {
     expect(await states()).toEqual([{ status: 'sent', attempts: 1, next_attempt_at: null }]);
   });
 
-  test('during an outage a mail is tried five times with growing waits, and then no more', async () => {
+  test('during an outage a mail is tried five times with growing waits', async () => {
     receiver.behaviour = { recipient: '451 later' };
     await due(aNotice(given.owner));
     const { mails } = workers();
@@ -121,7 +121,7 @@ eachDatabase('the notifiers', databases => {
     expect([...MAIL_WAITS_MS].sort((a, b) => a - b)).toEqual(MAIL_WAITS_MS);
   });
 
-  test('a mail that is taken over on its second try is sent once', async () => {
+  test('a mail accepted on its second try is sent once', async () => {
     receiver.behaviour = { mail: '452 full' };
     await due(aNotice(given.owner));
     const { mails } = workers();
@@ -136,7 +136,7 @@ eachDatabase('the notifiers', databases => {
     expect(await states()).toEqual([{ status: 'sent', attempts: 2, next_attempt_at: null }]);
   });
 
-  test('a refused recipient is not tried again', async () => {
+  test('a mail with a refused recipient is not retried', async () => {
     receiver.behaviour = { recipient: '550 no such user' };
     await due(aNotice(given.owner));
 
@@ -172,7 +172,7 @@ eachDatabase('the notifiers', databases => {
     expect(receiver.mails).toHaveLength(12);
   });
 
-  test('retry_after is waited for, by every message for the chat, and the message then arrives', async () => {
+  test('every message for a chat waits for its retry_after and then arrives', async () => {
     bot.next('sendMessage', botError(429, 'Too Many Requests: retry after 7', { retry_after: 7 }));
     await due(aMessage());
     const { messages } = workers();
@@ -190,7 +190,7 @@ eachDatabase('the notifiers', databases => {
     expect((await states()).map(({ status }) => status)).toEqual(['sent', 'sent']);
   });
 
-  test('a chat that is to be left alone does not hold up another one', async () => {
+  test('a rate-limited chat does not delay another one', async () => {
     const other = { ...given.owner, mode: 'test' } as const;
     await notificationStore(given.db).save(everythingOn(other, { messengerChatId: '77' }));
     bot.next('sendMessage', botError(429, 'Too Many Requests', { retry_after: 60 }));
@@ -204,7 +204,7 @@ eachDatabase('the notifiers', databases => {
     expect(bot.sent()).toEqual([expect.stringMatching(/^77: \[Test\] Payment received/)]);
   });
 
-  test('“blocked by the user” ends the message and sets messenger_enabled to false', async () => {
+  test('“blocked by the user” fails the message and sets messenger_enabled to false', async () => {
     bot.next('sendMessage', botError(403, 'Forbidden: bot was blocked by the user'));
     await due(aMessage());
 
@@ -219,7 +219,7 @@ eachDatabase('the notifiers', databases => {
     });
   });
 
-  test('an outage of the messenger is waited out for a day', async () => {
+  test('a message is retried for a day during an outage of the messenger', async () => {
     const down = { status: 502, body: { ok: false, error_code: 502, description: 'Bad Gateway' } };
     bot.next('sendMessage', down, down, { status: 500, body: 'nonsense' });
     await due(aMessage());
@@ -238,7 +238,7 @@ eachDatabase('the notifiers', databases => {
     expect((await states()).map(({ status }) => status).sort()).toEqual(['failed', 'sent']);
   });
 
-  test('mails wait for nobody’s messenger: a mail goes out while a message hangs', async () => {
+  test('a mail is sent while a message hangs', async () => {
     const never = new Promise<void>(() => {});
     const messenger = createMessenger({ token: bot.token, apiRoot: bot.url });
     const { mails, messages } = workers({ messenger: { ...messenger, send: () => never } });
@@ -264,7 +264,7 @@ eachDatabase('the notifiers', databases => {
     expect(await states()).toEqual([{ status: 'failed', attempts: 1, next_attempt_at: null }]);
   });
 
-  test('the mail about a disabled webhook goes out even when mails are off', async () => {
+  test('the mail about a disabled webhook is sent even when mails are off', async () => {
     await notificationStore(given.db).save(
       everythingOn(given.owner, { emailEnabled: false, enabledEvents: [] }),
     );
@@ -281,7 +281,7 @@ eachDatabase('the notifiers', databases => {
     expect(receiver.mails[0]?.headers).toContain('Subject: Webhook disabled');
   });
 
-  test('messages that no bot is there for any more are given up', async () => {
+  test('messages are dropped when no bot is configured any more', async () => {
     await due(aMessage());
 
     await workers({ messenger: undefined }).messages();
@@ -289,7 +289,7 @@ eachDatabase('the notifiers', databases => {
     expect(await states()).toEqual([{ status: 'failed', attempts: 1, next_attempt_at: null }]);
   });
 
-  test('the bot’s token is in no log and no error, whatever fails', async () => {
+  test('the bot’s token is in no log and no error', async () => {
     bot.next('sendMessage', botError(400, `Bad Request: ${bot.token}`), botError(401, 'Unauthorized'));
     await due(aMessage(), aMessage());
     const { messages } = workers();

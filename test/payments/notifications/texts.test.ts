@@ -37,14 +37,14 @@ test('payment.completed names amount, chain, payer and hash, in the mail’s two
   expect(html).toContain('?a=1&amp;b=2"');
 });
 
-test('payment.failed says why', () => {
+test('payment.failed has the reason', () => {
   const { subject, text } = payment({ failure_reason: 'reverted', status: 'failed' }, 'payment.failed');
 
   expect(subject).toBe('Payment failed: 2.5 USDC');
   expect(text).toContain('Failed because: the transaction was reverted by the chain');
 });
 
-test('checkout.completed has the total of the checkout beside what was sent', () => {
+test('checkout.completed has the total of the checkout and the amount sent', () => {
   const data = {
     ...paymentFacts({ amount: '2600000' }),
     shipping_address: null,
@@ -62,7 +62,7 @@ test('checkout.completed has the total of the checkout beside what was sent', ()
   expect(text).toContain('Amount: 2.6 USDC\nTotal: 2.5 USDC\n');
 });
 
-test('a disabled webhook is named without what its address keeps secret, and how to repair it', () => {
+test('a disabled webhook is named without secrets of its address, with steps to repair it', () => {
   const { subject, text, message } = told({
     kind: 'webhook_disabled',
     webhookId: 'wh_1',
@@ -91,7 +91,7 @@ test.each([
   expect(payment({ amount }).text).toContain(`Amount: ${shown}\n`);
 });
 
-test('of a token or chain that is not configured any more the smallest units are shown', () => {
+test('an amount in a token that is no longer configured is shown in smallest units', () => {
   const token_address = `0x${'99'.repeat(20)}`;
 
   expect(payment({ token_address }).text).toContain(
@@ -106,7 +106,7 @@ test.each([
   "' onclick='x",
   '&lt;b&gt;',
   '<a href="https://evil.example">pay here</a>',
-])('the names %j are text in HTML and no markup', name => {
+])('the name %j is escaped in HTML', name => {
   const event = aPaymentEvent(OWNER, {
     data: paymentFacts({
       checkoutSession: {
@@ -125,7 +125,7 @@ test.each([
   expect(tags(html)).toEqual(tags(plain));
 });
 
-test('a name with line breaks cannot pretend to be another fact, neither in the text nor in the message', () => {
+test('a name with line breaks cannot fake another line of the text or message', () => {
   const { text, message } = paymentOf('Ada\r\nAmount: 9000 USDC\u2028Chain: Mars');
 
   for (const part of [text, message]) {
@@ -135,7 +135,7 @@ test('a name with line breaks cannot pretend to be another fact, neither in the 
   }
 });
 
-test('test money is called that', () => {
+test('test money is marked as such', () => {
   const event = aPaymentEvent({ ...OWNER, mode: 'test' });
 
   expect(told({ kind: 'payment', event }, { name: 'Shop', mode: 'test' }).subject).toBe(
@@ -143,13 +143,13 @@ test('test money is called that', () => {
   );
 });
 
-test('a message keeps to the messenger’s length whatever payers write', () => {
+test('a message never exceeds the messenger’s length limit', () => {
   const { message } = paymentOf('x'.repeat(100_000));
 
   expect(message.length).toBeLessThanOrEqual(4096);
 });
 
-/** The texts of a payment by a customer of that name. */
+/** Texts about a payment by a customer with this name. */
 function paymentOf(customerName: string) {
   const session = { id: 'cs_1', clientReferenceId: null, metadata: {}, customerEmail: null };
   return payment({ checkoutSession: { ...session, customerName } });

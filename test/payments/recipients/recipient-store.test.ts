@@ -42,7 +42,7 @@ eachDatabase('the recipients', databases => {
       return recipientOwnership(handle).prove(recipient, proof, RECORD_TIME);
     });
 
-  test('organizations that name an address at once leave exactly one owner', async () => {
+  test('concurrent naming of an address by several organizations leaves exactly one owner', async () => {
     const owners = [await anOwner(), await anOwner(), await anOwner(), await anOwner()];
 
     const named = await Promise.all([...owners, ...owners].map(name));
@@ -53,7 +53,7 @@ eachDatabase('the recipients', databases => {
     expect(new Set(named.map(one => one.id)).size).toBe(owners.length);
   });
 
-  test('a proof that races with sessions of the former owner leaves them without an exact amount', async () => {
+  test('a proof concurrent with sessions of the former owner leaves them without an exact amount', async () => {
     const [first, second] = [await anOwner(), await anOwner()];
     await name(first);
 
@@ -64,7 +64,7 @@ eachDatabase('the recipients', databases => {
     expect((await recipientStore(db).ownerOf(AT))?.organizationId).toBe(second.organizationId);
   });
 
-  test('the operator’s word stands above signatures until it is withdrawn', async () => {
+  test('an assignment by the operator overrides signatures until it is withdrawn', async () => {
     const [first, second] = [await anOwner(), await anOwner()];
     const chosen = await prove(first, 'operator');
     const other = await name(second);
@@ -82,7 +82,7 @@ eachDatabase('the recipients', databases => {
     expect(accepted).toMatchObject({ isOwner: true, proof: 'signature' });
   });
 
-  test('a signature over a text from before a proof stays worth nothing when the proof is withdrawn', async () => {
+  test('a signature over a message older than a proof stays invalid after the proof is withdrawn', async () => {
     const [first, second] = [await anOwner(), await anOwner()];
     const stale = await name(second);
     const chosen = await transaction(db, async handle => {
@@ -127,7 +127,7 @@ eachDatabase('the recipients', databases => {
     expect(released.map(line => line.split('  ')[4]).sort()).toEqual(['not the owner', 'provisional owner']);
   });
 
-  test('an older database gets one owner for each address: who opened a session there first', async () => {
+  test('in an older database the organization that first opened a session at an address becomes its owner', async () => {
     const old = openDatabase(await databases.create());
     const step = PAYMENTS_MIGRATIONS.findIndex(one => one.name === 'recipients');
     await migrate(old, PAYMENTS_MIGRATIONS.slice(0, step));

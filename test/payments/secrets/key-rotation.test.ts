@@ -95,7 +95,7 @@ async function idsIn(db: Db): Promise<string[]> {
   return [...new Set(all.flat().map(({ sealed }) => sealed.split('.')[1] ?? ''))].sort();
 }
 
-test('the source seals no cell that reseal does not know', () => {
+test('every cell that the source seals is known to reseal', () => {
   const folderOfSource = fileURLToPath(new URL('../../../src/payments', import.meta.url));
   const cells = readdirSync(folderOfSource, { recursive: true, encoding: 'utf8' })
     .filter(file => file.endsWith('.ts') && !file.endsWith('sealed-columns.ts'))
@@ -104,7 +104,7 @@ test('the source seals no cell that reseal does not know', () => {
     ])
     .map(([, table, column]) => `${table}.${column}`);
 
-  // A canary is tied to its own key, and a keyed hash has nothing to open: a session outlives it by minutes.
+  // Not moved: a canary belongs to its key, and the client hash of a session is not sealed and matters for minutes.
   const notMoved = ['secret_keys.canary', 'checkout_sessions.client_hash'];
   expect([...new Set(cells)].sort()).toEqual(
     [...SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`), ...notMoved].sort(),
@@ -128,7 +128,7 @@ eachDatabase('secret keys', databases => {
     return { database, db, [Symbol.asyncDispose]: () => db.destroy() };
   }
 
-  test('every column whose name begins with sealed_ is moved by reseal, and no other', async () => {
+  test('reseal moves exactly the columns whose names begin with sealed_', async () => {
     const database = await databases.create('payments');
     const { db } = await openStore(database, { secretKey: key(OLD), log });
     const rows = await rowsOf<{ place: string }>(
@@ -146,7 +146,7 @@ eachDatabase('secret keys', databases => {
     );
   });
 
-  test('a service does not start with another key, and says which it needs and where it looked', async () => {
+  test('a service does not start with a wrong key, and names the needed key and the configured one', async () => {
     await using one = await filled();
     const file = join(folder, `${databases.kind}.key`);
     await writeFile(file, NEW, { mode: 0o600 });
@@ -160,7 +160,7 @@ eachDatabase('secret keys', databases => {
     await expect(byFile).rejects.toThrow(`${file} has the key of fingerprint ${NEW_ID}`);
   });
 
-  test('a missing key file is not made anew beside a database that needs a key', async () => {
+  test('a missing key file is not recreated when the database needs a key', async () => {
     await using one = await filled();
     const file = join(folder, `${databases.kind}-missing.key`);
 
@@ -173,7 +173,7 @@ eachDatabase('secret keys', databases => {
     await expect(access(file)).rejects.toThrow('ENOENT');
   });
 
-  test('a database from before keys were noted is judged by its sealed values', async () => {
+  test('a database without recorded keys is checked by its sealed values', async () => {
     await using one = await filled();
     await one.db.raw('delete from secret_keys');
     const file = join(folder, `${databases.kind}-older.key`);
@@ -183,12 +183,12 @@ eachDatabase('secret keys', databases => {
     );
     await expect(startTestPayments(one.database, { secretKey: key(NEW) })).rejects.toThrow(OLD_ID);
     await (await startTestPayments(one.database, { secretKey: key(NEW, OLD) })).close();
-    // Noted now: without its sealed values the database still needs both.
+    // Both keys are now recorded, so they are needed even without sealed values.
     await expect(startTestPayments(one.database, { secretKey: key(NEW) })).rejects.toThrow(OLD_ID);
     await expect(startTestPayments(one.database, { secretKey: key(OLD) })).rejects.toThrow(NEW_ID);
   });
 
-  test('reseal moves everything to the newest key while the service runs; then the old one can go', async () => {
+  test('reseal moves everything to the newest key while the service runs, and then the old key can be removed', async () => {
     await using one = await filled();
     const running = await startTestPayments(one.database, { secretKey: key(NEW, OLD) });
     await fill(running, one.db);
@@ -210,7 +210,7 @@ eachDatabase('secret keys', databases => {
     }
   });
 
-  test('a key that a running process still seals with stays needed after reseal', async () => {
+  test('a key in use by a running process is still needed after reseal', async () => {
     await using one = await filled();
     const clock = manualClock(Date.now());
     await using _running = await startTestPayments(one.database, { secretKey: key(OLD), clock });
@@ -229,7 +229,7 @@ eachDatabase('secret keys', databases => {
     await expect(startTestPayments(one.database, { secretKey: key(NEW) })).rejects.toThrow(OLD_ID);
   });
 
-  test('reseal goes on where an earlier one ended, and leaves alone what nothing opens', async () => {
+  test('reseal continues an earlier run and skips values that no key opens', async () => {
     await using one = await filled();
     const [webhook] = await valuesOf(one.db, SEALED_COLUMNS[0] ?? expect.fail());
     await one.db.raw('update webhooks set sealed_secret = ?', [
@@ -244,7 +244,7 @@ eachDatabase('secret keys', databases => {
     expect(rest).toEqual({ moved: 1, unopened: 0, remaining: [] });
   });
 
-  test('a lost key can be abandoned, after which the service starts without it', async () => {
+  test('the service starts without a lost key once it is abandoned', async () => {
     await using one = await filled();
 
     await openSeals(one.db, key(NEW), { abandoned: OLD_ID });
@@ -253,12 +253,12 @@ eachDatabase('secret keys', databases => {
     expect((await send(service, 'GET', '/payment-links')).status).toBe(200);
   });
 
-  test('of two that start at once on an empty database with different keys only one does', async () => {
+  test('of two concurrent starts on an empty database with different keys only one succeeds', async () => {
     const database = await databases.create();
     const { db } = await openStore(database, { secretKey: key(OLD), log });
     await db.raw('delete from secret_keys');
 
-    // Both read which keys are needed before either writes: migrating, as a whole start does, would put them in a row.
+    // Without the migration of a whole start, which would serialize them: both read the needed keys before either writes.
     const starts = await Promise.allSettled([openSeals(db, key(OLD)), openSeals(db, key(NEW))]);
 
     const needed = await secretKeyStore(db).needed();
@@ -267,7 +267,7 @@ eachDatabase('secret keys', databases => {
     expect(needed).toEqual([starts[0]?.status === 'fulfilled' ? OLD_ID : NEW_ID]);
   });
 
-  test('a key that has the fingerprint of a needed one and does not open its canary is refused', async () => {
+  test('a key with a needed fingerprint that does not open the canary is refused', async () => {
     await using one = await filled();
     const cell = { table: 'secret_keys', column: 'canary', id: `${OLD_ID}` };
     await one.db.raw('update secret_keys set canary = ?', [seals([NEW]).seal('of another key', cell)]);

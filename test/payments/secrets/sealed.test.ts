@@ -18,7 +18,7 @@ function kindOf(open: () => string): string {
   }
 }
 
-test('every text opens again in its own cell, and reads differently each time it is sealed', () => {
+test('every text opens in its own cell, and its sealed form differs each time', () => {
   const { seal, open } = seals([NEW]);
 
   fc.assert(
@@ -62,7 +62,7 @@ test('no value opens after a change anywhere in it', () => {
   }
 });
 
-test('after a rotation old values open, are told from new ones, and new ones need the new secret', () => {
+test('after a rotation old values still open, and new values need the new secret', () => {
   const before = seals([OLD]);
   const during = seals([NEW, OLD]);
   const after = seals([NEW]);
@@ -77,7 +77,7 @@ test('after a rotation old values open, are told from new ones, and new ones nee
   expect(kindOf(() => before.open(renewed, CELL))).toBe('unknown_key');
 });
 
-test('an error names the cell and nothing of the value or the secret', () => {
+test('an error names the cell, without the value or the secret', () => {
   const sealed = seals([NEW]).seal('whsec_hidden', CELL);
 
   const failing = () => seals([OLD]).open(sealed, CELL);
@@ -85,7 +85,7 @@ test('an error names the cell and nothing of the value or the secret', () => {
   expect(failing).toThrow('The value of webhooks.secret of wh_1 was sealed with a key that is not known.');
 });
 
-test('equal texts of a column have equal hashes, other columns and other secrets have other ones', () => {
+test('hashes are equal for equal texts, and differ by column and by secret', () => {
   const column = { table: 'sessions', column: 'client' };
   const ours = seals(['a secret of tests, long enough to be one']);
   const theirs = seals(['another secret of tests, as long as that']);

@@ -14,7 +14,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }));
 
-test('a missing file is created for its owner alone, and read again the next time', async () => {
+test('a missing file is created for its owner only, and reused the next time', async () => {
   const first = await readSecretKeys({ kind: 'file', file });
   const second = await readSecretKeys({ kind: 'file', file });
 
@@ -23,14 +23,14 @@ test('a missing file is created for its owner alone, and read again the next tim
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });
 
-test('processes that start at once share one key and leave nothing else behind', async () => {
+test('concurrent starts share one key and leave no other file', async () => {
   const keys = await Promise.all(Array.from({ length: 10 }, () => readSecretKeys({ kind: 'file', file })));
 
   expect(new Set(keys.map(([current]) => current)).size).toBe(1);
   expect(await readdir(join(folder, 'var'))).toEqual(['secret.key']);
 });
 
-test('several secrets are the current one and older ones', async () => {
+test('of several secrets the first is the current one', async () => {
   const [current, old] = ['c'.repeat(32), 'o'.repeat(40)];
   await readSecretKeys({ kind: 'file', file });
   await writeFile(file, `${current}\n\n${old}\n`);
@@ -39,7 +39,7 @@ test('several secrets are the current one and older ones', async () => {
   expect(await readSecretKeys({ kind: 'value', value: ` ${current} ${old}` })).toEqual([current, old]);
 });
 
-test('a file that everybody can read, an empty one and a short secret are refused, not replaced', async () => {
+test('a world-readable file, an empty one and a short secret are refused, not replaced', async () => {
   await readSecretKeys({ kind: 'file', file });
   await writeFile(file, 'short');
   await expect(readSecretKeys({ kind: 'file', file })).rejects.toThrow(/at least 32 characters/);
@@ -52,13 +52,13 @@ test('a file that everybody can read, an empty one and a short secret are refuse
   await expect(readSecretKeys({ kind: 'value', value: 'short' })).rejects.toThrow(/at least 32/);
 });
 
-test('a pass phrase with blanks is refused with a sentence that speaks of the blanks', async () => {
+test('a pass phrase with blanks is refused with a message about the blanks', async () => {
   const value = 'correct horse battery staple and 20 others';
 
   await expect(readSecretKeys({ kind: 'value', value })).rejects.toThrow(/holds blanks.*without blanks/);
 });
 
-test('a missing file is not created where none may be', async () => {
+test('a missing file is not created unless allowed', async () => {
   await expect(readSecretKeys({ kind: 'file', file }, { mayCreate: false })).rejects.toThrow(file);
 
   await expect(stat(file)).rejects.toThrow('ENOENT');

@@ -26,7 +26,7 @@ const NEVER = new AbortController().signal;
 /** Longer than any lease. */
 const LATER_MS = 10 * 60_000;
 
-eachDatabase('a row whose sealed value does not open', databases => {
+eachDatabase('a row with a sealed value that does not open', databases => {
   const given = givenDatabase(databases, { isShared: true });
   let clock: ManualClock;
   let lines: string[];
@@ -74,7 +74,7 @@ eachDatabase('a row whose sealed value does not open', databases => {
     return { value, repair: () => write(value) };
   };
 
-  test('an event: the others are relayed, and it is once it opens', async () => {
+  test('an event: the others are relayed, and it follows once it opens', async () => {
     const webhook = await webhookOf();
     const events = [anEvent(given.owner), anEvent(given.owner), anEvent(given.owner)];
     const [broken = anEvent(given.owner), ...others] = events;
@@ -105,7 +105,7 @@ eachDatabase('a row whose sealed value does not open', databases => {
     expect(await relayed()).toEqual(events.map(({ id }) => id).sort());
   });
 
-  test('a hundred events: what comes after them is relayed all the same', async () => {
+  test('a hundred events: later ones are still relayed', async () => {
     const webhook = await webhookOf();
     const lost = Array.from({ length: 150 }, () => anEvent(given.owner));
     const event = anEvent(given.owner, { createdAt: RECORD_TIME + 1 });
@@ -121,7 +121,7 @@ eachDatabase('a row whose sealed value does not open', databases => {
     ]);
   });
 
-  test('a delivery: the others are begun, and it counts no attempt until it opens', async () => {
+  test('a delivery: the others begin, and it counts no attempt until it opens', async () => {
     const webhook = await webhookOf();
     const broken = await deliver(webhook);
     const other = await deliver(webhook);
@@ -141,7 +141,7 @@ eachDatabase('a row whose sealed value does not open', databases => {
     expect(await find(broken)).toEqual({ ...broken, ...attemptBegun(broken, 'automatic') });
   });
 
-  test('a delivery that was cut off: it keeps the attempts that were made', async () => {
+  test('an interrupted delivery: it keeps its count of attempts', async () => {
     const webhook = await webhookOf();
     const broken = await deliver(webhook);
     await take(webhook);
@@ -153,7 +153,7 @@ eachDatabase('a row whose sealed value does not open', databases => {
     expect(await find(broken)).toMatchObject({ attempts: 1, sending: null, status: 'pending' });
   });
 
-  test('a webhook: others are sent to, and its deliveries wait without an attempt', async () => {
+  test('a webhook: the others get deliveries, and its own wait without an attempt', async () => {
     const [broken, other] = [await webhookOf(LOST), await webhookOf()];
     const waiting = [await deliver(broken), await deliver(broken, { nextAttemptAt: RECORD_TIME - 1 })];
     const later = await deliver(broken, { nextAttemptAt: RECORD_TIME + 1 });
@@ -175,7 +175,7 @@ eachDatabase('a row whose sealed value does not open', databases => {
     );
   });
 
-  test('a notice: the others are taken, and it counts no attempt until it opens', async () => {
+  test('a notice: the others are sent, and it counts no attempt until it opens', async () => {
     const notices = [aNotice(given.owner), aNotice(given.owner)];
     const [broken = aNotice(given.owner), other] = notices;
     await noticeStore(given.db, SEALS).insert(notices);
@@ -195,7 +195,7 @@ eachDatabase('a row whose sealed value does not open', databases => {
     expect(taken.find(({ id }) => id === broken.id)).toMatchObject({ attempts: 1 });
   });
 
-  test('more notices than are taken at a time: what comes after them is taken all the same', async () => {
+  test('more notices than one batch: later ones are still sent', async () => {
     const lost = Array.from({ length: 12 }, () => aNotice(given.owner));
     const notice = aNotice(given.owner, { id: newId('ntc'), createdAt: RECORD_TIME + 1 });
     await noticeStore(given.db, LOST).insert(lost);

@@ -32,7 +32,7 @@ eachDatabase('exact amounts', databases => {
   const expired = (id: string, now: number) =>
     transaction(given.db, handle => settlement({ handle, seals, now }).expire(id));
   const tail = ({ amount, amountDue }: { amount: bigint; amountDue: bigint }) => amountDue - amount;
-  /** Opens sessions until one can be paid by a wallet only. */
+  /** Opens sessions until one is payable by wallet only. */
   async function exhausted(changes: Partial<SessionDraft>) {
     const asked = [];
     for (;;) {
@@ -42,7 +42,7 @@ eachDatabase('exact amounts', databases => {
     }
   }
 
-  test('an amount is above its price by at most 1 % or 0.05 units, never round, never one that is taken or a price', async () => {
+  test('an amount exceeds its price by at most 1 % or 0.05 units, is never round, and never a taken amount or a price', async () => {
     const prices = fc.oneof(
       fc.bigInt({ min: 1n, max: 400n }),
       fc.bigInt({ min: 1n, max: 10n ** 12n }),
@@ -76,7 +76,7 @@ eachDatabase('exact amounts', databases => {
     );
   });
 
-  test('two customers of one price are not asked for amounts that follow one another', async () => {
+  test('customers with one price get amounts in no particular order', async () => {
     const tails = [];
     for (let index = 0; index < 12; index++) tails.push(tail(await opened()));
 
@@ -85,7 +85,7 @@ eachDatabase('exact amounts', databases => {
     expect(tails.every(one => one < 10_000n)).toBe(true);
   });
 
-  test('a coin whose smallest unit is worth something adds at most 1 % or 99 units at first, and little more while few of those are taken', async () => {
+  test('a coin with a valuable smallest unit adds at most 1 % or 99 units at first, and little more while few are taken', async () => {
     const cheap = { amount: 5_000n, tokenDecimals: 8 };
     const dear = { amount: 200_000n, tokenDecimals: 8, chainId: 1 };
     const tails = { cheap: [] as bigint[], dear: [] as bigint[] };
@@ -99,7 +99,7 @@ eachDatabase('exact amounts', databases => {
     expect(tails.dear.filter(one => one > 4n * 2_000n)).toEqual([]);
   });
 
-  test('each amount of a small range is asked for once, and then only a wallet can pay', async () => {
+  test('each amount of a small range is assigned once, and then only a wallet can pay', async () => {
     const { asked, walletOnly } = await exhausted({ amount: 101n, tokenDecimals: 2 });
     const coarse = await exhausted({ amount: 3_002n, tokenDecimals: 0, chainId: 1 });
     const none = await opened({ amount: 99n, tokenDecimals: 0, chainId: 5 });
@@ -118,7 +118,7 @@ eachDatabase('exact amounts', databases => {
     expect(new Set(sessions.map(one => one.amountDue)).size).toBe(60);
   });
 
-  test('a coin with 18 decimals is asked for with eight digits after the point, near the price', async () => {
+  test('an amount of a coin with 18 decimals has eight decimal places and is near the price', async () => {
     const amounts = [];
     for (let index = 0; index < 12; index++) {
       const session = await opened({ amount: 10n ** 18n, tokenDecimals: 18 });
@@ -129,7 +129,7 @@ eachDatabase('exact amounts', databases => {
     expect(new Set(amounts).size).toBe(12);
   });
 
-  test('no amount of a coin with 18 decimals is asked for that is the price of an open session or a link', async () => {
+  test('no amount of a coin with 18 decimals equals the price of an open session or a link', async () => {
     const units = (count: bigint) => (LARGEST / 10n ** 11n) * 10n ** 11n - count * 10n ** 10n;
     const coin = { tokenDecimals: 18 };
     const range = { ...coin, amount: units(9n) };
@@ -146,7 +146,7 @@ eachDatabase('exact amounts', databases => {
     expect(await sessionStore(given.db, seals).isPrice(odd, units(6n))).toBe(false);
   });
 
-  test('no amount is asked for that is the price of an open session', async () => {
+  test('no amount equals the price of an open session', async () => {
     const range = { amount: 101n, tokenDecimals: 2 };
     const odd = await opened({ amount: 103n, tokenDecimals: 0 });
 
@@ -156,7 +156,7 @@ eachDatabase('exact amounts', databases => {
     expect(asked.map(one => one.amountDue).sort()).toEqual([102n, 105n, 106n]);
   });
 
-  test('no amount is asked for that is an amount of an active link', async () => {
+  test('no amount equals an amount of an active link', async () => {
     for (const changes of [
       { amount: 102n },
       { amount: 103n, isActive: false },
@@ -170,7 +170,7 @@ eachDatabase('exact amounts', databases => {
     expect(asked.map(one => one.amountDue)).toEqual([103n]);
   });
 
-  test('prices of another organization at the address keep no amount from a session', async () => {
+  test('prices of another organization at the same address block no amount', async () => {
     const stranger = await given.newOwner();
     const first = await opened({ amount: 101n, tokenDecimals: 2 });
     await linkStore(given.db).insert(aLink(stranger, { amount: 102n }));
@@ -182,7 +182,7 @@ eachDatabase('exact amounts', databases => {
     expect(amounts.sort()).toEqual([102n, 103n, 104n, 105n, 106n]);
   });
 
-  test('what a session asked for that expired within the hour is asked for last', async () => {
+  test('the amount of a session that expired within the last hour is assigned last', async () => {
     const range = { amount: 101n, tokenDecimals: 2 };
     const first = await opened(range);
     await expired(first.id, RECORD_TIME + 1);
@@ -193,7 +193,7 @@ eachDatabase('exact amounts', databases => {
     expect(asked.at(-1)?.amountDue).toBe(first.amountDue);
   });
 
-  test('what a session asked for that expired an hour ago is free again', async () => {
+  test('the amount of a session that expired an hour ago is free again', async () => {
     const range = { amount: 101n, tokenDecimals: 2 };
     for (const { id } of (await exhausted(range)).asked) await expired(id, RECORD_TIME);
 
@@ -202,7 +202,7 @@ eachDatabase('exact amounts', databases => {
     expect(later.isWalletOnly).toBe(false);
   });
 
-  test('sessions that are opened at once never ask for the same', async () => {
+  test('concurrent sessions never get the same amount', async () => {
     const sessions = await Promise.all(
       Array.from({ length: 24 }, () => opened({ amount: 101n, tokenDecimals: 3 })),
     );
@@ -213,7 +213,7 @@ eachDatabase('exact amounts', databases => {
     expect(new Set(amounts).size).toBe(24);
   });
 
-  test('sessions that are opened at once where the amounts nearest to the price are taken do not keep one another from it', async () => {
+  test('concurrent sessions do not block one another when the amounts nearest to the price are taken', async () => {
     const price = { amount: 5_000n, tokenDecimals: 8 };
     for (let index = 0; index < 100; index++) await opened(price);
     let transactions = 0;
@@ -234,7 +234,7 @@ eachDatabase('exact amounts', databases => {
     expect(transactions / sessions.length).toBeLessThan(2);
   });
 
-  test('a free amount is found through indexes, however many sessions and links there are', async () => {
+  test('a free amount is found through indexes among many sessions and links', async () => {
     await linkStore(given.db).insert(aLink(given.owner));
     await opened({ amount: 2_000_000n });
     await multiplied('checkout_sessions', {
@@ -261,7 +261,7 @@ eachDatabase('exact amounts', databases => {
     expect(plans.flat().filter(line => /Seq Scan|SCAN (checkout|payment)/.test(line))).toEqual([]);
   });
 
-  /** The only row of a table 3,000 times more, with other values in some columns. */
+  /** Adds 3,000 copies of a table's only row, with other values in some columns. */
   async function multiplied(table: string, changes: Record<string, string>): Promise<void> {
     const [row = {}] = await rowsOf<Record<string, unknown>>(given.db, `select * from ${table}`);
     const columns = Object.keys(row);

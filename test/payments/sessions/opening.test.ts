@@ -43,7 +43,7 @@ function opened(terms: Terms, choices: Choices = {}, changes: Partial<Circumstan
   return opening.draft;
 }
 
-/** Code and place of the fault, or nothing. */
+/** Code and field of the fault; undefined without one. */
 function faultOf(changes: Partial<PaymentLink>, choices: Choices = {}): string | undefined {
   const opening = openingOf({ link: aLink(OWNER, changes) }, choices, CIRCUMSTANCES);
   return 'fault' in opening ? [opening.fault.code, opening.fault.facts.param].join(' ').trim() : undefined;
@@ -61,12 +61,12 @@ const formOf = (
 });
 
 describe('the price', () => {
-  test('is the link’s, and the payer may not name one', () => {
+  test('is the link’s, and the payer cannot set one', () => {
     expect(opened(linkOf({ amount: 700n })).amount).toBe(700n);
     expect(faultOf({ amount: 700n }, { amount: '700' })).toBe('invalid_field_value amount');
   });
 
-  test('is the sum of the items where they have no other, and the payer may not name one', () => {
+  test('is the sum of the items if the link has none, and the payer cannot set one', () => {
     const item = { id: 'pli_a', name: 'Pen', description: null, image_url: null, amount: '30', quantity: 4 };
     const items = [item, { ...item, amount: '5', quantity: 1 }];
 
@@ -85,7 +85,7 @@ describe('the price', () => {
     expect(faultOf(link)).toBe('missing_required_field amount');
   });
 
-  test('has the shipping on top, and does not exceed what a token can express', () => {
+  test('includes shipping, and does not exceed the largest token amount', () => {
     const link = { amount: null, shippingOptions: [POST, EXPRESS] };
     const largest = 2n ** 256n - 1n;
     const choices = (subtotal: bigint) => ({ amount: `${subtotal}`, shipping_option_id: 'express' });
@@ -101,7 +101,7 @@ describe('the price', () => {
 });
 
 describe('shipping', () => {
-  test('has to be chosen where there is a choice, from what there is', () => {
+  test('must be one of the link’s options if it has any', () => {
     const shippingOptions = [POST];
 
     expect(faultOf({ shippingOptions })).toBe('missing_required_field shipping_option_id');
@@ -114,7 +114,7 @@ describe('shipping', () => {
     expect(faultOf({}, { shipping_option_id: 'post' })).toBe('invalid_field_value shipping_option_id');
   });
 
-  test('needs an address where the link asks for one, and keeps none where it does not', () => {
+  test('requires an address if the link collects one, and drops it otherwise', () => {
     const asking = { collectShippingAddress: true };
 
     expect(faultOf(asking)).toBe('missing_required_field shipping_address');
@@ -142,7 +142,7 @@ describe('form data', () => {
     ['select', ['S', 'M'], ['L', 's', true]],
     ['number', [0, -1.5, 1e9], ['1', true, Number.POSITIVE_INFINITY]],
     ['checkbox', [true, false], ['true', 1]],
-  ])('of a %s field has its kind', (type, right, wrong) => {
+  ])('of a %s field is checked by its type', (type, right, wrong) => {
     const formSchema = formOf(type, { options: ['S', 'M'] });
 
     for (const it of right) {
@@ -156,7 +156,7 @@ describe('form data', () => {
     }
   });
 
-  test.each(KINDS)('of a required %s field has to be there', type => {
+  test.each(KINDS)('of a required %s field must be present', type => {
     const formSchema = formOf(type, { required: true });
 
     expect(faultOf({ formSchema })).toBe('missing_required_field form_data.it');
@@ -164,29 +164,29 @@ describe('form data', () => {
     expect(faultOf({ formSchema }, { form_data: { it: ' ' } })).toBe('missing_required_field form_data.it');
   });
 
-  test('of a required checkbox is a tick', () => {
+  test('of a required checkbox must be true', () => {
     const formSchema = formOf('checkbox', { required: true });
 
     expect(faultOf({ formSchema }, { form_data: { it: false } })).toBe('missing_required_field form_data.it');
     expect(faultOf({ formSchema }, { form_data: { it: true } })).toBeUndefined();
   });
 
-  test('keeps nothing that the form does not have, or that was left empty', () => {
+  test('drops unknown and empty fields', () => {
     const choices = { form_data: { it: '', more: 'x' } };
 
     expect(opened(linkOf({ formSchema: formOf('email') }), choices).formData).toEqual({});
     expect(opened(linkOf(), choices).formData).toBeNull();
   });
 
-  test('is not found in what every object inherits', () => {
+  test('never comes from inherited properties', () => {
     const formSchema = formOf('text', { id: 'constructor' });
 
     expect(opened(linkOf({ formSchema }), { form_data: {} }).formData).toEqual({});
   });
 });
 
-describe('which fault is told', () => {
-  test('a missing field before a wrong one', () => {
+describe('the reported fault is', () => {
+  test('a missing field before an invalid one', () => {
     const link = { collectShippingAddress: true };
 
     expect(faultOf(link, { amount: '1' })).toBe('missing_required_field shipping_address');
@@ -203,7 +203,7 @@ describe('which fault is told', () => {
     ['on a chain of the other mode', { mode: 'live' }],
     ['on a chain that is not configured', { chainId: 5 }],
     ['in a token that is not configured', { tokenAddress: NATIVE_COIN }],
-  ])('a link that is %s starts nothing', (_, changes) => {
+  ])('the state of the link when it is %s', (_, changes) => {
     const opening = openingOf(linkOf(changes), {}, { ...CIRCUMSTANCES, mode: changes.mode ?? 'test' });
 
     expect(opening).toMatchObject({ fault: { code: 'invalid_status_transition' } });
@@ -211,7 +211,7 @@ describe('which fault is told', () => {
 });
 
 describe('a session', () => {
-  test('ends after its time, or with its link', () => {
+  test('ends after its lifetime, or with its link', () => {
     const end = (expiresAt: number | null) => opened(linkOf({ expiresAt })).expiresAt - RECORD_TIME;
 
     expect([end(null), end(RECORD_TIME + 90 * MINUTE), end(RECORD_TIME + 1)]).toEqual([
@@ -221,7 +221,7 @@ describe('a session', () => {
     ]);
   });
 
-  test('leads to the link’s address unless it was given one', () => {
+  test('has the link’s return address unless it has its own', () => {
     const link = linkOf({ returnUrl: 'https://shop.example/link' });
 
     expect(opened(link).successUrl).toBe('https://shop.example/link');
@@ -230,7 +230,7 @@ describe('a session', () => {
     );
   });
 
-  test('shows the brand of its link, else the organization', () => {
+  test('shows the branding of its link, or else the organization', () => {
     const logo_url = 'https://shop.example/logo.png';
     const merchantOf = (branding: PaymentLink['branding']) =>
       opened(linkOf({ branding })).presentation.merchant;
@@ -240,7 +240,7 @@ describe('a session', () => {
     expect(merchantOf({ business_name: 'Shop', logo_url })).toEqual({ name: 'Shop', logo_url });
   });
 
-  test('of terms of its own has no link, and keeps an address that the merchant asked for', () => {
+  test('with its own terms has no link, and keeps the shipping address', () => {
     const own = {
       chainId: 31_337,
       tokenAddress: TOKEN,

@@ -37,7 +37,7 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
           transaction(db, handle => settlement({ handle, seals: SEALED, now }).expire(id)),
     );
 
-  test('a session is found as it was opened, by its owner only', async ({ db, owner, stranger, store }) => {
+  test('a session is found as opened, and only by its owner', async ({ db, owner, stranger, store }) => {
     const link = aLink(owner);
     await linkStore(db).insert(link);
     const draft = aSession(owner, {
@@ -73,7 +73,7 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
     expect(await store().find({ ...owner, mode: 'test' }, session.id)).toBeUndefined();
   });
 
-  test('nothing that a customer wrote can be read in the database', async ({ db, opened, expired }) => {
+  test('nothing a customer wrote is readable in the database', async ({ db, opened, expired }) => {
     const { id } = await opened({
       customerEmail: 'ada@example.com',
       customerName: 'Ada Lovelace',
@@ -89,7 +89,7 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
     expect(text).not.toMatch(/ada@example\.com|Lovelace|secret-form/);
   });
 
-  test('a list is its owner’s, the newest first, narrowed by status, link and time', async ({
+  test('a list has its owner’s sessions, newest first, filtered by status, link and time', async ({
     db,
     owner,
     stranger,
@@ -113,7 +113,7 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
     expect(await listed({ to: RECORD_TIME })).toEqual([old.id]);
   });
 
-  test('a newer wallet replaces the one before until a transfer was seen', async ({ db, store, opened }) => {
+  test('a newer wallet replaces the previous one until a transfer is seen', async ({ db, store, opened }) => {
     const { id } = await opened();
     const bound = await store().bindWallet(id, WALLET, RECORD_TIME + 1);
     const replaced = await store().bindWallet(id, OTHER_WALLET, RECORD_TIME + 2);
@@ -134,11 +134,7 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
     expect(repeated?.updatedAt).toBe(RECORD_TIME + 3);
   });
 
-  test('a session that has ended takes no other wallet, and answers its own', async ({
-    store,
-    opened,
-    expired,
-  }) => {
+  test('an ended session accepts only the wallet it already has', async ({ store, opened, expired }) => {
     const { id } = await opened({ payerAddress: WALLET });
     await expired(id, RECORD_TIME + 1);
 
@@ -146,7 +142,7 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
     expect((await store().bindWallet(id, WALLET, RECORD_TIME + 2))?.status).toBe('expired');
   });
 
-  test('by payer there are the active sessions and those that ended lately, by amount only what may be meant', async ({
+  test('active and recently ended sessions are found by payer and by exact amount', async ({
     db,
     owner,
     store,
@@ -175,11 +171,7 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
     expect(await store().byAmount({ ...place, chainId: 1 }, active.amountDue, 0)).toEqual([]);
   });
 
-  test('where a session was opened is watched once, however many are paid there', async ({
-    db,
-    stranger,
-    opened,
-  }) => {
+  test('a recipient is watched once, even with several sessions', async ({ db, stranger, opened }) => {
     const { chainId, tokenAddress, recipientAddress } = await opened();
     await opened();
     await opened({}, stranger);

@@ -21,7 +21,7 @@ eachDatabase('one transfer', databases => {
   const opened = () =>
     transaction(given.db, handle => sessionStore(handle, SEALED).open(aSession(given.owner)));
 
-  test('cannot be assigned when it has paid another session meanwhile', async () => {
+  test('cannot be assigned once it has paid another session', async () => {
     const [paid, other] = [await opened(), await opened()];
     const transfer = aTransfer();
     await settle(one => one.sight(paid, transfer, BY_AMOUNT));
@@ -37,7 +37,7 @@ eachDatabase('one transfer', databases => {
     expect(await transactionStore(given.db).byHash(transfer.chainId, transfer.txHash)).toHaveLength(1);
   });
 
-  test('whose place another takes in a new block waits for its own place, and both pay what they paid', async () => {
+  test('whose log index another transfer takes in a new block keeps its session, and so does the other', async () => {
     const [first, second] = [await opened(), await opened()];
     const early = aTransfer({ amount: first.amountDue, logIndex: 3 });
     const later = { ...early, amount: second.amountDue, logIndex: 5 };
@@ -58,7 +58,7 @@ eachDatabase('one transfer', databases => {
     ]);
   });
 
-  test('that was completed is not paid again when it moves to another block and place', async () => {
+  test('that was completed is not counted again when it moves to another block and log index', async () => {
     const session = await opened();
     const transfer = aTransfer();
     const done = await settle(async one => one.complete((await one.sight(session, transfer, BY_AMOUNT)).id));
@@ -70,7 +70,7 @@ eachDatabase('one transfer', databases => {
     expect(await transactionStore(given.db).ofSession(session.id)).toEqual([again]);
   });
 
-  test('seen for another session than the one it pays stays with its own', async () => {
+  test('seen again for another session stays with the session it pays', async () => {
     const [own, other] = [await opened(), await opened()];
     const transfer = aTransfer();
     const seen = await settle(one => one.sight(own, transfer, BY_AMOUNT));

@@ -33,7 +33,7 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     );
   const inBlock = { logIndex: 3, blockNumber: 100, blockHash: hash(100), blockTime: RECORD_TIME } as const;
 
-  test('a transaction is found as it was written, by its owner only', async ({
+  test('a transaction is found as written, and only by its owner', async ({
     db,
     owner,
     stranger,
@@ -61,7 +61,7 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     expect(await store.ofSession(whole.sessionId)).toEqual([changed]);
   });
 
-  test('one transfer cannot be recorded twice, nor one hash be claimed twice for a session', async ({
+  test('a transfer cannot be recorded twice, and a hash cannot be claimed twice for a session', async ({
     db,
     session,
     recorded,
@@ -74,7 +74,7 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     expect(await transactionStore(db).byHash(session.chainId, hash(1))).toHaveLength(2);
   });
 
-  test('transactions are listed and exported the newest first, narrowed by every filter', async ({
+  test('transactions are listed and exported newest first, with every filter', async ({
     db,
     owner,
     stranger,
@@ -105,7 +105,7 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     expect(await store.completedSince(session.chainId, 101)).toEqual([]);
   });
 
-  test('an unmatched transfer is listed once it is confirmed, and has to be again in another block', async ({
+  test('an unmatched transfer is listed once confirmed, and must be confirmed again in another block', async ({
     db,
     owner,
     stranger,
@@ -130,7 +130,7 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     expect(await store.unconfirmed(transfer.chainId)).toMatchObject([{ id, blockNumber: 101 }]);
   });
 
-  test('an assigned transfer is neither assigned again nor forgotten', async ({ db, owner, session }) => {
+  test('an assigned transfer is neither assigned again nor removed', async ({ db, owner, session }) => {
     const store = transferStore(db);
     const [kept, dropped] = [aTransfer(), aTransfer()];
     for (const one of [kept, dropped]) await store.upsert(owner, one, RECORD_TIME);
@@ -152,7 +152,7 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     expect((await store.list(owner, { chainId: 1 }, ALL)).total).toBe(0);
   });
 
-  test('a fact is told once, and events are listed the newest first, those of one moment by their place', async ({
+  test('a fact is recorded once, and events are listed newest first and by place within a millisecond', async ({
     db,
     owner,
     stranger,
@@ -179,7 +179,7 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     expect((await store.list(stranger, { since: 0 }, ALL)).total).toBe(0);
   });
 
-  test('a chain’s cursor is what was set last', async ({ db }) => {
+  test('the cursor of a chain is the last one set', async ({ db }) => {
     const store = cursorStore(db);
     const none = await store.find(1);
     await store.set(1, { blockNumber: 5, scannedAt: RECORD_TIME });

@@ -21,7 +21,7 @@ const SEALED = seals(['a secret that only this test knows, and long']);
 const ALL = { page: 1, limit: 1000 };
 const MINUTE_MS = 60_000;
 
-/** Three sessions, of which two share a link with one use; transfers of two payers, of which two are of one hash. */
+/** Three sessions, two of them of one link with a single use, and transfers of two payers, two with one hash. */
 interface World {
   readonly owner: Owner;
   readonly linkId: string;
@@ -55,7 +55,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 30 },
 );
 
-/** All that is stored of a world. */
+/** All stored records of a world. */
 interface State {
   readonly sessions: readonly CheckoutSession[];
   readonly transactions: readonly PaymentTransaction[];
@@ -63,8 +63,8 @@ interface State {
   readonly uses: number | undefined;
 }
 
-eachPaymentsDatabase('whatever happens to payments', test => {
-  test('each transfer pays once, each checkout counts and is told once, and nothing that ended is active again', async ({
+eachPaymentsDatabase('in any sequence of payment steps', test => {
+  test('each transfer pays once, each checkout counts once, and no ended session becomes active again', async ({
     db,
   }) => {
     await fc.assert(
@@ -93,7 +93,7 @@ eachPaymentsDatabase('whatever happens to payments', test => {
   });
 });
 
-/** Each has a chain of its own, on which nothing but its sessions can be due. */
+/** Each world has its own chain, so only its own sessions can become due. */
 let worlds = 0;
 
 async function begun(db: Db): Promise<World> {
@@ -119,7 +119,7 @@ async function begun(db: Db): Promise<World> {
       sender: index % 3 === 2 ? `0x${'bb'.repeat(20)}` : `0x${'aa'.repeat(20)}`,
     }),
   );
-  // The last one lies in the same transaction of the chain as the one before.
+  // The last transfer is in the same transaction as the one before it.
   const shared = transfers[4]?.txHash ?? '';
   return {
     owner,
@@ -206,7 +206,7 @@ function sessionIn(data: object): string {
   return 'session_id' in data ? String(data.session_id) : '';
 }
 
-/** What holds at any time. */
+/** Invariants of every state. */
 function checkKept({ sessions, transactions, events, uses }: State): void {
   for (const session of sessions) {
     const own = transactions.filter(one => one.sessionId === session.id);
@@ -230,7 +230,7 @@ function checkKept({ sessions, transactions, events, uses }: State): void {
   expect(uses).toBe(sessions.filter(one => one.paymentLinkId !== null && one.status === 'completed').length);
   for (const one of transactions) {
     const told = events.filter(({ of }) => of === one.id).map(({ type }) => type);
-    // Completed and failed in turn; only what failed may fail again.
+    // Events alternate between completed and failed; only a failed payment may fail again.
     for (const [index, type] of told.entries()) {
       if (type === 'payment.completed') expect(told[index - 1]).not.toBe('payment.completed');
     }
@@ -244,7 +244,7 @@ function checkKept({ sessions, transactions, events, uses }: State): void {
   expect(new Set(places).size).toBe(places.length);
 }
 
-/** What holds from one moment to the next. */
+/** Invariants of every transition. */
 function checkMoved(before: State, after: State): void {
   for (const earlier of before.sessions) {
     const later = after.sessions.find(one => one.id === earlier.id);

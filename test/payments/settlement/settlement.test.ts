@@ -45,7 +45,7 @@ eachDatabase('the settlement', databases => {
     seen: typeof BY_AMOUNT | typeof BY_WALLET = BY_AMOUNT,
   ) => settle(async one => one.complete((await one.sight(session, transfer, seen)).id));
 
-  test('a confirmed transfer of what is due completes its session, counts a use and is told twice', async () => {
+  test('a confirmed transfer of the amount due completes its session, counts a use and records two events', async () => {
     const link = aLink(given.owner);
     await linkStore(given.db).insert(link);
     const session = await opened({ paymentLinkId: link.id });
@@ -79,7 +79,7 @@ eachDatabase('the settlement', databases => {
     expect(await told()).toEqual(['payment.completed', 'checkout.completed']);
   });
 
-  test('a deeper block raises the confirmations of what is confirming in it, and of no settled payment', async () => {
+  test('a deeper block raises the confirmations of its confirming payments, and of no settled one', async () => {
     const [first, second, settled] = [await opened(), await opened(), await opened()];
     const place = (session: { amountDue: bigint }, logIndex: number) =>
       aTransfer({ amount: session.amountDue, logIndex });
@@ -101,7 +101,7 @@ eachDatabase('the settlement', databases => {
     expect(await sessionOf(settled.id)).toMatchObject({ confirmations: 3, updatedAt });
   });
 
-  test('what a payer claimed becomes what was seen, and a hash that is never found fails', async () => {
+  test('a claim becomes the transfer that is seen, and a hash that is never found fails', async () => {
     const session = await opened({ payerAddress: WALLET });
     const transfer = aTransfer();
     const claimed = await settle(one => one.claim(session, transfer.txHash));
@@ -116,7 +116,7 @@ eachDatabase('the settlement', databases => {
     expect(await told()).toEqual(['payment.failed']);
   });
 
-  test('after a failure the payer may try again, also with the hash that was given up', async () => {
+  test('after a failure the payer may try again, even with the failed hash', async () => {
     const session = await opened({ payerAddress: WALLET });
     const claimed = await settle(one => one.claim(session, hash(77)));
     await settle(one => one.fail(claimed?.id ?? '', 'not_found'));
@@ -132,7 +132,7 @@ eachDatabase('the settlement', databases => {
     });
   });
 
-  test('a wallet owes the price, whoever is known by the amount what was asked', async () => {
+  test('a payment matched by wallet owes the price, one matched by amount the exact amount', async () => {
     const byWallet = await opened({ payerAddress: WALLET });
     const byWalletToo = await opened({ payerAddress: WALLET });
     const byAmount = await opened();
@@ -149,7 +149,7 @@ eachDatabase('the settlement', databases => {
     expect((await sessionOf(byAmount.id))?.status).toBe('active');
   });
 
-  test('several transfers of one payer add up, those of another do not', async () => {
+  test('transfers of one payer add up, and those of another do not', async () => {
     const session = await opened({ payerAddress: WALLET });
     const other = `0x${'bb'.repeat(20)}`;
 
@@ -187,7 +187,7 @@ eachDatabase('the settlement', databases => {
     expect(await told()).toEqual(['payment.completed', 'checkout.completed', 'payment.completed']);
   });
 
-  test('money after the end, by the clock or by the block, is late and completes nothing', async () => {
+  test('a payment after the end, by clock or by block time, is late and completes nothing', async () => {
     const ended = await opened();
     await settle(one => one.expire(ended.id));
     const open = await opened({ expiresAt: RECORD_TIME + 30_000 });
@@ -206,7 +206,7 @@ eachDatabase('the settlement', databases => {
     expect(await told()).toEqual(['checkout.expired', 'payment.completed', 'payment.completed']);
   });
 
-  test('who pays after the last use of a link is late', async () => {
+  test('a payment after the last use of a link is late', async () => {
     const link = aLink(given.owner, { maxUses: 1 });
     await linkStore(given.db).insert(link);
     const [first, second] = [
@@ -222,7 +222,7 @@ eachDatabase('the settlement', databases => {
     expect((await linkStore(given.db).find(given.owner, link.id))?.currentUses).toBe(1);
   });
 
-  test('a payment that was orphaned comes back in another block, at another place, as itself', async () => {
+  test('an orphaned payment is recognized in another block and at another log index', async () => {
     const session = await opened();
     const transfer = aTransfer();
     const seen = await settle(one => one.sight(session, transfer, BY_AMOUNT));
@@ -239,7 +239,7 @@ eachDatabase('the settlement', databases => {
     expect(await told()).toEqual([]);
   });
 
-  test('what the chain drops after completion fails; when it is there again, only the payment is told again', async () => {
+  test('a payment dropped after completion fails; when it returns, only payment.completed is recorded again', async () => {
     const session = await opened();
     const transfer = aTransfer({ amount: session.amountDue });
     const done = await paid(session, transfer);
@@ -263,7 +263,7 @@ eachDatabase('the settlement', databases => {
     ]);
   });
 
-  test('a payment in place of one that the chain dropped is no duplicate', async () => {
+  test('a payment that replaces a dropped one is no duplicate', async () => {
     const session = await opened();
     const first = await paid(session, aTransfer({ amount: session.amountDue }));
     await settle(one => one.reorg(first.id));
@@ -274,7 +274,7 @@ eachDatabase('the settlement', databases => {
     expect(await sessionOf(session.id)).toMatchObject({ isReorged: false, transactionId: second.id });
   });
 
-  test('only what nobody is paying expires when its time is over, as soon as the chain was looked at', async () => {
+  test('a session without a payment expires once its chain was read past its end', async () => {
     const forgotten = await opened({ expiresAt: RECORD_TIME + 70_000 });
     const paying = await opened({ expiresAt: RECORD_TIME + 70_000 });
     await opened({ expiresAt: RECORD_TIME + 900_000 });
@@ -297,7 +297,7 @@ eachDatabase('the settlement', databases => {
     expect(await told()).toEqual(['checkout.expired']);
   });
 
-  test('when the chain cannot be looked at, sessions expire ten minutes later, so many at once', async () => {
+  test('when the chain cannot be read, sessions expire ten minutes later, in batches', async () => {
     for (let index = 0; index < 3; index++) await opened({ expiresAt: RECORD_TIME + index });
     const due = { chainId: aSession(given.owner).chainId, scannedAt: 0, limit: 2 };
 
@@ -309,7 +309,7 @@ eachDatabase('the settlement', databases => {
     expect([early, first, second]).toEqual([0, 2, 1]);
   });
 
-  test('the sessions of a link that is deleted end, except one whose payment then completes it', async () => {
+  test('the sessions of a deleted link end, except those with a payment, which can still complete', async () => {
     const link = aLink(given.owner);
     await linkStore(given.db).insert(link);
     const idle = await opened({ paymentLinkId: link.id });
@@ -326,7 +326,7 @@ eachDatabase('the settlement', databases => {
     expect(await sessionOf(paying.id)).toMatchObject({ status: 'completed', paymentLinkId: null });
   });
 
-  test('an assigned transfer counts as a payment once', async () => {
+  test('an assigned transfer counts as one payment', async () => {
     const session = await opened();
     const transfer = aTransfer({ amount: session.amountDue + 5n });
     const transfers = transferStore(given.db);
@@ -370,7 +370,7 @@ eachDatabase('the settlement', databases => {
     expect(await transactionStore(given.db).open(session.chainId)).toEqual([]);
   });
 
-  test('nothing is simulated for real money or after the end', async () => {
+  test('no payment is simulated in live mode or for an ended session', async () => {
     const live = await transaction(given.db, handle =>
       sessionStore(handle, SEALED).open(aSession({ ...given.owner, mode: 'live' })),
     );
@@ -381,7 +381,7 @@ eachDatabase('the settlement', databases => {
     expect(await settle(one => one.simulate(over, 'completed'))).toBeUndefined();
   });
 
-  test('two who complete the last use of a link at once complete one session', async () => {
+  test('of two concurrent payments for the last use of a link only one completes its session', async () => {
     const link = aLink(given.owner, { maxUses: 1 });
     await linkStore(given.db).insert(link);
     const sessions = [await opened({ paymentLinkId: link.id }), await opened({ paymentLinkId: link.id })];

@@ -17,7 +17,7 @@ import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 const PRICE = 2_500_000n;
 const NOW = aSession({ organizationId: '', mode: 'test' }).createdAt + 120_000;
 
-test('a use of the link is needed only by what completes an active session of one', () => {
+test('only a payment that completes an active session of a link needs a use of it', () => {
   const ofLink = session({ paymentLinkId: 'pl_1' });
 
   expect(needsUse(paying(ofLink, PRICE))).toBe(true);
@@ -26,7 +26,7 @@ test('a use of the link is needed only by what completes an active session of on
   expect(needsUse(paying({ ...ofLink, status: 'expired' }, PRICE))).toBe(false);
 });
 
-test('a payment matched by amount owes what was asked, any other the price', () => {
+test('a payment matched by amount owes the exact amount, any other the price', () => {
   const asked = session({ amountDue: PRICE + 7n });
   const isPartial = (matchedBy: 'wallet' | 'amount' | 'assignment' | 'simulation') =>
     completed(paying(asked, PRICE, { matchedBy }), true, NOW).transaction.isPartial;
@@ -37,7 +37,7 @@ test('a payment matched by amount owes what was asked, any other the price', () 
   expect(isPartial('simulation')).toBe(false);
 });
 
-test('more than the price but not more than was asked is no overpayment', () => {
+test('more than the price, up to the exact amount, is no overpayment', () => {
   const asked = session({ amountDue: PRICE + 7n });
   const overpaid = (amount: bigint) => completed(paying(asked, amount), true, NOW).transaction.overpaidAmount;
 
@@ -45,7 +45,7 @@ test('more than the price but not more than was asked is no overpayment', () => 
   expect(overpaid(PRICE + 9n)).toBe(2n);
 });
 
-test('a transfer in the very millisecond of the end is in time, the next is late', () => {
+test('a transfer in the millisecond of the end is in time, one a millisecond later is late', () => {
   const limited = session({ expiresAt: NOW });
   const lateAt = (blockTime: number) =>
     completed(paying(limited, PRICE, { blockTime }), true, NOW).transaction.isLate;
@@ -54,7 +54,7 @@ test('a transfer in the very millisecond of the end is in time, the next is late
   expect(lateAt(NOW + 1)).toBe(true);
 });
 
-test('late money never helps to complete, yet is received', () => {
+test('late money counts as received but never completes a session', () => {
   const limited = session({ expiresAt: NOW, payerAddress: aTransfer().sender });
   const late = completed(paying(limited, PRICE - 1n, { blockTime: NOW + 1 }), true, NOW);
 
@@ -64,7 +64,7 @@ test('late money never helps to complete, yet is received', () => {
   expect(inTime.session).toMatchObject({ status: 'active', paymentStatus: 'paid', amountReceived: PRICE });
 });
 
-test('a failure shows only while nothing else is on its way', () => {
+test('a failure is shown only while no other payment is pending', () => {
   const first = awaited(account(session(), unseenOf(session(), 'txn_1')), NOW);
   const second = unseenOf(session(), 'txn_2');
 
@@ -75,7 +75,7 @@ test('a failure shows only while nothing else is on its way', () => {
   expect(beside.session).toMatchObject({ paymentStatus: 'awaiting_payment', failureReason: null });
 });
 
-test('whatever order the payments of one wallet come in, the same money ends in the same state', () => {
+test('payments of one wallet lead to the same state in any order', () => {
   const amounts = fc.array(fc.bigInt({ min: 1n, max: PRICE }), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(amounts, list => {
@@ -93,7 +93,7 @@ test('whatever order the payments of one wallet come in, the same money ends in 
   );
 });
 
-test('what is undone before it is confirmed leaves the session as it was, but for who was seen', () => {
+test('a payment undone before its confirmation leaves the session unchanged except for its hash', () => {
   const before = session({ payerAddress: aTransfer().sender });
   const transfer = aTransfer();
   const seen = sighted(
@@ -110,7 +110,7 @@ test('what is undone before it is confirmed leaves the session as it was, but fo
   expect(seen.session).toMatchObject({ paymentStatus: 'confirming', confirmations: 2 });
 });
 
-test('a dropped duplicate takes nothing from the session that another completed', () => {
+test('a dropped duplicate does not affect the session that another payment completed', () => {
   const first = completed(paying(session(), PRICE), true, NOW);
   const second = completed(
     { ...paying(first.session, PRICE, { id: 'txn_2' }), others: [first.transaction] },
@@ -144,7 +144,7 @@ function unseenOf(ofSession: CheckoutSession, id: string) {
   return unseen(ofSession, { id, txHash: hash(1), matchedBy: 'wallet' }, NOW);
 }
 
-/** A wallet's confirming payment of a session that had none. */
+/** A confirming payment by wallet, the first of its session. */
 function paying(
   ofSession: CheckoutSession,
   amount: bigint,
@@ -156,7 +156,7 @@ function paying(
   return account(ofSession, { ...transaction, ...changes });
 }
 
-/** The session after one wallet sent these amounts, and how often it was told to be completed. */
+/** The session after payments of these amounts by one wallet, and its number of completions. */
 function settled(amounts: readonly bigint[]) {
   let current = session({ payerAddress: aTransfer().sender });
   let checkouts = 0;

@@ -12,7 +12,7 @@ import {
 } from '#payments/stats/tallies.ts';
 import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
 
-/** Steps of the plans of statements, as the database explains them. */
+/** Query plans of the statements of some work. */
 async function plansOf(db: Db, work: () => Promise<unknown>): Promise<string> {
   const statements: { sql: string; bindings: Binding[] }[] = [];
   const listener = (statement: { sql: string; bindings: Binding[] }) => statements.push(statement);
@@ -29,7 +29,7 @@ async function plansOf(db: Db, work: () => Promise<unknown>): Promise<string> {
       continue;
     }
     await transaction(db, async handle => {
-      // Over empty tables every other plan is as cheap.
+      // Over empty tables all plans cost the same.
       for (const way of ['seqscan', 'bitmapscan', 'hashagg'])
         await execute(handle, `set local enable_${way} = off`);
       const text = sql.replaceAll(/\$\d+/g, '?');
@@ -43,10 +43,7 @@ async function plansOf(db: Db, work: () => Promise<unknown>): Promise<string> {
 eachPaymentsDatabase('tallies', test => {
   const link = { id: 'pl_a', chainId: 1, tokenAddress: `0x${'0'.repeat(40)}` };
 
-  test('of an owner are counted in an index alone, in its order and without a sort', async ({
-    db,
-    owner,
-  }) => {
+  test('of an owner are read from a covering index, without a sort', async ({ db, owner }) => {
     const plans = [
       await plansOf(db, () => sessionTallies(db, owner, { first: 20_000, end: 20_010 })),
       await plansOf(db, () => transactionTallies(db, owner, { from: 0, to: DAY_MS })),
@@ -57,7 +54,7 @@ eachPaymentsDatabase('tallies', test => {
     for (const plan of plans) expect(plan).not.toMatch(/TEMP B-TREE|Sort/);
   });
 
-  test('of a link are counted in an index alone', async ({ db }) => {
+  test('of a link are read from a covering index', async ({ db }) => {
     const plans = [
       await plansOf(db, () => linkSessionTallies(db, link, 20_000)),
       await plansOf(db, () => linkTransactionTallies(db, link.id, 20_000)),

@@ -26,7 +26,7 @@ eachPaymentsDatabase('a list of payment links', ownedTest => {
       return data.map(link => link.name);
     });
 
-  test('is searched in name and short code, in any case, with % and _ as themselves', async ({
+  test('is searched by name and short code, in any letter case, with % and _ taken literally', async ({
     owner,
     stranger,
     inserted,
@@ -55,7 +55,7 @@ eachPaymentsDatabase('a list of payment links', ownedTest => {
     expect(await namesOf({ search: 'b', active: false })).toEqual(['Bücher']);
   });
 
-  test('comes in every order, with equal ones by id in the same direction', async ({
+  test('is sorted in every order, and equal links by id in the same direction', async ({
     db,
     owner,
     inserted,
@@ -99,11 +99,7 @@ eachPaymentsDatabase('a list of payment links', ownedTest => {
     );
   });
 
-  test('comes page by page, each link once, with the length of the whole list', async ({
-    db,
-    owner,
-    inserted,
-  }) => {
+  test('is paged, with each link once and the total count', async ({ db, owner, inserted }) => {
     const links = await inserted(...Array.from({ length: 7 }, (_, i) => aLink(owner, { createdAt: i })));
     const list = (page: number, limit: number, more: Partial<LinkList> = {}) =>
       linkStore(db).list(owner, { ...NEWEST, order: 'asc', ...more }, { page, limit });
@@ -158,7 +154,7 @@ describe('a list of payment links on SQLite', () => {
   };
 
   plainTest.each(SORTS)(
-    'by %s finds and counts in an index alone, in one go unless by age, and reads only the rows of its page',
+    'by %s searches and counts in a covering index, and reads only the rows of its page',
     async sort => {
       const plans = await plansOf(() =>
         linkStore(db).list(
@@ -172,7 +168,7 @@ describe('a list of payment links on SQLite', () => {
       const ofIndex =
         'SEARCH payment_links USING COVERING INDEX payment_links_by_age (organization_id=? AND mode=?)';
       expect(reads).toEqual([
-        // The newest ones are found without going through the list, which is then counted.
+        // By age the page is found first, and the count is a statement of its own.
         ...(sort === 'created_at' ? [ofIndex, ofIndex] : [ofIndex]),
         'SEARCH payment_links USING INDEX sqlite_autoindex_payment_links_1 (id=?)',
       ]);

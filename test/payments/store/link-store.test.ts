@@ -59,7 +59,7 @@ eachDatabase('the payment links', databases => {
     updatedAt: RECORD_TIME + 1,
   });
 
-  test('are found as they were stored, by id and by short code', async () => {
+  test('are found unchanged, by id and by short code', async () => {
     const [plain, rich] = [aLink(given.owner), aLink(given.owner, furnished())];
     await inserted(plain, rich);
     const store = linkStore(given.db);
@@ -72,7 +72,7 @@ eachDatabase('the payment links', databases => {
     expect(Object.keys(metadata ?? {})).toEqual(['zebra', 'apple', '']);
   });
 
-  test('of others and of the other mode are as if they were missing', async () => {
+  test('of another organization or of the other mode are treated as missing', async () => {
     const link = aLink(given.owner, { name: 'Ours' });
     await inserted(link);
     const store = linkStore(given.db);
@@ -86,7 +86,7 @@ eachDatabase('the payment links', databases => {
     expect(await store.find(given.owner, link.id)).toEqual(link);
   });
 
-  test('change in all but id, owner, creation and uses', async () => {
+  test('change in every field except id, owner, creation time and uses', async () => {
     const [link, bystander] = [aLink(given.owner, { currentUses: 1 }), aLink(given.owner)];
     await inserted(link, bystander);
     const store = linkStore(given.db);
@@ -98,7 +98,7 @@ eachDatabase('the payment links', databases => {
     expect(await store.find(given.owner, bystander.id)).toEqual(bystander);
   });
 
-  test('that are removed are gone once, and their code stays taken', async () => {
+  test('are removed once, and their short codes stay taken', async () => {
     const [link, successor] = [aLink(given.owner, { shortCode: 'summer' }), aLink(given.owner)];
     const store = linkStore(given.db);
     expect(await store.reserveShortCode('summer', link.id)).toBe(true);
@@ -114,7 +114,7 @@ eachDatabase('the payment links', databases => {
     expect(await store.reserveShortCode('Summer', successor.id)).toBe(true);
   });
 
-  test('that reserve one code at once: one has it, and the transactions of the others go on', async () => {
+  test('that reserve one short code at once: one gets it, and the other transactions continue', async () => {
     const reserve = (on: Db, linkId: string) =>
       transaction(on, async handle => {
         const store = linkStore(handle);
@@ -130,7 +130,7 @@ eachDatabase('the payment links', databases => {
     expect(won.filter(Boolean)).toHaveLength(1);
   });
 
-  test('know whether a session was opened of them, which stays without a link when they are removed', async () => {
+  test('know if they have sessions, and their removal clears the link of those sessions', async () => {
     const [used, unused] = [aLink(given.owner), aLink(given.owner)];
     await inserted(used, unused);
     const store = linkStore(given.db);
@@ -145,7 +145,7 @@ eachDatabase('the payment links', databases => {
     ]);
   });
 
-  test('count uses up to their limit, without one for ever, and not when they are gone', async () => {
+  test('count uses up to their limit or without one, and not after their removal', async () => {
     const [limited, endless] = [aLink(given.owner, { maxUses: 2, currentUses: 1 }), aLink(given.owner)];
     await inserted(limited, endless);
     const store = linkStore(given.db);
@@ -160,7 +160,7 @@ eachDatabase('the payment links', databases => {
     expect((await store.find(given.owner, endless.id))?.currentUses).toBe(1);
   });
 
-  test('never count more uses than allowed, however many checkouts complete at once', async () => {
+  test('never count more uses than allowed, even with concurrent checkouts', async () => {
     const limits = fc.record({
       maxUses: fc.integer({ min: 1, max: 8 }),
       checkouts: fc.integer({ min: 1, max: 14 }),
@@ -171,7 +171,7 @@ eachDatabase('the payment links', databases => {
         await inserted(link);
         const complete = (on: Db) =>
           transaction(on, async handle => {
-            // As settlement does: it has read the link before it counts.
+            // Like settlement, which reads the link before it counts a use.
             await linkStore(handle).find(given.owner, link.id);
             return linkStore(handle).countUse(link.id, RECORD_TIME);
           });
@@ -188,7 +188,7 @@ eachDatabase('the payment links', databases => {
     );
   });
 
-  test('belong to an organization that exists', async () => {
+  test('belong to an existing organization', async () => {
     const link = aLink({ organizationId: 'org_missing', mode: 'live' });
 
     await expect(linkStore(given.db).insert(link)).rejects.toThrow(/foreign key/i);

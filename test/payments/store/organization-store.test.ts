@@ -4,7 +4,7 @@ import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
 import { anOrganization } from '../../support/payments-records.ts';
 
 eachPaymentsDatabase('the organizations', test => {
-  test('are found by id and by name as they were stored', async ({ db }) => {
+  test('are found unchanged by id and by name', async ({ db }) => {
     const plain = anOrganization();
     const furnished = anOrganization({
       tier: 'elevated',
@@ -26,7 +26,7 @@ eachPaymentsDatabase('the organizations', test => {
     expect(await store.findByName(furnished.name.toUpperCase())).toBeUndefined();
   });
 
-  test('are listed by name, all of them', async ({ db }) => {
+  test('are all listed, by name', async ({ db }) => {
     const store = organizationStore(db);
     const [zebra, aunt, corner] = ['Zebra', 'Äunt', 'Corner'].map(name => anOrganization({ name }));
     for (const organization of [zebra, aunt, corner]) if (organization) await store.insert(organization);
