@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * List the token balances of an owner
-         * @description What one or more owners hold of the coin and of ERC-20, ERC-721 and ERC-1155 tokens on all chains asked. With `metadata` each balance has the name, symbol and decimals of its token, and its value where there is a price. Somebody who has nothing has an empty list.
+         * @description Returns the balances of one or more owners in the native coin and in ERC-20, ERC-721 and ERC-1155 tokens, on all requested chains. Balances of zero are left out. With `metadata` each balance has the name, symbol and decimals of its token, and its value if the token has a price. An owner without balances has an empty list. Fails with 400 if an order by value, or `include_without_price=false`, would have to price too many tokens: name tokens with `token_address`.
          */
         get: operations["listTokenBalances"];
         put?: never;
@@ -28,8 +28,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look tokens up by symbol
-         * @description Tokens with one of the symbols, in any letter case, on all chains asked. Nothing found is an empty list.
+         * Look up tokens by symbol
+         * @description Returns the fungible tokens with one of the symbols, in any letter case, on all requested chains. A symbol does not identify a token: several contracts can share it. The tokens with the most holders come first, at most 100 per symbol. The list is empty when nothing matches.
          */
         get: operations["lookUpTokens"];
         put?: never;
@@ -49,7 +49,7 @@ export interface paths {
         };
         /**
          * Get token prices
-         * @description Prices in US dollars of tokens named by address, symbol or both; at least one of the two is needed. A token without a market is not in the answer.
+         * @description Returns prices in US dollars of tokens named by `address`, `symbol` or both. At least one of the two is required. Prices come from trading pairs on the same chain. A token without a market is left out, so an answer can have fewer tokens than the request.
          */
         get: operations["getTokenPrices"];
         put?: never;
@@ -69,7 +69,7 @@ export interface paths {
         };
         /**
          * List the transfers of an NFT
-         * @description Every transfer of one token of an NFT contract, the latest first.
+         * @description Returns the transfers of one token of an NFT contract, latest first. Mints come from the zero address and burns go to it.
          */
         get: operations["listTokenNftTransfers"];
         put?: never;
@@ -89,7 +89,7 @@ export interface paths {
         };
         /**
          * List the transfers of an NFT contract
-         * @description Every transfer of the tokens of an NFT contract, the latest first.
+         * @description Returns the transfers of all tokens of an NFT contract, latest first. Each entry of an ERC-1155 batch is a transfer of its own.
          */
         get: operations["listNftTransfers"];
         put?: never;
@@ -109,7 +109,7 @@ export interface paths {
         };
         /**
          * List the NFTs of an owner
-         * @description What one or more owners hold of ERC-721 and ERC-1155 tokens on all chains asked, by contract and id, each with its metadata. Somebody who has nothing has an empty list.
+         * @description Returns the ERC-721 and ERC-1155 tokens of one or more owners on all requested chains, with their metadata, ordered by contract and token id. An owner without NFTs has an empty list. Metadata that is slow to load has the status `pending` and is available in a later answer.
          */
         get: operations["listOwnedNfts"];
         put?: never;
@@ -129,7 +129,7 @@ export interface paths {
         };
         /**
          * List the NFTs of a contract
-         * @description The tokens of an NFT contract that somebody holds, by id, each with its metadata.
+         * @description Returns the tokens of an NFT contract that have an owner, with their metadata, ordered by token id.
          */
         get: operations["listContractNfts"];
         put?: never;
@@ -149,7 +149,7 @@ export interface paths {
         };
         /**
          * Get an NFT
-         * @description One token of an NFT contract with its metadata, a record for each chain asked that has it.
+         * @description Returns one token of an NFT contract with its metadata. The same address can be an NFT contract on several chains, so the answer has one record per requested chain that has the token.
          */
         get: operations["getNft"];
         put?: never;
@@ -169,7 +169,7 @@ export interface paths {
         };
         /**
          * Query blocks
-         * @description Blocks that match every filter, or what `group_by` and `aggregate` make of them.
+         * @description Returns the blocks that match every filter. With `group_by` or `aggregate`, returns aggregations of them instead.
          */
         get: operations["queryBlocks"];
         put?: never;
@@ -189,7 +189,7 @@ export interface paths {
         };
         /**
          * Query transactions
-         * @description Transactions that match every filter, or what `group_by` and `aggregate` make of them.
+         * @description Returns the transactions that match every filter. With `group_by` or `aggregate`, returns aggregations of them instead.
          */
         get: operations["queryTransactions"];
         put?: never;
@@ -208,8 +208,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Query the transactions to a contract
-         * @description Transactions sent to a contract that match every filter, or what `group_by` and `aggregate` make of them. Calls from other contracts are not among them, nor is the transaction that created it.
+         * Query transactions to a contract
+         * @description Returns the transactions sent to a contract that match every filter. With `group_by` or `aggregate`, returns aggregations of them instead. Calls from other contracts and the transaction that created the contract are not included.
          */
         get: operations["queryContractTransactions"];
         put?: never;
@@ -228,8 +228,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Query the transactions of a wallet
-         * @description Transactions that a wallet sent or received, each once, that match every filter, or what `group_by` and `aggregate` make of them.
+         * Query transactions of a wallet
+         * @description Returns the transactions that a wallet sent or received and that match every filter. A transaction of a wallet to itself is listed once. With `group_by` or `aggregate`, returns aggregations instead.
          */
         get: operations["queryWalletTransactions"];
         put?: never;
@@ -249,7 +249,7 @@ export interface paths {
         };
         /**
          * Query events
-         * @description Events of all contracts that match every filter, or what `group_by` and `aggregate` make of them. Filters on the contract and on topic 0 are answered by an index; topics 1 to 3 only together with both.
+         * @description Returns the events of all contracts that match every filter. With `group_by` or `aggregate`, returns aggregations of them instead. Filter by contract, topic 0 or both: these filters use an index. Filters on topics 1 to 3 alone read many more rows and can reach the time limit.
          */
         get: operations["queryAllEvents"];
         put?: never;
@@ -269,7 +269,7 @@ export interface paths {
         };
         /**
          * Query all events of a contract
-         * @description Events of any kind that a contract emitted and that match every filter, or what `group_by` and `aggregate` make of them.
+         * @description Returns the events of a contract that match every filter, of any kind. With `group_by` or `aggregate`, returns aggregations of them instead.
          */
         get: operations["queryContractEvents"];
         put?: never;
@@ -288,8 +288,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Query the events of a contract
-         * @description Events of one kind that a contract emitted and that match every filter, or what `group_by` and `aggregate` make of them.
+         * Query the events of a contract by signature
+         * @description Returns the events of a contract with the given signature that match every filter. With `group_by` or `aggregate`, returns aggregations of them instead. Events are decoded when the signature marks the indexed parameters, or with `decode`.
          */
         get: operations["queryEvents"];
         put?: never;
@@ -308,8 +308,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find out what a text names
-         * @description Whether a text is a block, a transaction, an address, a contract or a signature, with its newest records. Without a chain the configured ones are asked in order until one has something of it.
+         * Resolve a text
+         * @description Finds what a text refers to (a block, a transaction, an address, a contract, an event or a function) and returns its newest records. Use it behind a search field: a text that matches nothing is `unknown`, not an error. Without `chain_id` the configured chains are asked in order until one has a match.
          */
         get: operations["resolveInput"];
         put?: never;
@@ -329,7 +329,7 @@ export interface paths {
         };
         /**
          * Get the ABI of a contract
-         * @description The interface of a known contract as the standard JSON ABI; of a proxy with that of the contract behind it.
+         * @description Returns the standard JSON ABI of a contract whose ABI is known. The ABI of a proxy includes that of its implementation.
          */
         get: operations["getContractAbi"];
         put?: never;
@@ -345,7 +345,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.
+         * @description An address, 20 bytes as 0x-prefixed hex in any letter case, or a name in the chain's name registry: two or more labels separated by dots.
          * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
          * @example vitalik.eth
          */
@@ -367,11 +367,11 @@ export interface components {
         IntegerString: string;
         /**
          * Format: date-time
-         * @description Moment in UTC, ISO 8601 with milliseconds and a trailing Z.
+         * @description Time in UTC, ISO 8601 with milliseconds and a trailing Z.
          * @example 2024-05-12T18:21:35.000Z
          */
         Timestamp: string;
-        /** @description The market of a token. What is not known is absent. */
+        /** @description Market data of a token. Values that are not known are absent. */
         PriceData: {
             /**
              * @description Price of one whole token in US dollars.
@@ -379,27 +379,27 @@ export interface components {
              */
             price_usd?: number;
             /**
-             * @description Value of the balance in US dollars; only where a balance is asked for.
+             * @description Value of the balance in US dollars; only in balances.
              * @example 12.5
              */
             usd_value?: number;
             /**
-             * @description What was traded in the last 24 hours, in US dollars.
+             * @description Trading volume of the last 24 hours, in US dollars.
              * @example 125000.75
              */
             volume_24h_usd?: number;
             /**
-             * @description Value of the whole supply in US dollars.
+             * @description Market capitalization in US dollars.
              * @example 34500000
              */
             market_cap_usd?: number;
             /**
-             * @description Whole tokens in circulation; absent when only the whole supply is known.
+             * @description Number of whole tokens in circulation; absent when only the total supply is known.
              * @example 34506453.1
              */
             circulating_supply?: number;
             /**
-             * @description Whole tokens that there are.
+             * @description Total supply in whole tokens.
              * @example 34506453.1
              */
             total_supply?: number;
@@ -408,51 +408,51 @@ export interface components {
              * @example -1.25
              */
             percent_change_24h?: number;
-            /** @description When the price was made. */
+            /** @description Time of the price. */
             price_timestamp?: components["schemas"]["Timestamp"];
         };
-        /** @description What an owner holds of a token, or of one id of an ERC-1155 token. It is never zero. */
+        /** @description Balance of an owner in one token, or in one id of an ERC-1155 token. It is never zero. */
         TokenBalance: {
             /** @description The chain of the token. */
             chain_id: components["schemas"]["ChainIdNumber"];
-            /** @description Who holds it; absent where the request has a name and the back end does not tell whose it is. */
+            /** @description Owner of the balance; absent when the request has a name and the back end does not report the address. */
             owner_address?: components["schemas"]["AddressHash"];
-            /** @description Address of the token contract; 0xeeee…eeee for the native coin. */
+            /** @description Contract address of the token; 0xeeee…eeee for the native coin. */
             token_address: components["schemas"]["AddressHash"];
             /**
-             * @description Kind of token.
+             * @description Type of the token.
              * @example erc20
              * @enum {string}
              */
             token_type: "native" | "erc20" | "erc721" | "erc1155";
-            /** @description Id of the token; only of ERC-1155. */
+            /** @description Id of the token; only for ERC-1155. */
             token_id?: components["schemas"]["IntegerString"];
-            /** @description How much, in the smallest unit; of ERC-721 the number of ids. */
+            /** @description Balance in the smallest unit; for ERC-721 the number of tokens. */
             balance: components["schemas"]["IntegerString"];
             /**
-             * @description What `name()` of the contract returns; only with `metadata`, and absent when it has none.
+             * @description Result of the contract's `name()`; only with `metadata`, and absent when it has none.
              * @example USD Coin
              */
             name?: string;
             /**
-             * @description What `symbol()` of the contract returns; only with `metadata`, and absent when it has none.
+             * @description Result of the contract's `symbol()`; only with `metadata`, and absent when it has none.
              * @example USDC
              */
             symbol?: string;
             /**
-             * @description Number of decimal places of an amount; only with `metadata`, and absent when the contract does not say.
+             * @description Number of decimals; only with `metadata`, and absent when the contract does not report it.
              * @example 6
              */
             decimals?: number;
             /** @description Price of the token and value of the balance; only with `metadata`, and absent when the token has no market. */
             price_data?: components["schemas"]["PriceData"];
         };
-        /** @description Balances of the owners that were asked for. */
+        /** @description Balances of the requested owners. */
         TokenBalances: {
             /** @description The balances. */
             data: components["schemas"]["TokenBalance"][];
         };
-        /** @description The body of every answer that is not 200 or 304. */
+        /** @description Body of every answer other than 200 and 304. */
         ErrorBody: {
             /**
              * @description One English sentence for the developer of the client. Branch on the status, never on this text.
@@ -460,31 +460,31 @@ export interface components {
              */
             error: string;
         };
-        /** @description A token found by its symbol. */
+        /** @description A token that was found by its symbol. */
         FoundToken: {
             /** @description The chain of the token. */
             chain_id: components["schemas"]["ChainIdNumber"];
-            /** @description Address of the token contract. */
+            /** @description Contract address of the token. */
             token_address: components["schemas"]["AddressHash"];
             /**
-             * @description What `name()` of the contract returns; absent when it has none.
+             * @description Result of the contract's `name()`; absent when it has none.
              * @example USD Coin
              */
             name?: string;
             /**
-             * @description What `symbol()` of the contract returns.
+             * @description Result of the contract's `symbol()`.
              * @example USDC
              */
             symbol?: string;
             /**
-             * @description Number of decimal places of an amount; absent when the contract does not say.
+             * @description Number of decimals; absent when the contract does not report it.
              * @example 6
              */
             decimals?: number;
             /** @description Price of the token; absent when it has no market. */
             price_data?: components["schemas"]["PriceData"];
         };
-        /** @description Tokens that have one of the symbols. */
+        /** @description Tokens that have one of the requested symbols. */
         TokenLookup: {
             /** @description The tokens. */
             data: components["schemas"]["FoundToken"][];
@@ -500,24 +500,24 @@ export interface components {
             /** @description The day. */
             date: components["schemas"]["Day"];
             /**
-             * @description Price of one whole token in US dollars at the end of the day.
+             * @description Price of one whole token at the end of the day, in US dollars.
              * @example 0.999813
              */
             price_usd: number;
             /**
-             * @description The same in US cents.
+             * @description Price in US cents.
              * @example 99.9813
              */
             price_usd_cents: number;
         };
-        /** @description The price of a token and its market. */
+        /** @description Price and market data of a token. */
         TokenPrice: {
             /** @description The chain of the token. */
             chain_id: components["schemas"]["ChainIdNumber"];
-            /** @description Address of the token contract; for the native coin the address that it was asked by. */
+            /** @description Contract address of the token; for the native coin, the address used in the request. */
             address: components["schemas"]["AddressHash"];
             /**
-             * @description What `symbol()` of the contract returns; absent when it has none.
+             * @description Result of the contract's `symbol()`; absent when it has none.
              * @example USDC
              */
             symbol?: string;
@@ -527,35 +527,35 @@ export interface components {
              */
             price_usd: number;
             /**
-             * @description The same in US cents.
+             * @description Price in US cents.
              * @example 99.9813
              */
             price_usd_cents: number;
             /**
-             * @description Change of the price in the last 24 hours, in percent; null when there was no price before.
+             * @description Change of the price in the last 24 hours, in percent; null when there was no earlier price.
              * @example -1.25
              * @example null
              */
             percent_change_24h: number | null;
             /**
-             * @description What was traded in the last 24 hours, in US dollars; null where the source does not tell, and for the dollar token itself.
+             * @description Trading volume of the last 24 hours, in US dollars; null when the source does not report it, and for the dollar token itself.
              * @example 125000.75
              * @example null
              */
             volume_24h_usd: number | null;
             /**
-             * @description Change of that volume against the 24 hours before, in percent; null when nothing was traded then, or the volume is null.
+             * @description Change of the volume against the previous 24 hours, in percent; null when there was no trade then, or the volume is null.
              * @example 12.5
              * @example null
              */
             volume_change_24h: number | null;
             /**
-             * @description Value of the whole supply in US dollars; null when the supply is not known.
+             * @description Market capitalization in US dollars: the price times the total supply; null when the supply is not known.
              * @example 34500000
              * @example null
              */
             market_cap_usd: number | null;
-            /** @description Price at the end of each day, the earliest first; only with `include_historical_prices`. */
+            /** @description Prices at the end of each day with a trade, earliest first; only with `include_historical_prices`. */
             historical_prices?: components["schemas"]["HistoricalPrice"][];
             /**
              * @description Number of addresses with a balance; only with `include_holders`.
@@ -563,7 +563,7 @@ export interface components {
              */
             holders?: number;
         };
-        /** @description Prices of the tokens that were asked for and have a market. */
+        /** @description Prices of those requested tokens that have a market. */
         TokenPrices: {
             /** @description The prices. */
             data: components["schemas"]["TokenPrice"][];
@@ -573,7 +573,7 @@ export interface components {
          * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
          */
         Hash: string;
-        /** @description Traits of a token as its metadata document has them. */
+        /** @description Traits and properties of a token, from its metadata document. */
         NftExtraMetadata: {
             /**
              * @description Traits, usually a list of objects with `trait_type` and `value`.
@@ -599,7 +599,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description What an NFT contract says of itself. */
+        /** @description The collection, as the NFT contract describes it. */
         NftCollection: {
             /**
              * @description Name of the collection.
@@ -612,22 +612,22 @@ export interface components {
              */
             description?: string;
             /**
-             * @description Address of the collection's image.
+             * @description URL of the collection's image.
              * @example https://assets.example.org/collection.png
              */
             image_url?: string;
             /**
-             * @description Address of the banner.
+             * @description URL of the banner.
              * @example https://assets.example.org/banner.png
              */
             banner_image_url?: string;
             /**
-             * @description Address of the image for previews.
+             * @description URL of the preview image.
              * @example https://assets.example.org/featured.png
              */
             featured_image_url?: string;
             /**
-             * @description Address of the collection's own page.
+             * @description URL of the collection's own page.
              * @example https://example.org
              */
             external_link?: string;
@@ -639,23 +639,23 @@ export interface components {
             /** @description Address of the contract. */
             address: components["schemas"]["AddressHash"];
             /**
-             * @description What `name()` of the contract returns; absent when it has none.
+             * @description Result of the contract's `name()`; absent when it has none.
              * @example Postcards
              */
             name?: string;
             /**
-             * @description What `symbol()` of the contract returns; absent when it has none.
+             * @description Result of the contract's `symbol()`; absent when it has none.
              * @example CARD
              */
             symbol?: string;
             /**
-             * @description Standard of the contract.
+             * @description Token standard of the contract.
              * @example erc721
              * @enum {string}
              */
             type?: "erc721" | "erc1155";
         };
-        /** @description What a token says of itself in its metadata document. What the document lacks is absent. */
+        /** @description Metadata of a token. Fields that its metadata document lacks are absent. */
         NftMetadata: {
             /**
              * @description Name of the token.
@@ -668,17 +668,17 @@ export interface components {
              */
             description?: string;
             /**
-             * @description Address of the image.
+             * @description URL of the image.
              * @example https://ipfs.io/ipfs/bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/7.png
              */
             image_url?: string;
             /**
-             * @description Address of the video.
+             * @description URL of the video.
              * @example https://assets.example.org/7.mp4
              */
             video_url?: string;
             /**
-             * @description Address of the animation.
+             * @description URL of the animation.
              * @example https://assets.example.org/7.html
              */
             animation_url?: string;
@@ -688,57 +688,57 @@ export interface components {
              */
             background_color?: string;
             /**
-             * @description Address of the token's own page.
+             * @description URL of the token's own page.
              * @example https://example.org/tokens/7
              */
             external_url?: string;
             /**
-             * @description Whether the metadata could be had, or why not.
+             * @description Result of loading the metadata: `ok`, or the reason why it is missing.
              * @example ok
              */
             status?: string;
             /**
-             * @description Where the contract says that the metadata is.
+             * @description URL of the metadata document, as the contract names it.
              * @example ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/7
              */
             metadata_url?: string;
-            /** @description Who holds the token now; only with `include_owners`. */
+            /** @description Current owners; only with `include_owners`. */
             owner_addresses?: components["schemas"]["AddressHash"][];
             /** @description Traits of the token. */
             extra_metadata?: components["schemas"]["NftExtraMetadata"];
-            /** @description What the contract says of itself. */
+            /** @description The collection, as the contract describes it. */
             collection?: components["schemas"]["NftCollection"];
             /** @description The contract of the token. */
             contract?: components["schemas"]["NftContract"];
         };
-        /** @description Something that was sold or paid. */
+        /** @description A token or coin that was sold or paid. */
         SaleItem: {
-            /** @description Contract of the token; the zero address for the chain's coin. */
+            /** @description Contract address of the token. The zero address means the native coin. */
             token_address: components["schemas"]["AddressHash"];
-            /** @description Id of the token; 0 for what has none. */
+            /** @description Id of the token; 0 for tokens without ids. */
             token_id: components["schemas"]["IntegerString"];
-            /** @description How much, in the smallest unit. */
+            /** @description Amount in the smallest unit. */
             amount: components["schemas"]["IntegerString"];
             /**
-             * @description Kind of token.
+             * @description Type of the token.
              * @example native
              * @enum {string}
              */
             token_type: "native" | "erc20" | "erc721" | "erc1155";
-            /** @description Who gave it; absent when not known. */
+            /** @description Address that gave it; absent when not known. */
             from_address?: components["schemas"]["AddressHash"];
-            /** @description Who got it; absent when not known. */
+            /** @description Address that received it; absent when not known. */
             to_address?: components["schemas"]["AddressHash"];
         };
         /** @description A sale on a marketplace. */
         NftSale: {
-            /** @description Transaction of the sale. */
+            /** @description Hash of the transaction of the sale. */
             transaction_hash: components["schemas"]["Hash"];
-            /** @description What was sold. */
+            /** @description Tokens that were sold. */
             items_sold: components["schemas"]["SaleItem"][];
-            /** @description What was paid, fees included, each receiver by itself. */
+            /** @description Payments for the sale including fees, one entry per receiver. */
             payment: components["schemas"]["SaleItem"][];
-            /** @description The marketplace's contract. */
+            /** @description Address of the marketplace's contract. */
             marketplace_address: components["schemas"]["AddressHash"];
             /**
              * @description Name of the marketplace.
@@ -746,71 +746,71 @@ export interface components {
              */
             marketplace_name: string;
         };
-        /** @description One token of an NFT contract that changed its owner. */
+        /** @description A transfer of one NFT. */
         NftTransfer: {
             /** @description Id of the token. */
             token_id: components["schemas"]["IntegerString"];
             /** @description The chain of the transfer. */
             chain_id: components["schemas"]["ChainIdNumber"];
-            /** @description Number of the block. */
+            /** @description Block number. */
             block_number: components["schemas"]["IntegerString"];
             /** @description Hash of the block; absent when not known. */
             block_hash?: components["schemas"]["Hash"];
-            /** @description When the block was made. */
+            /** @description Time of the block. */
             block_timestamp: components["schemas"]["Timestamp"];
             /** @description Hash of the transaction. */
             transaction_hash: components["schemas"]["Hash"];
-            /** @description The owner before; the zero address when the token was minted. */
+            /** @description Previous owner; the zero address for a mint. */
             from_address: components["schemas"]["AddressHash"];
-            /** @description The owner after; the zero address when the token was burnt. */
+            /** @description New owner; the zero address for a burn. */
             to_address: components["schemas"]["AddressHash"];
             /**
-             * @description Place of the event in its block, counted from 0. The transfers of a batch share it.
+             * @description Index of the event in its block, from 0. The transfers of an ERC-1155 batch share it.
              * @example 68
              */
             log_index: number;
-            /** @description The NFT contract. */
+            /** @description Address of the NFT contract. */
             contract_address: components["schemas"]["AddressHash"];
             /**
-             * @description Whether the token was minted, sold on a marketplace, or moved otherwise; burning is a transfer.
+             * @description `mint` for a new token, `sale` for a sale on a marketplace, otherwise `transfer`, also for a burn.
              * @example sale
              * @enum {string}
              */
             transfer_type: "mint" | "sale" | "transfer";
             /**
-             * @description Standard of the contract.
+             * @description Token standard of the contract.
              * @example erc721
              * @enum {string}
              */
             token_type: "erc721" | "erc1155";
-            /** @description How many of this token; 1 for ERC-721. */
+            /** @description Amount transferred; 1 for ERC-721. */
             amount: components["schemas"]["IntegerString"];
-            /** @description What the token shows; only with `metadata`. */
+            /** @description Metadata of the token; only with `metadata`. */
             nft_metadata?: components["schemas"]["NftMetadata"];
-            /** @description The sale that the transfer was part of; only with `sales`. */
+            /** @description Sale that the transfer was part of; only with `sales`. */
             nft_sale?: components["schemas"]["NftSale"];
         };
-        /** @description Transfers of NFTs, the latest first. */
+        /** @description Transfers of NFTs, latest first. */
         NftTransfers: {
             /** @description The transfers. */
             data: components["schemas"]["NftTransfer"][];
         };
-        /** @description One token of an NFT contract with what it says of itself. What its metadata document lacks is absent. */
+        /** @description A token of an NFT contract with its metadata. Fields that its metadata document lacks are absent. */
         Nft: {
             /** @description The chain of the contract. */
             chain_id: components["schemas"]["ChainIdNumber"];
-            /** @description The NFT contract. */
+            /** @description Address of the NFT contract. */
             contract_address: components["schemas"]["AddressHash"];
             /** @description Id of the token. */
             token_id: components["schemas"]["IntegerString"];
             /**
-             * @description Standard of the contract.
+             * @description Token standard of the contract.
              * @example erc721
              * @enum {string}
              */
             token_type: "erc721" | "erc1155";
             /**
-             * @description How many of this token the owner holds; without an owner how many there are, and null where too many addresses hold some or the back end does not tell. 1 for ERC-721.
+             * @description In lists of an owner, the amount that the owner holds. Otherwise the amount in existence, which is null when the token has too many holders or the back end does not report it. 1 for ERC-721.
              * @example 1
              * @example null
              */
@@ -826,17 +826,17 @@ export interface components {
              */
             description?: string;
             /**
-             * @description Address of the image.
+             * @description URL of the image.
              * @example https://ipfs.io/ipfs/bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/7.png
              */
             image_url?: string;
             /**
-             * @description Address of the video.
+             * @description URL of the video.
              * @example https://assets.example.org/7.mp4
              */
             video_url?: string;
             /**
-             * @description Address of the animation.
+             * @description URL of the animation.
              * @example https://assets.example.org/7.html
              */
             animation_url?: string;
@@ -846,25 +846,25 @@ export interface components {
              */
             background_color?: string;
             /**
-             * @description Address of the token's own page.
+             * @description URL of the token's own page.
              * @example https://example.org/tokens/7
              */
             external_url?: string;
             /**
-             * @description Whether the metadata could be had, or why not.
+             * @description Result of loading the metadata: `ok`, or the reason why it is missing.
              * @example ok
              */
             status?: string;
             /**
-             * @description Where the contract says that the metadata is.
+             * @description URL of the metadata document, as the contract names it.
              * @example ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/7
              */
             metadata_url?: string;
-            /** @description Who holds the token now; in lists of owners that owner, otherwise only with `include_owners`. */
+            /** @description Current owners. In lists of an owner only that owner; otherwise only with `include_owners`. */
             owner_addresses?: components["schemas"]["AddressHash"][];
             /** @description Traits of the token. */
             extra_metadata?: components["schemas"]["NftExtraMetadata"];
-            /** @description What the contract says of itself. */
+            /** @description The collection, as the contract describes it. */
             collection?: components["schemas"]["NftCollection"];
             /** @description The contract of the token. */
             contract?: components["schemas"]["NftContract"];
@@ -876,14 +876,14 @@ export interface components {
         };
         /**
          * Format: uint256
-         * @description An exact integer. Clients whose numbers end at 2^53 send it as text, in decimal digits or with an exponent.
+         * @description An exact integer. Clients that cannot hold integers above 2^53 send it as text, in decimal digits or with an exponent.
          * @example 19854321
          * @example 1500000000000000000000
          * @example 1.5e+21
          */
         NumberFilter: (number | bigint) | string | null;
         /**
-         * @description Any number of bytes as 0x-prefixed hex in lower case; `0x` is none.
+         * @description Bytes as 0x-prefixed hex in lower case; `0x` means no bytes.
          * @example 0xa9059cbb
          */
         HexData: string;
@@ -892,46 +892,46 @@ export interface components {
             /** @description The chain of the block. */
             chain_id: components["schemas"]["ChainIdNumber"];
             /**
-             * @description Number of the block.
+             * @description Block number.
              * @example 19854321
              */
             block_number: number;
             /** @description Hash of the block. */
             block_hash: components["schemas"]["Hash"];
-            /** @description Hash of the block before. */
+            /** @description Hash of the previous block. */
             parent_hash: components["schemas"]["Hash"];
             /**
-             * @description When the block was made, in seconds since 1970.
+             * @description Time of the block, in seconds since 1970.
              * @example 1715538095
              */
             block_timestamp: number;
-            /** @description Proof of work, 8 bytes as hex; null on chains whose blocks have none. */
+            /** @description Proof-of-work nonce, 8 bytes as hex; null on chains whose blocks have none. */
             nonce: components["schemas"]["HexData"] | null;
-            /** @description Hash of the list of uncles; null where the node does not give it. */
+            /** @description Hash of the list of uncles; null when the node does not report it. */
             sha3_uncles: components["schemas"]["Hash"] | null;
-            /** @description Proof of work, since the merge the chain's randomness; null on chains whose blocks have none. */
+            /** @description Proof-of-work hash, or the chain's randomness since the merge; null on chains whose blocks have none. */
             mix_hash: components["schemas"]["Hash"] | null;
-            /** @description Receiver of the fees. */
+            /** @description Address that receives the block's fees. */
             miner: components["schemas"]["AddressHash"];
-            /** @description Root of the state after the block. */
+            /** @description Root of the state trie after the block. */
             state_root: components["schemas"]["Hash"];
-            /** @description Root of the transactions; null where the node does not give it. */
+            /** @description Root of the transaction trie; null when the node does not report it. */
             transactions_root: components["schemas"]["Hash"] | null;
-            /** @description Root of the receipts; null where the node does not give it. */
+            /** @description Root of the receipt trie; null when the node does not report it. */
             receipts_root: components["schemas"]["Hash"] | null;
-            /** @description Bloom filter of the block's logs; null where the node does not give it. */
+            /** @description Bloom filter of the block's logs; null when the node does not report it. */
             logs_bloom: components["schemas"]["HexData"] | null;
             /**
-             * @description Size of the block in bytes; null where the node does not give it.
+             * @description Size of the block in bytes; null when the node does not report it.
              * @example 54231
              * @example null
              */
             size: number | null;
-            /** @description Bytes that the producer chose. */
+            /** @description Free data set by the block's producer. */
             extra_data: components["schemas"]["HexData"];
             /** @description Difficulty of the block; 0 since the merge. */
             difficulty: components["schemas"]["IntegerString"];
-            /** @description Difficulty of the chain up to this block; null where nodes no longer give it. */
+            /** @description Total difficulty of the chain up to this block; null when the node no longer reports it. */
             total_difficulty: components["schemas"]["IntegerString"] | null;
             /**
              * @description Number of transactions in the block.
@@ -939,26 +939,26 @@ export interface components {
              */
             transaction_count: number;
             /**
-             * @description Gas that the block may use.
+             * @description Gas limit of the block.
              * @example 30000000
              */
             gas_limit: number;
             /**
-             * @description Gas that the block used.
+             * @description Gas used by the block.
              * @example 14235114
              */
             gas_used: number;
-            /** @description Root of the withdrawals; null before EIP-4895. */
+            /** @description Root of the withdrawal trie; null before EIP-4895. */
             withdrawals_root: components["schemas"]["Hash"] | null;
             /**
-             * @description Base fee for a unit of gas, in wei; null before EIP-1559.
+             * @description Base fee per unit of gas, in wei; null before EIP-1559.
              * @example 7842013551
              * @example null
              */
             base_fee_per_gas: number | null;
         };
         /**
-         * @description Values of one group by name, those of `group_by` first, then those of `aggregate`.
+         * @description Values of one group, keyed by alias or expression: those of `group_by` first, then those of `aggregate`.
          * @example {
          *       "from_address": "0xdac17f958d2ee523a2206206994597c13d831ec7",
          *       "count": 12,
@@ -968,68 +968,68 @@ export interface components {
         AggregationRow: {
             [key: string]: string | number | boolean | null;
         };
-        /** @description One row for each group, or a single one without `group_by`. Takes the place of `data`. */
+        /** @description One row per group, or a single row without `group_by`. Replaces `data`. */
         Aggregations: components["schemas"]["AggregationRow"][];
-        /** @description The first block of a chain that an answer covers. */
+        /** @description First block of a chain that an answer covers. */
         FirstBlock: {
             /** @description The chain. */
             chain_id: components["schemas"]["ChainIdNumber"];
             /**
-             * @description Number of the first block that is covered.
+             * @description Number of the first covered block.
              * @example 23000000
              */
             block_number: number;
         };
-        /** @description What was asked and how much there is. */
+        /** @description Chains, page and totals of the answer. */
         Meta: {
             /** @description Chains that answered, ascending. */
             chain_ids: components["schemas"]["ChainIdNumber"][];
-            /** @description Chains that were asked and could not answer, ascending; absent when all could. */
+            /** @description Chains that were queried and could not answer, ascending; absent when all could. */
             failed_chain_ids?: components["schemas"]["ChainIdNumber"][];
-            /** @description Chains whose records before a first block are not in this answer, ascending; absent when there are none. */
+            /** @description Chains whose index does not start at the first block, ascending. Older records of these chains are missing in the answer. Absent when there are none. */
             first_blocks?: components["schemas"]["FirstBlock"][];
             /**
-             * @description The contract or wallet that was asked about, as it was given but in lower case; absent where none is.
+             * @description Contract or wallet of the request's path, in lower case; absent when the path has none.
              * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
              * @example vitalik.eth
              */
             address?: string;
-            /** @description First topic of the events that were asked for; absent where none are. */
+            /** @description Topic 0 of the requested events; absent when no signature was requested. */
             signature?: components["schemas"]["Hash"];
             /**
-             * @description The page, counted from 0.
+             * @description Page number, from 0.
              * @example 0
              */
             page: number;
             /**
-             * @description The most rows that one chain gives on a page.
+             * @description Maximum number of rows per chain on a page.
              * @example 20
              */
             limit_per_chain: number;
             /**
-             * @description Rows that match on all chains that answered, with aggregation groups; see `total_items_capped`.
+             * @description Number of rows, or of groups with aggregation, that match on all chains that answered. See `total_items_capped`.
              * @example 1342
              */
             total_items: number;
             /**
-             * @description Present and true when a chain has more matching rows than are counted, so that `total_items` is too low.
+             * @description True when a chain has more than 10,000 matches, so that `total_items` is a lower bound; absent otherwise.
              * @example true
              * @constant
              */
             total_items_capped?: true;
             /**
-             * @description Pages of the chain that has most of them; 0 when there is nothing, or `limit` is 0.
+             * @description Number of pages of the chain that has the most; 0 when nothing matches or `limit` is 0.
              * @example 68
              */
             total_pages: number;
         };
-        /** @description Blocks, or what aggregation made of them. */
+        /** @description Blocks or their aggregations. */
         BlocksAnswer: {
-            /** @description The blocks; absent with aggregation. */
+            /** @description Blocks; absent with aggregation. */
             data?: components["schemas"]["Block"][];
-            /** @description The groups; absent without aggregation. */
+            /** @description Groups; absent without aggregation. */
             aggregations?: components["schemas"]["Aggregations"];
-            /** @description What was asked and how much there is. */
+            /** @description Chains, page and totals of the answer. */
             meta: components["schemas"]["Meta"];
         };
         /**
@@ -1042,7 +1042,7 @@ export interface components {
          * @example 1000000000000000000
          */
         Wei: string;
-        /** @description Call data by the ABI of the contract that was called. */
+        /** @description Call data, decoded with the ABI of the called contract. */
         DecodedCall: {
             /**
              * @description Name of the function.
@@ -1055,7 +1055,7 @@ export interface components {
              */
             signature: string;
             /**
-             * @description Arguments by name; an unnamed one by its place.
+             * @description Arguments by name. An unnamed argument is keyed by its position.
              * @example {
              *       "to": "0xdac17f958d2ee523a2206206994597c13d831ec7",
              *       "amount": "1000000"
@@ -1070,14 +1070,14 @@ export interface components {
             /** @description The chain of the transaction. */
             chain_id: components["schemas"]["ChainIdString"];
             /**
-             * @description Number of the block.
+             * @description Block number.
              * @example 19854321
              */
             block_number: number;
             /** @description Hash of the block. */
             block_hash: components["schemas"]["Hash"];
             /**
-             * @description When the block was made, in seconds since 1970.
+             * @description Time of the block, in seconds since 1970.
              * @example 1715538095
              */
             block_timestamp: number;
@@ -1085,50 +1085,50 @@ export interface components {
             hash: components["schemas"]["Hash"];
             /**
              * Format: uint64
-             * @description Number of transactions that the sender had sent before.
+             * @description Nonce: the number of transactions that the sender had sent before.
              * @example 41
              */
             nonce: number | bigint;
             /**
-             * @description Place in the block, counted from 0.
+             * @description Index in the block, from 0.
              * @example 12
              */
             transaction_index: number;
-            /** @description The sender. */
+            /** @description Sender of the transaction. */
             from_address: components["schemas"]["AddressHash"];
-            /** @description The receiver; null when the transaction creates a contract. */
+            /** @description Receiver of the transaction; null when the transaction creates a contract. */
             to_address: components["schemas"]["AddressHash"] | null;
-            /** @description Coins sent, in wei. */
+            /** @description Amount transferred, in wei. */
             value: components["schemas"]["Wei"];
-            /** @description Price paid for a unit of gas, in wei. */
+            /** @description Price paid per unit of gas, in wei. */
             gas_price: components["schemas"]["Wei"];
             /**
              * Format: uint64
-             * @description Gas that the transaction may use.
+             * @description Gas limit of the transaction.
              * @example 21000
              */
             gas: number | bigint;
             /**
-             * @description First 4 bytes of the call data as 0x-prefixed hex; `0x` when it has fewer.
+             * @description First 4 bytes of the call data as 0x-prefixed hex; `0x` when it has fewer, and when the transaction creates a contract.
              * @example 0xa9059cbb
              */
             function_selector: string;
-            /** @description The call data. */
+            /** @description Call data. */
             data: components["schemas"]["HexData"];
-            /** @description Highest price that the sender would pay for a unit of gas, in wei; null for types 0 and 1. */
+            /** @description Maximum total fee per unit of gas, in wei; null for types 0 and 1. */
             max_fee_per_gas: components["schemas"]["Wei"] | null;
-            /** @description Highest tip that the sender would pay for a unit of gas, in wei; null for types 0 and 1. */
+            /** @description Maximum priority fee per unit of gas, in wei; null for types 0 and 1. */
             max_priority_fee_per_gas: components["schemas"]["Wei"] | null;
             /**
              * @description Type of the transaction (EIP-2718); 0 is legacy.
              * @example 2
              */
             transaction_type: number;
-            /** @description First half of the signature. */
+            /** @description `r` of the signature, in decimal. */
             r: components["schemas"]["IntegerString"];
-            /** @description Second half of the signature. */
+            /** @description `s` of the signature, in decimal. */
             s: components["schemas"]["IntegerString"];
-            /** @description Recovery part of the signature. */
+            /** @description `v` of the signature, the recovery id, in decimal. */
             v: components["schemas"]["IntegerString"];
             /**
              * @description Access list as JSON text; absent when there is none.
@@ -1136,52 +1136,52 @@ export interface components {
              */
             access_list_json?: string;
             /**
-             * @description Authorizations of EIP-7702 as JSON text; absent when there are none.
+             * @description Authorization list (EIP-7702) as JSON text; absent when there is none.
              * @example [{"chainId":"0x1","address":"0xdac17f958d2ee523a2206206994597c13d831ec7","nonce":"0x1"}]
              */
             authorization_list_json?: string;
-            /** @description The contract that the transaction created; absent when it created none. */
+            /** @description Contract that the transaction created; absent when it created none. */
             contract_address?: components["schemas"]["AddressHash"];
             /**
-             * @description Gas that the transaction used; absent when not known.
+             * @description Gas used by the transaction; absent when not known.
              * @example 21000
              */
             gas_used?: number;
             /**
-             * @description Gas used in the block up to and with this transaction; absent when not known.
+             * @description Gas used in the block up to and including this transaction; absent when not known.
              * @example 1523114
              */
             cumulative_gas_used?: number;
-            /** @description Price paid for a unit of gas, in wei; absent when not known. */
+            /** @description Price paid per unit of gas, in wei; absent when not known. */
             effective_gas_price?: components["schemas"]["Wei"];
             /**
              * @description Blob gas used; absent when the transaction has no blobs.
              * @example 131072
              */
             blob_gas_used?: number;
-            /** @description Price paid for a unit of blob gas, in wei; absent when the transaction has no blobs. */
+            /** @description Price paid per unit of blob gas, in wei; absent when the transaction has no blobs. */
             blob_gas_price?: components["schemas"]["Wei"];
             /** @description Bloom filter of the transaction's logs; absent when not known. */
             logs_bloom?: components["schemas"]["HexData"];
             /**
-             * @description 1 when the transaction succeeded, 0 when it was reverted; absent when not known.
+             * @description 1 when the transaction succeeded, 0 when it reverted; absent when not known.
              * @example 1
              * @enum {integer}
              */
             status?: 0 | 1;
-            /** @description The call by its ABI; only with `decode`, and absent when it cannot be decoded. */
+            /** @description The decoded call; only with `decode`, and absent when it cannot be decoded. */
             decoded?: components["schemas"]["DecodedCall"];
         };
-        /** @description Transactions, or what aggregation made of them. */
+        /** @description Transactions or their aggregations. */
         TransactionsAnswer: {
-            /** @description The transactions; absent with aggregation. */
+            /** @description Transactions; absent with aggregation. */
             data?: components["schemas"]["Transaction"][];
-            /** @description The groups; absent without aggregation. */
+            /** @description Groups; absent without aggregation. */
             aggregations?: components["schemas"]["Aggregations"];
-            /** @description What was asked and how much there is. */
+            /** @description Chains, page and totals of the answer. */
             meta: components["schemas"]["Meta"];
         };
-        /** @description An event by the ABI of its contract or the signature that was asked for. */
+        /** @description An event, decoded with the ABI of its contract or the requested signature. */
         DecodedEvent: {
             /**
              * @description Name of the event.
@@ -1194,7 +1194,7 @@ export interface components {
              */
             signature: string;
             /**
-             * @description Indexed parameters by name; of dynamic types there is only the hash that is the topic.
+             * @description Indexed parameters by name. A parameter of a dynamic type has only its hash.
              * @example {
              *       "from": "0xdac17f958d2ee523a2206206994597c13d831ec7"
              *     }
@@ -1217,73 +1217,73 @@ export interface components {
             /** @description The chain of the event. */
             chain_id: components["schemas"]["ChainIdString"];
             /**
-             * @description Number of the block.
+             * @description Block number.
              * @example 19854321
              */
             block_number: number;
             /** @description Hash of the block. */
             block_hash: components["schemas"]["Hash"];
             /**
-             * @description When the block was made, in seconds since 1970.
+             * @description Time of the block, in seconds since 1970.
              * @example 1715538095
              */
             block_timestamp: number;
             /** @description Hash of the transaction. */
             transaction_hash: components["schemas"]["Hash"];
             /**
-             * @description Place of the transaction in its block, counted from 0.
+             * @description Index of the transaction in its block, from 0.
              * @example 12
              */
             transaction_index: number;
             /**
-             * @description Place of the event in its block, counted from 0.
+             * @description Index of the event in its block, from 0.
              * @example 68
              */
             log_index: number;
-            /** @description The contract that emitted the event. */
+            /** @description Contract that emitted the event. */
             address: components["schemas"]["AddressHash"];
-            /** @description The parameters that are not indexed, encoded. */
+            /** @description ABI-encoded parameters that are not indexed. */
             data: components["schemas"]["HexData"];
-            /** @description None to four, as many as the event has. */
+            /** @description Topics of the event, 0 to 4. */
             topics: components["schemas"]["Hash"][];
-            /** @description The event by its ABI; absent when it cannot be decoded, or was not asked for. */
+            /** @description The decoded event; absent when it cannot be decoded or decoding was not requested. */
             decoded?: components["schemas"]["DecodedEvent"];
         };
-        /** @description Events, or what aggregation made of them. */
+        /** @description Events or their aggregations. */
         EventsAnswer: {
-            /** @description The events; absent with aggregation. */
+            /** @description Events; absent with aggregation. */
             data?: components["schemas"]["ContractEvent"][];
-            /** @description The groups; absent without aggregation. */
+            /** @description Groups; absent without aggregation. */
             aggregations?: components["schemas"]["Aggregations"];
-            /** @description What was asked and how much there is. */
+            /** @description Chains, page and totals of the answer. */
             meta: components["schemas"]["Meta"];
         };
-        /** @description The kind of a text, with its newest records, 20 of each chain at most. */
+        /** @description Type of the match and its newest records, at most 20 per chain. */
         ResolvedInput: {
             /**
-             * @description What the text names. `unknown` is a text that names nothing on the chains that were asked; an address is one even where nothing is known of it.
+             * @description Type of the match. `unknown` when the requested chains have no match. A well-formed address always matches as `address` or `contract`.
              * @example contract
              * @enum {string}
              */
             type: "block" | "transaction" | "event_signature" | "function_signature" | "address" | "contract" | "unknown";
-            /** @description The address or the contract; of a name what it stands for, on the first chain that knows it. Absent for other types. */
+            /** @description Address of the match. For a name, its address on the first chain that knows it. Absent for other types. */
             address?: components["schemas"]["AddressHash"];
-            /** @description The block, of each chain that has it. Absent for other types. */
+            /** @description The block, from each chain that has it. Absent for other types. */
             blocks?: components["schemas"]["Block"][];
-            /** @description The transaction; those that call the function; those to the contract; or those that the address sent or received, the newest first. Absent for other types. */
+            /** @description The matching transaction; the calls of a function; the transactions to a contract; or those that an address sent or received, newest first. Absent for other types. */
             transactions?: components["schemas"]["Transaction"][];
-            /** @description Events with the signature, the newest first. Absent for other types. */
+            /** @description Events with the signature, newest first. Absent for other types. */
             events?: components["schemas"]["ContractEvent"][];
         };
-        /** @description What a text names. */
+        /** @description The match of a text. */
         ResolvedAnswer: {
-            /** @description The kind of the text, with its newest records. */
+            /** @description Type of the match, with its newest records. */
             data: components["schemas"]["ResolvedInput"];
-            /** @description The chains that were asked, and how many records there are in `data`. */
+            /** @description Chains that were queried, and the number of records in `data`. */
             meta: components["schemas"]["Meta"];
         };
         /**
-         * @description The standard JSON ABI, one object for each function, event, error and the like.
+         * @description Standard JSON ABI: one object per function, event, error, constructor, fallback or receive entry.
          * @example [
          *       {
          *         "type": "function",
@@ -1304,7 +1304,7 @@ export interface components {
         }[];
     };
     responses: {
-        /** @description The answer still has the ETag sent in `If-None-Match`; there is no body. */
+        /** @description The answer has not changed since the version that `If-None-Match` names. It has no body. */
         NotModified: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1322,7 +1322,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description A parameter is malformed, or a chain or a name is unknown; the text names it and the rule. */
+        /** @description A parameter is invalid, or a chain or name is unknown. The message names the parameter and the rule. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1341,7 +1341,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description A parameter is malformed; the text names it and the rule. */
+        /** @description A parameter is invalid. The message names the parameter and the rule. */
         BadTransfersRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1360,7 +1360,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description No chain that was asked knows this contract or token, or a chain or name is not known here. */
+        /** @description None of the requested chains has this contract or token, or a requested chain or name is unknown. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1379,7 +1379,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The path exists, but only for GET and HEAD. */
+        /** @description The path supports only GET and HEAD. */
         MethodNotAllowed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1399,7 +1399,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Too many requests from this address. */
+        /** @description Too many requests from this address. Retry after `Retry-After` seconds. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1465,7 +1465,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The service failed, or no chain that was asked could answer. The request id leads to the cause. */
+        /** @description The service failed, or none of the requested chains could answer. Quote `X-Request-Id` when you report it. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1485,7 +1485,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Long queries of other requests have all threads, every index that could answer has not read far enough yet or cannot reach its database, or the service is starting. The same request can be answered a little later. */
+        /** @description The service is temporarily unable to answer: it is starting, all query threads are busy, or the indexes that could answer are behind or cannot reach their database. Retry the request. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1508,12 +1508,12 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The contract, by address in any letter case or by name.
+         * @description Address of the contract in any letter case, or its name.
          * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
          */
         ContractAddress: components["schemas"]["AddressOrName"];
         /**
-         * @description The wallet, by address in any letter case or by name.
+         * @description Address of the wallet in any letter case, or its name.
          * @example alice.eth
          */
         WalletAddress: components["schemas"]["AddressOrName"];
@@ -1523,99 +1523,100 @@ export interface components {
          */
         TokenId: string;
         /**
-         * @description The event: its canonical signature, one with parameter names and `indexed`, or the hash that is its first topic.
+         * @description The event: its canonical signature, a signature with parameter names and `indexed`, or the hash of the signature, which is topic 0.
          * @example Transfer(address,address,uint256)
          */
         Signature: string;
         /**
-         * @description A block number, the hash of a block or a transaction, an address, a name, the topic or the signature of an event, or the selector or the signature of a function. Any other text is `unknown`.
+         * @description A block number; the hash of a block or a transaction; an address or a name; the topic or signature of an event; or the selector or signature of a function. Any other text is `unknown`.
          * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
          */
         Input: string;
         /**
          * @deprecated
-         * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+         * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
          */
         Chain: number[];
-        /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+        /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
         ChainId: number[];
         /**
-         * @description Symbol of a token, in any letter case; repeat it for several. A comma is part of the symbol.
+         * @description Symbol of a token, in any letter case. Repeat the parameter for several symbols. A comma is part of the symbol.
          * @example [
          *       "USDS"
          *     ]
          */
         Symbols: string[];
-        /** @description Symbol of a token, in any letter case; repeat it for several. A comma is part of the symbol. */
+        /** @description Symbol of a token, in any letter case. Repeat the parameter for several symbols. A comma is part of the symbol. */
         TokenSymbols: string[];
         /**
-         * @description A token, by address in any letter case or by name, or several, repeated or separated by commas. The zero address and 0xeeee…eeee are the native coin.
+         * @description Address of a token in any letter case, or its name. Repeat the parameter or separate values by commas. The zero address and 0xeeee…eeee mean the native coin.
          * @example [
          *       "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512"
          *     ]
          */
         TokenAddresses: components["schemas"]["AddressOrName"][];
-        /** @description Moment of the price, in seconds or milliseconds since 1970; without it, now. */
+        /** @description Time of the price, in seconds or milliseconds since 1970; the current price when absent. */
         PriceTime: number;
-        /** @description Whether `historical_prices` are given. */
+        /** @description True adds `historical_prices`. */
         IncludeHistoricalPrices: "true" | "false";
-        /** @description Whether the number of `holders` is given. */
+        /** @description True adds the number of `holders`. */
         IncludeHolders: "true" | "false";
         /**
-         * @description An owner, by address in any letter case or by name, or up to 10, repeated or separated by commas.
+         * @description Address of an owner in any letter case, or its name. Repeat the parameter or separate values by commas, at most 10.
          * @example [
          *       "alice.eth"
          *     ]
          */
         OwnerAddresses: components["schemas"]["AddressOrName"][];
-        /** @description Only balances of these tokens, by address in any letter case or by name, repeated or separated by commas. The zero address and 0xeeee…eeee are the native coin. */
+        /** @description Returns only balances of these tokens, by address in any letter case or by name. Repeat the parameter or separate values by commas. The zero address and 0xeeee…eeee mean the native coin. */
         HeldTokens: components["schemas"]["AddressOrName"][];
-        /** @description Only balances of these kinds, repeated or separated by commas; without it all that the back end lists. */
+        /** @description Returns only balances of these token types. Repeat the parameter or separate values by commas. When absent, all types that the back end lists are returned. */
         HeldTokenTypes: ("native" | "erc20" | "erc721" | "erc1155")[];
         /**
-         * @description Whether name, symbol, decimals and `price_data` are given.
+         * @description True adds name, symbol, decimals and `price_data`.
          * @example true
          */
         TokenMetadata: "true" | "false";
-        /** @description Whether the balance of the native coin is given. */
+        /** @description False leaves out the balance of the native coin. */
         IncludeNative: "true" | "false";
-        /** @description Whether tokens are given that a back end marks as spam. An index marks none. */
+        /** @description True includes tokens that the back end marks as spam. The index of this service marks none. */
         IncludeSpam: "true" | "false";
-        /** @description Whether tokens without a price are given; matters only together with `metadata`. */
+        /** @description False leaves out tokens without a price. It has an effect only with `metadata`. */
         IncludeWithoutPrice: "true" | "false";
-        /** @description What to sort by: address, balance in the smallest unit, price, or value in US dollars. What has no price comes last, and equal balances follow by address, id, chain and owner. */
+        /** @description Field to sort by: token address, balance in the smallest unit, price, or value in US dollars. Balances without a price come last. Equal balances are ordered by address, id, chain and owner. */
         BalanceSortBy: "balance" | "token_address" | "token_price" | "usd_value";
-        /** @description Direction of the order, with or without `sort_by`. */
+        /** @description Sort direction, with or without `sort_by`. */
         BalanceSortOrder: "asc" | "desc";
-        /** @description Rows to answer for each chain and owner; 0 answers none. */
+        /** @description Maximum number of rows per chain and owner. 0 returns no rows. */
         LimitOfOwner: number;
-        /** @description Only NFTs of these contracts, by address in any letter case or by name, repeated or separated by commas. */
+        /** @description Returns only NFTs of these contracts, by address in any letter case or by name. Repeat the parameter or separate values by commas. */
         HeldContracts: components["schemas"]["AddressOrName"][];
-        /** @description Rows to answer for each chain and owner; 0 answers none. Multiplied by the number of owners it is at most 1,000. */
+        /** @description Maximum number of rows per chain and owner. 0 returns no rows. Multiplied by the number of owners, it can be at most 1,000. */
         LimitOfNftOwner: number;
         /**
-         * @description Whether `owner_addresses` are given: at most 1,000 of each token, and at most 20,000 divided by the number of tokens on the page.
+         * @description True adds `owner_addresses`: at most 1,000 per token, and at most 20,000 divided by the number of tokens on the page.
          * @example true
          */
         NftOwners: "true" | "false";
-        /** @description Whether `nft_metadata` is given. */
+        /** @description True adds `nft_metadata`. */
         Metadata: "true" | "false";
-        /** @description Whether `nft_sale` is given. */
+        /** @description True adds `nft_sale`. */
         Sales: "true" | "false";
-        /** @description Whether `owner_addresses` are given, only together with `metadata`: at most 1,000 of each token, and at most 20,000 divided by the number of tokens on the page. */
+        /** @description True adds `owner_addresses`, only together with `metadata`: at most 1,000 per token, and at most 20,000 divided by the number of tokens on the page. */
         IncludeOwners: "true" | "false";
-        /** @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens. */
+        /** @description True turns links that browsers cannot open, such as ipfs links, into https links. */
         ResolveMetadataLinks: "true" | "false";
-        /** @description Rows to answer for each chain; 0 answers none, with the totals. */
+        /** @description Maximum number of rows per chain. 0 returns no rows, but the totals. */
         Limit: number;
-        /** @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most. */
+        /** @description Page number, from 0. At most 20, or 500 with `aggregate` or `group_by`. */
         Page: number;
-        /** @description Page to answer, counted from 0; 20 at most. */
+        /** @description Page number, from 0. At most 20. */
         PlainPage: number;
         /**
-         * @description Field to sort by; with aggregation also a field of `group_by`, an alias, or an expression of `aggregate` as it is
-         *     written. Without it rows have the order of the chain. Amounts are compared as numbers, nulls come last, and equal
-         *     rows follow by block, chain, transaction and log. The fields, which `group_by` and `aggregate` take too:
+         * @description Field to sort by. With aggregation it can also be a field of `group_by`, an alias, or an expression of
+         *     `aggregate` exactly as written. By default rows are ordered by block. Amounts are compared as numbers, and nulls
+         *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
+         *     same fields:
          *
          *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
          *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
@@ -1630,42 +1631,43 @@ export interface components {
          *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
          */
         SortBy: string;
-        /** @description Direction of the order, with or without `sort_by`. */
+        /** @description Sort direction, with or without `sort_by`. */
         SortOrder: "asc" | "desc";
         /**
-         * @description What to group by, several separated by commas or repeated, 8 at most. Each is one of these:
+         * @description Keys of the groups. Separate them by commas or repeat the parameter, at most 8. Each key is one of these:
          *
          *     - a field, as listed at `sort_by`;
-         *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the beginning in UTC;
-         *     - an expression over fields, perhaps with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
+         *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the start in UTC;
+         *     - an expression over fields, optionally with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
          *     - an alias that `aggregate` gives to such an expression.
          *
-         *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` it has its `count`.
+         *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` the row has a `count`.
          */
         GroupBy: string[];
         /**
-         * @description What to compute over the rows that match, or over those of each group; several separated by commas or repeated, 16
-         *     at most. The answer has `aggregations` in place of `data`, keyed by alias (`... as total`) or by the expression.
+         * @description Values to compute over all matching rows, or over the rows of each group. Separate them by commas or repeat the
+         *     parameter, at most 16. The answer has `aggregations` instead of `data`, keyed by alias (`... as total`) or by the
+         *     expression.
          *
          *     | Function, in any letter case | Value |
          *     |---|---|
          *     | `count()`, `count(*)` | Number of rows. |
-         *     | `count(distinct x)`, `countDistinct(x)` | Number of different values. |
-         *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Of all values; sums are exact. |
-         *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Beginning of the span of time around a moment. |
-         *     | `toDate(x)`, `toDateTime(x)` | A moment as text. |
+         *     | `count(distinct x)`, `countDistinct(x)` | Number of distinct values. |
+         *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Sum, average, minimum and maximum of all values. Sums are exact. |
+         *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Start of the minute, hour, day, week or month. |
+         *     | `toDate(x)`, `toDateTime(x)` | The time as text. |
          *     | `sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))` | Sum of the amounts in the data of events. |
          *
          *     `x` is a field, as listed at `sort_by`, or arithmetic: `+ - * / %`, parentheses and decimal numbers, as in
-         *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. There are no texts, signs
-         *     or exponents. Counts and averages are numbers; values of text fields, such as amounts, and whatever exceeds
-         *     2^53 - 1 are decimal text.
+         *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. Strings, signs and
+         *     exponents are not allowed. Counts and averages are numbers. Values of text fields, such as amounts, and values
+         *     beyond 2^53 - 1 are decimal strings.
          *
-         *     Limits: 512 characters and 64 parts in an expression, 8 levels of nesting, 63 characters in an alias; 100,000
-         *     groups, and as many different values, for each chain; 10 seconds. What is beyond them is a 400 that says so.
+         *     Limits: 512 characters and 64 parts per expression, 8 levels of nesting, 63 characters per alias, 100,000 groups
+         *     and 100,000 distinct values per chain, and 10 seconds. A request beyond a limit is a 400 that names the limit.
          */
         Aggregate: string[];
-        /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
+        /** @description True decodes rows with the ABI of their contract, if it is known. */
         Decode: boolean;
         /** @description Only this block number. */
         FilterBlockNumber: bigint;
@@ -1687,15 +1689,15 @@ export interface components {
         FilterBlockTimestampLte: bigint;
         /** @description Only below this block timestamp, in seconds. */
         FilterBlockTimestampLt: bigint;
-        /** @description Only this place of the transaction in its block. */
+        /** @description Only transactions at this index in their block. */
         FilterTransactionIndex: bigint;
-        /** @description Only at or above this place of the transaction in its block. */
+        /** @description Only transactions at or above this index in their block. */
         FilterTransactionIndexGte: bigint;
-        /** @description Only above this place of the transaction in its block. */
+        /** @description Only transactions above this index in their block. */
         FilterTransactionIndexGt: bigint;
-        /** @description Only at or below this place of the transaction in its block. */
+        /** @description Only transactions at or below this index in their block. */
         FilterTransactionIndexLte: bigint;
-        /** @description Only below this place of the transaction in its block. */
+        /** @description Only transactions below this index in their block. */
         FilterTransactionIndexLt: bigint;
         /** @description Only this value, in wei. */
         FilterValue: bigint;
@@ -1727,25 +1729,25 @@ export interface components {
         FilterGasLte: bigint;
         /** @description Only below this gas limit. */
         FilterGasLt: bigint;
-        /** @description Only this place of the event in its block. */
+        /** @description Only events at this log index in their block. */
         FilterLogIndex: bigint;
-        /** @description Only at or above this place of the event in its block. */
+        /** @description Only events at or above this log index in their block. */
         FilterLogIndexGte: bigint;
-        /** @description Only above this place of the event in its block. */
+        /** @description Only events above this log index in their block. */
         FilterLogIndexGt: bigint;
-        /** @description Only at or below this place of the event in its block. */
+        /** @description Only events at or below this log index in their block. */
         FilterLogIndexLte: bigint;
-        /** @description Only below this place of the event in its block. */
+        /** @description Only events below this log index in their block. */
         FilterLogIndexLt: bigint;
-        /** @description Only of the block with this hash. */
+        /** @description Only rows of the block with this hash. */
         FilterBlockHash: string;
         /** @description Only the block with this hash. */
         FilterBlockHashAsHash: string;
         /** @description Only the transaction with this hash. */
         FilterTransactionHashAsHash: string;
-        /** @description Only of the transaction with this hash. */
+        /** @description Only events of the transaction with this hash. */
         FilterTransactionHash: string;
-        /** @description Only calls that begin with these 4 bytes; `0x` is those with fewer. */
+        /** @description Only calls with this 4-byte function selector. `0x` matches call data of fewer than 4 bytes. */
         FilterFunctionSelector: string;
         /** @description Only from this sender, by address or name. */
         FilterFromAddress: components["schemas"]["AddressOrName"];
@@ -1753,39 +1755,39 @@ export interface components {
         FilterToAddress: components["schemas"]["AddressOrName"];
         /** @description Only emitted by this contract, by address or name. */
         FilterAddress: components["schemas"]["AddressOrName"];
-        /** @description Only with this topic 0, which is the hash of an event's signature; shorter hex is filled with zeros on the left. */
+        /** @description Only events with this topic 0, the hash of the event's signature. Shorter hex is padded with zeros on the left. */
         FilterTopic0: string;
-        /** @description Only with this topic 1; shorter hex is filled with zeros on the left. */
+        /** @description Only events with this topic 1. Shorter hex is padded with zeros on the left. */
         FilterTopic1: string;
-        /** @description Only with this topic 2; shorter hex is filled with zeros on the left. */
+        /** @description Only events with this topic 2. Shorter hex is padded with zeros on the left. */
         FilterTopic2: string;
-        /** @description Only with this topic 3; shorter hex is filled with zeros on the left. */
+        /** @description Only events with this topic 3. Shorter hex is padded with zeros on the left. */
         FilterTopic3: string;
     };
     requestBodies: never;
     headers: {
         /**
-         * @description Identifies the request in our logs; taken over from the request when it has a usable one.
+         * @description Id of the request in the service's logs. Taken from the request if it sends a valid one.
          * @example 0198f0a2-5f0e-7c1b-9a55-0e6c7f2f3f11
          */
         "X-Request-Id": string;
         /**
-         * @description Where the answer came from: HIT from the cache, MISS from a back end, STALE from the cache past its lifetime, because it is being made again behind this answer or no back end can answer, BYPASS from a back end because the client asked for a new answer or the cache did not keep it.
+         * @description Source of the answer. `HIT`: the cache. `MISS`: a back end. `STALE`: the cache, after the end of its lifetime, because no back end can answer or a new answer is being loaded in the background. `BYPASS`: a back end, because the client asked for a new answer or the answer is not cacheable.
          * @example HIT
          */
         "X-Cache": "HIT" | "MISS" | "STALE" | "BYPASS";
         /**
-         * @description Time since a back end gave the answer, in seconds.
+         * @description Age of the answer, in seconds.
          * @example 42
          */
         Age: number;
         /**
-         * @description Whether the answer may be kept, and for how many seconds from when it was made: `Age` of them have passed. `stale-while-revalidate` is on feeds and statistics. Errors are never kept.
+         * @description Caching rules for clients. `max-age` counts from the time when the answer was made, of which `Age` seconds have passed. Feeds and statistics also have `stale-while-revalidate`. Errors are never stored.
          * @example public, max-age=86400
          */
         "Cache-Control": string;
         /**
-         * @description Identifies this version of the answer.
+         * @description Version of the answer, for `If-None-Match`.
          * @example "5d8c72a5edda8d6a"
          */
         ETag: string;
@@ -1795,7 +1797,7 @@ export interface components {
          */
         Vary: string;
         /**
-         * @description Chains whose rows the answer has, ascending. One that could not answer is missing here, and in `meta.failed_chain_ids` where an answer has `meta`.
+         * @description Ids of the chains whose rows are in the answer, ascending. Chains that could not answer are missing here, and are listed in `meta.failed_chain_ids` of answers that have `meta`.
          * @example 1, 8453
          */
         "X-Chain-Id": string;
@@ -1805,32 +1807,32 @@ export interface components {
          */
         "X-Backend": string;
         /**
-         * @description Requests allowed within the window; absent for callers without a limit.
+         * @description Requests allowed in the window; absent for clients without a limit.
          * @example 600
          */
         "RateLimit-Limit": number;
         /**
-         * @description Requests left within the window; absent for callers without a limit.
+         * @description Requests left in the window; absent for clients without a limit.
          * @example 599
          */
         "RateLimit-Remaining": number;
         /**
-         * @description Time until the window ends, in seconds; absent for callers without a limit.
+         * @description Time until the window ends, in seconds; absent for clients without a limit.
          * @example 37
          */
         "RateLimit-Reset": number;
         /**
-         * @description Methods that the path has.
+         * @description Methods that the path supports.
          * @example GET, HEAD
          */
         Allow: string;
         /**
-         * @description Time to wait before the same request is sent again, in seconds.
+         * @description Time to wait before a retry, in seconds.
          * @example 1
          */
         "Unavailable-Retry-After": number;
         /**
-         * @description Time until a back end can answer again, in seconds, where that is known.
+         * @description Time until a back end is expected to answer again, in seconds; absent when it is not known.
          * @example 12
          */
         "Outage-Retry-After": number;
@@ -1848,7 +1850,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description An owner, by address in any letter case or by name, or up to 10, repeated or separated by commas.
+                 * @description Address of an owner in any letter case, or its name. Repeat the parameter or separate values by commas, at most 10.
                  * @example [
                  *       "alice.eth"
                  *     ]
@@ -1856,33 +1858,33 @@ export interface operations {
                 owner_address: components["parameters"]["OwnerAddresses"];
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
-                /** @description Only balances of these tokens, by address in any letter case or by name, repeated or separated by commas. The zero address and 0xeeee…eeee are the native coin. */
+                /** @description Returns only balances of these tokens, by address in any letter case or by name. Repeat the parameter or separate values by commas. The zero address and 0xeeee…eeee mean the native coin. */
                 token_address?: components["parameters"]["HeldTokens"];
-                /** @description Only balances of these kinds, repeated or separated by commas; without it all that the back end lists. */
+                /** @description Returns only balances of these token types. Repeat the parameter or separate values by commas. When absent, all types that the back end lists are returned. */
                 token_type?: components["parameters"]["HeldTokenTypes"];
                 /**
-                 * @description Whether name, symbol, decimals and `price_data` are given.
+                 * @description True adds name, symbol, decimals and `price_data`.
                  * @example true
                  */
                 metadata: components["parameters"]["TokenMetadata"];
-                /** @description Whether the balance of the native coin is given. */
+                /** @description False leaves out the balance of the native coin. */
                 include_native: components["parameters"]["IncludeNative"];
-                /** @description Whether tokens are given that a back end marks as spam. An index marks none. */
+                /** @description True includes tokens that the back end marks as spam. The index of this service marks none. */
                 include_spam: components["parameters"]["IncludeSpam"];
-                /** @description Whether tokens without a price are given; matters only together with `metadata`. */
+                /** @description False leaves out tokens without a price. It has an effect only with `metadata`. */
                 include_without_price: components["parameters"]["IncludeWithoutPrice"];
-                /** @description What to sort by: address, balance in the smallest unit, price, or value in US dollars. What has no price comes last, and equal balances follow by address, id, chain and owner. */
+                /** @description Field to sort by: token address, balance in the smallest unit, price, or value in US dollars. Balances without a price come last. Equal balances are ordered by address, id, chain and owner. */
                 sort_by: components["parameters"]["BalanceSortBy"];
-                /** @description Direction of the order, with or without `sort_by`. */
+                /** @description Sort direction, with or without `sort_by`. */
                 sort_order: components["parameters"]["BalanceSortOrder"];
-                /** @description Rows to answer for each chain and owner; 0 answers none. */
+                /** @description Maximum number of rows per chain and owner. 0 returns no rows. */
                 limit: components["parameters"]["LimitOfOwner"];
-                /** @description Page to answer, counted from 0; 20 at most. */
+                /** @description Page number, from 0. At most 20. */
                 page: components["parameters"]["PlainPage"];
             };
             header?: never;
@@ -1926,7 +1928,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Symbol of a token, in any letter case; repeat it for several. A comma is part of the symbol.
+                 * @description Symbol of a token, in any letter case. Repeat the parameter for several symbols. A comma is part of the symbol.
                  * @example [
                  *       "USDS"
                  *     ]
@@ -1934,10 +1936,10 @@ export interface operations {
                 symbol: components["parameters"]["Symbols"];
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -1982,25 +1984,25 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
                 /**
-                 * @description A token, by address in any letter case or by name, or several, repeated or separated by commas. The zero address and 0xeeee…eeee are the native coin.
+                 * @description Address of a token in any letter case, or its name. Repeat the parameter or separate values by commas. The zero address and 0xeeee…eeee mean the native coin.
                  * @example [
                  *       "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512"
                  *     ]
                  */
                 address?: components["parameters"]["TokenAddresses"];
-                /** @description Symbol of a token, in any letter case; repeat it for several. A comma is part of the symbol. */
+                /** @description Symbol of a token, in any letter case. Repeat the parameter for several symbols. A comma is part of the symbol. */
                 symbol?: components["parameters"]["TokenSymbols"];
-                /** @description Moment of the price, in seconds or milliseconds since 1970; without it, now. */
+                /** @description Time of the price, in seconds or milliseconds since 1970; the current price when absent. */
                 timestamp?: components["parameters"]["PriceTime"];
-                /** @description Whether `historical_prices` are given. */
+                /** @description True adds `historical_prices`. */
                 include_historical_prices: components["parameters"]["IncludeHistoricalPrices"];
-                /** @description Whether the number of `holders` is given. */
+                /** @description True adds the number of `holders`. */
                 include_holders: components["parameters"]["IncludeHolders"];
             };
             header?: never;
@@ -2045,28 +2047,28 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
-                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
+                /** @description Maximum number of rows per chain. 0 returns no rows, but the totals. */
                 limit: components["parameters"]["Limit"];
-                /** @description Page to answer, counted from 0; 20 at most. */
+                /** @description Page number, from 0. At most 20. */
                 page: components["parameters"]["PlainPage"];
-                /** @description Whether `nft_metadata` is given. */
+                /** @description True adds `nft_metadata`. */
                 metadata: components["parameters"]["Metadata"];
-                /** @description Whether `nft_sale` is given. */
+                /** @description True adds `nft_sale`. */
                 sales: components["parameters"]["Sales"];
-                /** @description Whether `owner_addresses` are given, only together with `metadata`: at most 1,000 of each token, and at most 20,000 divided by the number of tokens on the page. */
+                /** @description True adds `owner_addresses`, only together with `metadata`: at most 1,000 per token, and at most 20,000 divided by the number of tokens on the page. */
                 include_owners: components["parameters"]["IncludeOwners"];
-                /** @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens. */
+                /** @description True turns links that browsers cannot open, such as ipfs links, into https links. */
                 resolve_metadata_links: components["parameters"]["ResolveMetadataLinks"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The contract, by address in any letter case or by name.
+                 * @description Address of the contract in any letter case, or its name.
                  * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
                  */
                 contract_address: components["parameters"]["ContractAddress"];
@@ -2117,24 +2119,24 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
-                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
+                /** @description Maximum number of rows per chain. 0 returns no rows, but the totals. */
                 limit: components["parameters"]["Limit"];
-                /** @description Page to answer, counted from 0; 20 at most. */
+                /** @description Page number, from 0. At most 20. */
                 page: components["parameters"]["PlainPage"];
-                /** @description Whether `nft_metadata` is given. */
+                /** @description True adds `nft_metadata`. */
                 metadata: components["parameters"]["Metadata"];
-                /** @description Whether `owner_addresses` are given, only together with `metadata`: at most 1,000 of each token, and at most 20,000 divided by the number of tokens on the page. */
+                /** @description True adds `owner_addresses`, only together with `metadata`: at most 1,000 per token, and at most 20,000 divided by the number of tokens on the page. */
                 include_owners: components["parameters"]["IncludeOwners"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The contract, by address in any letter case or by name.
+                 * @description Address of the contract in any letter case, or its name.
                  * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
                  */
                 contract_address: components["parameters"]["ContractAddress"];
@@ -2179,26 +2181,26 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description An owner, by address in any letter case or by name, or up to 10, repeated or separated by commas.
+                 * @description Address of an owner in any letter case, or its name. Repeat the parameter or separate values by commas, at most 10.
                  * @example [
                  *       "alice.eth"
                  *     ]
                  */
                 owner_address: components["parameters"]["OwnerAddresses"];
-                /** @description Only NFTs of these contracts, by address in any letter case or by name, repeated or separated by commas. */
+                /** @description Returns only NFTs of these contracts, by address in any letter case or by name. Repeat the parameter or separate values by commas. */
                 contract_address?: components["parameters"]["HeldContracts"];
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
-                /** @description Rows to answer for each chain and owner; 0 answers none. Multiplied by the number of owners it is at most 1,000. */
+                /** @description Maximum number of rows per chain and owner. 0 returns no rows. Multiplied by the number of owners, it can be at most 1,000. */
                 limit: components["parameters"]["LimitOfNftOwner"];
-                /** @description Page to answer, counted from 0; 20 at most. */
+                /** @description Page number, from 0. At most 20. */
                 page: components["parameters"]["PlainPage"];
-                /** @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens. */
+                /** @description True turns links that browsers cannot open, such as ipfs links, into https links. */
                 resolve_metadata_links: components["parameters"]["ResolveMetadataLinks"];
             };
             header?: never;
@@ -2244,27 +2246,27 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
-                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
+                /** @description Maximum number of rows per chain. 0 returns no rows, but the totals. */
                 limit: components["parameters"]["Limit"];
-                /** @description Page to answer, counted from 0; 20 at most. */
+                /** @description Page number, from 0. At most 20. */
                 page: components["parameters"]["PlainPage"];
                 /**
-                 * @description Whether `owner_addresses` are given: at most 1,000 of each token, and at most 20,000 divided by the number of tokens on the page.
+                 * @description True adds `owner_addresses`: at most 1,000 per token, and at most 20,000 divided by the number of tokens on the page.
                  * @example true
                  */
                 include_owners: components["parameters"]["NftOwners"];
-                /** @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens. */
+                /** @description True turns links that browsers cannot open, such as ipfs links, into https links. */
                 resolve_metadata_links: components["parameters"]["ResolveMetadataLinks"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The contract, by address in any letter case or by name.
+                 * @description Address of the contract in any letter case, or its name.
                  * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
                  */
                 contract_address: components["parameters"]["ContractAddress"];
@@ -2310,23 +2312,23 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
                 /**
-                 * @description Whether `owner_addresses` are given: at most 1,000 of each token, and at most 20,000 divided by the number of tokens on the page.
+                 * @description True adds `owner_addresses`: at most 1,000 per token, and at most 20,000 divided by the number of tokens on the page.
                  * @example true
                  */
                 include_owners: components["parameters"]["NftOwners"];
-                /** @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens. */
+                /** @description True turns links that browsers cannot open, such as ipfs links, into https links. */
                 resolve_metadata_links: components["parameters"]["ResolveMetadataLinks"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The contract, by address in any letter case or by name.
+                 * @description Address of the contract in any letter case, or its name.
                  * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
                  */
                 contract_address: components["parameters"]["ContractAddress"];
@@ -2377,10 +2379,10 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
                 /** @description Only this block number. */
                 filter_block_number?: components["parameters"]["FilterBlockNumber"];
@@ -2405,9 +2407,10 @@ export interface operations {
                 /** @description Only the block with this hash. */
                 filter_hash?: components["parameters"]["FilterBlockHashAsHash"];
                 /**
-                 * @description Field to sort by; with aggregation also a field of `group_by`, an alias, or an expression of `aggregate` as it is
-                 *     written. Without it rows have the order of the chain. Amounts are compared as numbers, nulls come last, and equal
-                 *     rows follow by block, chain, transaction and log. The fields, which `group_by` and `aggregate` take too:
+                 * @description Field to sort by. With aggregation it can also be a field of `group_by`, an alias, or an expression of
+                 *     `aggregate` exactly as written. By default rows are ordered by block. Amounts are compared as numbers, and nulls
+                 *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
+                 *     same fields:
                  *
                  *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
                  *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
@@ -2422,44 +2425,45 @@ export interface operations {
                  *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
                  */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Direction of the order, with or without `sort_by`. */
+                /** @description Sort direction, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
                 /**
-                 * @description What to group by, several separated by commas or repeated, 8 at most. Each is one of these:
+                 * @description Keys of the groups. Separate them by commas or repeat the parameter, at most 8. Each key is one of these:
                  *
                  *     - a field, as listed at `sort_by`;
-                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the beginning in UTC;
-                 *     - an expression over fields, perhaps with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
+                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the start in UTC;
+                 *     - an expression over fields, optionally with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
                  *     - an alias that `aggregate` gives to such an expression.
                  *
-                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` it has its `count`.
+                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` the row has a `count`.
                  */
                 group_by?: components["parameters"]["GroupBy"];
                 /**
-                 * @description What to compute over the rows that match, or over those of each group; several separated by commas or repeated, 16
-                 *     at most. The answer has `aggregations` in place of `data`, keyed by alias (`... as total`) or by the expression.
+                 * @description Values to compute over all matching rows, or over the rows of each group. Separate them by commas or repeat the
+                 *     parameter, at most 16. The answer has `aggregations` instead of `data`, keyed by alias (`... as total`) or by the
+                 *     expression.
                  *
                  *     | Function, in any letter case | Value |
                  *     |---|---|
                  *     | `count()`, `count(*)` | Number of rows. |
-                 *     | `count(distinct x)`, `countDistinct(x)` | Number of different values. |
-                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Of all values; sums are exact. |
-                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Beginning of the span of time around a moment. |
-                 *     | `toDate(x)`, `toDateTime(x)` | A moment as text. |
+                 *     | `count(distinct x)`, `countDistinct(x)` | Number of distinct values. |
+                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Sum, average, minimum and maximum of all values. Sums are exact. |
+                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Start of the minute, hour, day, week or month. |
+                 *     | `toDate(x)`, `toDateTime(x)` | The time as text. |
                  *     | `sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))` | Sum of the amounts in the data of events. |
                  *
                  *     `x` is a field, as listed at `sort_by`, or arithmetic: `+ - * / %`, parentheses and decimal numbers, as in
-                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. There are no texts, signs
-                 *     or exponents. Counts and averages are numbers; values of text fields, such as amounts, and whatever exceeds
-                 *     2^53 - 1 are decimal text.
+                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. Strings, signs and
+                 *     exponents are not allowed. Counts and averages are numbers. Values of text fields, such as amounts, and values
+                 *     beyond 2^53 - 1 are decimal strings.
                  *
-                 *     Limits: 512 characters and 64 parts in an expression, 8 levels of nesting, 63 characters in an alias; 100,000
-                 *     groups, and as many different values, for each chain; 10 seconds. What is beyond them is a 400 that says so.
+                 *     Limits: 512 characters and 64 parts per expression, 8 levels of nesting, 63 characters per alias, 100,000 groups
+                 *     and 100,000 distinct values per chain, and 10 seconds. A request beyond a limit is a 400 that names the limit.
                  */
                 aggregate?: components["parameters"]["Aggregate"];
-                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
+                /** @description Maximum number of rows per chain. 0 returns no rows, but the totals. */
                 limit: components["parameters"]["Limit"];
-                /** @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most. */
+                /** @description Page number, from 0. At most 20, or 500 with `aggregate` or `group_by`. */
                 page: components["parameters"]["Page"];
             };
             header?: never;
@@ -2504,10 +2508,10 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
                 /** @description Only this block number. */
                 filter_block_number?: components["parameters"]["FilterBlockNumber"];
@@ -2519,7 +2523,7 @@ export interface operations {
                 filter_block_number_lte?: components["parameters"]["FilterBlockNumberLte"];
                 /** @description Only below this block number. */
                 filter_block_number_lt?: components["parameters"]["FilterBlockNumberLt"];
-                /** @description Only of the block with this hash. */
+                /** @description Only rows of the block with this hash. */
                 filter_block_hash?: components["parameters"]["FilterBlockHash"];
                 /** @description Only this block timestamp, in seconds. */
                 filter_block_timestamp?: components["parameters"]["FilterBlockTimestamp"];
@@ -2531,15 +2535,15 @@ export interface operations {
                 filter_block_timestamp_lte?: components["parameters"]["FilterBlockTimestampLte"];
                 /** @description Only below this block timestamp, in seconds. */
                 filter_block_timestamp_lt?: components["parameters"]["FilterBlockTimestampLt"];
-                /** @description Only this place of the transaction in its block. */
+                /** @description Only transactions at this index in their block. */
                 filter_transaction_index?: components["parameters"]["FilterTransactionIndex"];
-                /** @description Only at or above this place of the transaction in its block. */
+                /** @description Only transactions at or above this index in their block. */
                 filter_transaction_index_gte?: components["parameters"]["FilterTransactionIndexGte"];
-                /** @description Only above this place of the transaction in its block. */
+                /** @description Only transactions above this index in their block. */
                 filter_transaction_index_gt?: components["parameters"]["FilterTransactionIndexGt"];
-                /** @description Only at or below this place of the transaction in its block. */
+                /** @description Only transactions at or below this index in their block. */
                 filter_transaction_index_lte?: components["parameters"]["FilterTransactionIndexLte"];
-                /** @description Only below this place of the transaction in its block. */
+                /** @description Only transactions below this index in their block. */
                 filter_transaction_index_lt?: components["parameters"]["FilterTransactionIndexLt"];
                 /** @description Only the transaction with this hash. */
                 filter_hash?: components["parameters"]["FilterTransactionHashAsHash"];
@@ -2577,12 +2581,13 @@ export interface operations {
                 filter_gas_lte?: components["parameters"]["FilterGasLte"];
                 /** @description Only below this gas limit. */
                 filter_gas_lt?: components["parameters"]["FilterGasLt"];
-                /** @description Only calls that begin with these 4 bytes; `0x` is those with fewer. */
+                /** @description Only calls with this 4-byte function selector. `0x` matches call data of fewer than 4 bytes. */
                 filter_function_selector?: components["parameters"]["FilterFunctionSelector"];
                 /**
-                 * @description Field to sort by; with aggregation also a field of `group_by`, an alias, or an expression of `aggregate` as it is
-                 *     written. Without it rows have the order of the chain. Amounts are compared as numbers, nulls come last, and equal
-                 *     rows follow by block, chain, transaction and log. The fields, which `group_by` and `aggregate` take too:
+                 * @description Field to sort by. With aggregation it can also be a field of `group_by`, an alias, or an expression of
+                 *     `aggregate` exactly as written. By default rows are ordered by block. Amounts are compared as numbers, and nulls
+                 *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
+                 *     same fields:
                  *
                  *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
                  *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
@@ -2597,46 +2602,47 @@ export interface operations {
                  *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
                  */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Direction of the order, with or without `sort_by`. */
+                /** @description Sort direction, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
                 /**
-                 * @description What to group by, several separated by commas or repeated, 8 at most. Each is one of these:
+                 * @description Keys of the groups. Separate them by commas or repeat the parameter, at most 8. Each key is one of these:
                  *
                  *     - a field, as listed at `sort_by`;
-                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the beginning in UTC;
-                 *     - an expression over fields, perhaps with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
+                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the start in UTC;
+                 *     - an expression over fields, optionally with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
                  *     - an alias that `aggregate` gives to such an expression.
                  *
-                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` it has its `count`.
+                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` the row has a `count`.
                  */
                 group_by?: components["parameters"]["GroupBy"];
                 /**
-                 * @description What to compute over the rows that match, or over those of each group; several separated by commas or repeated, 16
-                 *     at most. The answer has `aggregations` in place of `data`, keyed by alias (`... as total`) or by the expression.
+                 * @description Values to compute over all matching rows, or over the rows of each group. Separate them by commas or repeat the
+                 *     parameter, at most 16. The answer has `aggregations` instead of `data`, keyed by alias (`... as total`) or by the
+                 *     expression.
                  *
                  *     | Function, in any letter case | Value |
                  *     |---|---|
                  *     | `count()`, `count(*)` | Number of rows. |
-                 *     | `count(distinct x)`, `countDistinct(x)` | Number of different values. |
-                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Of all values; sums are exact. |
-                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Beginning of the span of time around a moment. |
-                 *     | `toDate(x)`, `toDateTime(x)` | A moment as text. |
+                 *     | `count(distinct x)`, `countDistinct(x)` | Number of distinct values. |
+                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Sum, average, minimum and maximum of all values. Sums are exact. |
+                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Start of the minute, hour, day, week or month. |
+                 *     | `toDate(x)`, `toDateTime(x)` | The time as text. |
                  *     | `sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))` | Sum of the amounts in the data of events. |
                  *
                  *     `x` is a field, as listed at `sort_by`, or arithmetic: `+ - * / %`, parentheses and decimal numbers, as in
-                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. There are no texts, signs
-                 *     or exponents. Counts and averages are numbers; values of text fields, such as amounts, and whatever exceeds
-                 *     2^53 - 1 are decimal text.
+                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. Strings, signs and
+                 *     exponents are not allowed. Counts and averages are numbers. Values of text fields, such as amounts, and values
+                 *     beyond 2^53 - 1 are decimal strings.
                  *
-                 *     Limits: 512 characters and 64 parts in an expression, 8 levels of nesting, 63 characters in an alias; 100,000
-                 *     groups, and as many different values, for each chain; 10 seconds. What is beyond them is a 400 that says so.
+                 *     Limits: 512 characters and 64 parts per expression, 8 levels of nesting, 63 characters per alias, 100,000 groups
+                 *     and 100,000 distinct values per chain, and 10 seconds. A request beyond a limit is a 400 that names the limit.
                  */
                 aggregate?: components["parameters"]["Aggregate"];
-                /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
+                /** @description True decodes rows with the ABI of their contract, if it is known. */
                 decode: components["parameters"]["Decode"];
-                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
+                /** @description Maximum number of rows per chain. 0 returns no rows, but the totals. */
                 limit: components["parameters"]["Limit"];
-                /** @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most. */
+                /** @description Page number, from 0. At most 20, or 500 with `aggregate` or `group_by`. */
                 page: components["parameters"]["Page"];
             };
             header?: never;
@@ -2681,10 +2687,10 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
                 /** @description Only this block number. */
                 filter_block_number?: components["parameters"]["FilterBlockNumber"];
@@ -2696,7 +2702,7 @@ export interface operations {
                 filter_block_number_lte?: components["parameters"]["FilterBlockNumberLte"];
                 /** @description Only below this block number. */
                 filter_block_number_lt?: components["parameters"]["FilterBlockNumberLt"];
-                /** @description Only of the block with this hash. */
+                /** @description Only rows of the block with this hash. */
                 filter_block_hash?: components["parameters"]["FilterBlockHash"];
                 /** @description Only this block timestamp, in seconds. */
                 filter_block_timestamp?: components["parameters"]["FilterBlockTimestamp"];
@@ -2708,15 +2714,15 @@ export interface operations {
                 filter_block_timestamp_lte?: components["parameters"]["FilterBlockTimestampLte"];
                 /** @description Only below this block timestamp, in seconds. */
                 filter_block_timestamp_lt?: components["parameters"]["FilterBlockTimestampLt"];
-                /** @description Only this place of the transaction in its block. */
+                /** @description Only transactions at this index in their block. */
                 filter_transaction_index?: components["parameters"]["FilterTransactionIndex"];
-                /** @description Only at or above this place of the transaction in its block. */
+                /** @description Only transactions at or above this index in their block. */
                 filter_transaction_index_gte?: components["parameters"]["FilterTransactionIndexGte"];
-                /** @description Only above this place of the transaction in its block. */
+                /** @description Only transactions above this index in their block. */
                 filter_transaction_index_gt?: components["parameters"]["FilterTransactionIndexGt"];
-                /** @description Only at or below this place of the transaction in its block. */
+                /** @description Only transactions at or below this index in their block. */
                 filter_transaction_index_lte?: components["parameters"]["FilterTransactionIndexLte"];
-                /** @description Only below this place of the transaction in its block. */
+                /** @description Only transactions below this index in their block. */
                 filter_transaction_index_lt?: components["parameters"]["FilterTransactionIndexLt"];
                 /** @description Only the transaction with this hash. */
                 filter_hash?: components["parameters"]["FilterTransactionHashAsHash"];
@@ -2752,12 +2758,13 @@ export interface operations {
                 filter_gas_lte?: components["parameters"]["FilterGasLte"];
                 /** @description Only below this gas limit. */
                 filter_gas_lt?: components["parameters"]["FilterGasLt"];
-                /** @description Only calls that begin with these 4 bytes; `0x` is those with fewer. */
+                /** @description Only calls with this 4-byte function selector. `0x` matches call data of fewer than 4 bytes. */
                 filter_function_selector?: components["parameters"]["FilterFunctionSelector"];
                 /**
-                 * @description Field to sort by; with aggregation also a field of `group_by`, an alias, or an expression of `aggregate` as it is
-                 *     written. Without it rows have the order of the chain. Amounts are compared as numbers, nulls come last, and equal
-                 *     rows follow by block, chain, transaction and log. The fields, which `group_by` and `aggregate` take too:
+                 * @description Field to sort by. With aggregation it can also be a field of `group_by`, an alias, or an expression of
+                 *     `aggregate` exactly as written. By default rows are ordered by block. Amounts are compared as numbers, and nulls
+                 *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
+                 *     same fields:
                  *
                  *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
                  *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
@@ -2772,52 +2779,53 @@ export interface operations {
                  *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
                  */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Direction of the order, with or without `sort_by`. */
+                /** @description Sort direction, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
                 /**
-                 * @description What to group by, several separated by commas or repeated, 8 at most. Each is one of these:
+                 * @description Keys of the groups. Separate them by commas or repeat the parameter, at most 8. Each key is one of these:
                  *
                  *     - a field, as listed at `sort_by`;
-                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the beginning in UTC;
-                 *     - an expression over fields, perhaps with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
+                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the start in UTC;
+                 *     - an expression over fields, optionally with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
                  *     - an alias that `aggregate` gives to such an expression.
                  *
-                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` it has its `count`.
+                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` the row has a `count`.
                  */
                 group_by?: components["parameters"]["GroupBy"];
                 /**
-                 * @description What to compute over the rows that match, or over those of each group; several separated by commas or repeated, 16
-                 *     at most. The answer has `aggregations` in place of `data`, keyed by alias (`... as total`) or by the expression.
+                 * @description Values to compute over all matching rows, or over the rows of each group. Separate them by commas or repeat the
+                 *     parameter, at most 16. The answer has `aggregations` instead of `data`, keyed by alias (`... as total`) or by the
+                 *     expression.
                  *
                  *     | Function, in any letter case | Value |
                  *     |---|---|
                  *     | `count()`, `count(*)` | Number of rows. |
-                 *     | `count(distinct x)`, `countDistinct(x)` | Number of different values. |
-                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Of all values; sums are exact. |
-                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Beginning of the span of time around a moment. |
-                 *     | `toDate(x)`, `toDateTime(x)` | A moment as text. |
+                 *     | `count(distinct x)`, `countDistinct(x)` | Number of distinct values. |
+                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Sum, average, minimum and maximum of all values. Sums are exact. |
+                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Start of the minute, hour, day, week or month. |
+                 *     | `toDate(x)`, `toDateTime(x)` | The time as text. |
                  *     | `sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))` | Sum of the amounts in the data of events. |
                  *
                  *     `x` is a field, as listed at `sort_by`, or arithmetic: `+ - * / %`, parentheses and decimal numbers, as in
-                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. There are no texts, signs
-                 *     or exponents. Counts and averages are numbers; values of text fields, such as amounts, and whatever exceeds
-                 *     2^53 - 1 are decimal text.
+                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. Strings, signs and
+                 *     exponents are not allowed. Counts and averages are numbers. Values of text fields, such as amounts, and values
+                 *     beyond 2^53 - 1 are decimal strings.
                  *
-                 *     Limits: 512 characters and 64 parts in an expression, 8 levels of nesting, 63 characters in an alias; 100,000
-                 *     groups, and as many different values, for each chain; 10 seconds. What is beyond them is a 400 that says so.
+                 *     Limits: 512 characters and 64 parts per expression, 8 levels of nesting, 63 characters per alias, 100,000 groups
+                 *     and 100,000 distinct values per chain, and 10 seconds. A request beyond a limit is a 400 that names the limit.
                  */
                 aggregate?: components["parameters"]["Aggregate"];
-                /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
+                /** @description True decodes rows with the ABI of their contract, if it is known. */
                 decode: components["parameters"]["Decode"];
-                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
+                /** @description Maximum number of rows per chain. 0 returns no rows, but the totals. */
                 limit: components["parameters"]["Limit"];
-                /** @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most. */
+                /** @description Page number, from 0. At most 20, or 500 with `aggregate` or `group_by`. */
                 page: components["parameters"]["Page"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The contract, by address in any letter case or by name.
+                 * @description Address of the contract in any letter case, or its name.
                  * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
                  */
                 contract_address: components["parameters"]["ContractAddress"];
@@ -2862,10 +2870,10 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
                 /** @description Only this block number. */
                 filter_block_number?: components["parameters"]["FilterBlockNumber"];
@@ -2877,7 +2885,7 @@ export interface operations {
                 filter_block_number_lte?: components["parameters"]["FilterBlockNumberLte"];
                 /** @description Only below this block number. */
                 filter_block_number_lt?: components["parameters"]["FilterBlockNumberLt"];
-                /** @description Only of the block with this hash. */
+                /** @description Only rows of the block with this hash. */
                 filter_block_hash?: components["parameters"]["FilterBlockHash"];
                 /** @description Only this block timestamp, in seconds. */
                 filter_block_timestamp?: components["parameters"]["FilterBlockTimestamp"];
@@ -2889,15 +2897,15 @@ export interface operations {
                 filter_block_timestamp_lte?: components["parameters"]["FilterBlockTimestampLte"];
                 /** @description Only below this block timestamp, in seconds. */
                 filter_block_timestamp_lt?: components["parameters"]["FilterBlockTimestampLt"];
-                /** @description Only this place of the transaction in its block. */
+                /** @description Only transactions at this index in their block. */
                 filter_transaction_index?: components["parameters"]["FilterTransactionIndex"];
-                /** @description Only at or above this place of the transaction in its block. */
+                /** @description Only transactions at or above this index in their block. */
                 filter_transaction_index_gte?: components["parameters"]["FilterTransactionIndexGte"];
-                /** @description Only above this place of the transaction in its block. */
+                /** @description Only transactions above this index in their block. */
                 filter_transaction_index_gt?: components["parameters"]["FilterTransactionIndexGt"];
-                /** @description Only at or below this place of the transaction in its block. */
+                /** @description Only transactions at or below this index in their block. */
                 filter_transaction_index_lte?: components["parameters"]["FilterTransactionIndexLte"];
-                /** @description Only below this place of the transaction in its block. */
+                /** @description Only transactions below this index in their block. */
                 filter_transaction_index_lt?: components["parameters"]["FilterTransactionIndexLt"];
                 /** @description Only the transaction with this hash. */
                 filter_hash?: components["parameters"]["FilterTransactionHashAsHash"];
@@ -2931,12 +2939,13 @@ export interface operations {
                 filter_gas_lte?: components["parameters"]["FilterGasLte"];
                 /** @description Only below this gas limit. */
                 filter_gas_lt?: components["parameters"]["FilterGasLt"];
-                /** @description Only calls that begin with these 4 bytes; `0x` is those with fewer. */
+                /** @description Only calls with this 4-byte function selector. `0x` matches call data of fewer than 4 bytes. */
                 filter_function_selector?: components["parameters"]["FilterFunctionSelector"];
                 /**
-                 * @description Field to sort by; with aggregation also a field of `group_by`, an alias, or an expression of `aggregate` as it is
-                 *     written. Without it rows have the order of the chain. Amounts are compared as numbers, nulls come last, and equal
-                 *     rows follow by block, chain, transaction and log. The fields, which `group_by` and `aggregate` take too:
+                 * @description Field to sort by. With aggregation it can also be a field of `group_by`, an alias, or an expression of
+                 *     `aggregate` exactly as written. By default rows are ordered by block. Amounts are compared as numbers, and nulls
+                 *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
+                 *     same fields:
                  *
                  *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
                  *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
@@ -2951,52 +2960,53 @@ export interface operations {
                  *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
                  */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Direction of the order, with or without `sort_by`. */
+                /** @description Sort direction, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
                 /**
-                 * @description What to group by, several separated by commas or repeated, 8 at most. Each is one of these:
+                 * @description Keys of the groups. Separate them by commas or repeat the parameter, at most 8. Each key is one of these:
                  *
                  *     - a field, as listed at `sort_by`;
-                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the beginning in UTC;
-                 *     - an expression over fields, perhaps with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
+                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the start in UTC;
+                 *     - an expression over fields, optionally with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
                  *     - an alias that `aggregate` gives to such an expression.
                  *
-                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` it has its `count`.
+                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` the row has a `count`.
                  */
                 group_by?: components["parameters"]["GroupBy"];
                 /**
-                 * @description What to compute over the rows that match, or over those of each group; several separated by commas or repeated, 16
-                 *     at most. The answer has `aggregations` in place of `data`, keyed by alias (`... as total`) or by the expression.
+                 * @description Values to compute over all matching rows, or over the rows of each group. Separate them by commas or repeat the
+                 *     parameter, at most 16. The answer has `aggregations` instead of `data`, keyed by alias (`... as total`) or by the
+                 *     expression.
                  *
                  *     | Function, in any letter case | Value |
                  *     |---|---|
                  *     | `count()`, `count(*)` | Number of rows. |
-                 *     | `count(distinct x)`, `countDistinct(x)` | Number of different values. |
-                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Of all values; sums are exact. |
-                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Beginning of the span of time around a moment. |
-                 *     | `toDate(x)`, `toDateTime(x)` | A moment as text. |
+                 *     | `count(distinct x)`, `countDistinct(x)` | Number of distinct values. |
+                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Sum, average, minimum and maximum of all values. Sums are exact. |
+                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Start of the minute, hour, day, week or month. |
+                 *     | `toDate(x)`, `toDateTime(x)` | The time as text. |
                  *     | `sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))` | Sum of the amounts in the data of events. |
                  *
                  *     `x` is a field, as listed at `sort_by`, or arithmetic: `+ - * / %`, parentheses and decimal numbers, as in
-                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. There are no texts, signs
-                 *     or exponents. Counts and averages are numbers; values of text fields, such as amounts, and whatever exceeds
-                 *     2^53 - 1 are decimal text.
+                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. Strings, signs and
+                 *     exponents are not allowed. Counts and averages are numbers. Values of text fields, such as amounts, and values
+                 *     beyond 2^53 - 1 are decimal strings.
                  *
-                 *     Limits: 512 characters and 64 parts in an expression, 8 levels of nesting, 63 characters in an alias; 100,000
-                 *     groups, and as many different values, for each chain; 10 seconds. What is beyond them is a 400 that says so.
+                 *     Limits: 512 characters and 64 parts per expression, 8 levels of nesting, 63 characters per alias, 100,000 groups
+                 *     and 100,000 distinct values per chain, and 10 seconds. A request beyond a limit is a 400 that names the limit.
                  */
                 aggregate?: components["parameters"]["Aggregate"];
-                /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
+                /** @description True decodes rows with the ABI of their contract, if it is known. */
                 decode: components["parameters"]["Decode"];
-                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
+                /** @description Maximum number of rows per chain. 0 returns no rows, but the totals. */
                 limit: components["parameters"]["Limit"];
-                /** @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most. */
+                /** @description Page number, from 0. At most 20, or 500 with `aggregate` or `group_by`. */
                 page: components["parameters"]["Page"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The wallet, by address in any letter case or by name.
+                 * @description Address of the wallet in any letter case, or its name.
                  * @example alice.eth
                  */
                 wallet_address: components["parameters"]["WalletAddress"];
@@ -3041,10 +3051,10 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
                 /** @description Only this block number. */
                 filter_block_number?: components["parameters"]["FilterBlockNumber"];
@@ -3056,7 +3066,7 @@ export interface operations {
                 filter_block_number_lte?: components["parameters"]["FilterBlockNumberLte"];
                 /** @description Only below this block number. */
                 filter_block_number_lt?: components["parameters"]["FilterBlockNumberLt"];
-                /** @description Only of the block with this hash. */
+                /** @description Only rows of the block with this hash. */
                 filter_block_hash?: components["parameters"]["FilterBlockHash"];
                 /** @description Only this block timestamp, in seconds. */
                 filter_block_timestamp?: components["parameters"]["FilterBlockTimestamp"];
@@ -3068,42 +3078,43 @@ export interface operations {
                 filter_block_timestamp_lte?: components["parameters"]["FilterBlockTimestampLte"];
                 /** @description Only below this block timestamp, in seconds. */
                 filter_block_timestamp_lt?: components["parameters"]["FilterBlockTimestampLt"];
-                /** @description Only this place of the transaction in its block. */
+                /** @description Only transactions at this index in their block. */
                 filter_transaction_index?: components["parameters"]["FilterTransactionIndex"];
-                /** @description Only at or above this place of the transaction in its block. */
+                /** @description Only transactions at or above this index in their block. */
                 filter_transaction_index_gte?: components["parameters"]["FilterTransactionIndexGte"];
-                /** @description Only above this place of the transaction in its block. */
+                /** @description Only transactions above this index in their block. */
                 filter_transaction_index_gt?: components["parameters"]["FilterTransactionIndexGt"];
-                /** @description Only at or below this place of the transaction in its block. */
+                /** @description Only transactions at or below this index in their block. */
                 filter_transaction_index_lte?: components["parameters"]["FilterTransactionIndexLte"];
-                /** @description Only below this place of the transaction in its block. */
+                /** @description Only transactions below this index in their block. */
                 filter_transaction_index_lt?: components["parameters"]["FilterTransactionIndexLt"];
-                /** @description Only of the transaction with this hash. */
+                /** @description Only events of the transaction with this hash. */
                 filter_transaction_hash?: components["parameters"]["FilterTransactionHash"];
-                /** @description Only this place of the event in its block. */
+                /** @description Only events at this log index in their block. */
                 filter_log_index?: components["parameters"]["FilterLogIndex"];
-                /** @description Only at or above this place of the event in its block. */
+                /** @description Only events at or above this log index in their block. */
                 filter_log_index_gte?: components["parameters"]["FilterLogIndexGte"];
-                /** @description Only above this place of the event in its block. */
+                /** @description Only events above this log index in their block. */
                 filter_log_index_gt?: components["parameters"]["FilterLogIndexGt"];
-                /** @description Only at or below this place of the event in its block. */
+                /** @description Only events at or below this log index in their block. */
                 filter_log_index_lte?: components["parameters"]["FilterLogIndexLte"];
-                /** @description Only below this place of the event in its block. */
+                /** @description Only events below this log index in their block. */
                 filter_log_index_lt?: components["parameters"]["FilterLogIndexLt"];
                 /** @description Only emitted by this contract, by address or name. */
                 filter_address?: components["parameters"]["FilterAddress"];
-                /** @description Only with this topic 0, which is the hash of an event's signature; shorter hex is filled with zeros on the left. */
+                /** @description Only events with this topic 0, the hash of the event's signature. Shorter hex is padded with zeros on the left. */
                 filter_topic_0?: components["parameters"]["FilterTopic0"];
-                /** @description Only with this topic 1; shorter hex is filled with zeros on the left. */
+                /** @description Only events with this topic 1. Shorter hex is padded with zeros on the left. */
                 filter_topic_1?: components["parameters"]["FilterTopic1"];
-                /** @description Only with this topic 2; shorter hex is filled with zeros on the left. */
+                /** @description Only events with this topic 2. Shorter hex is padded with zeros on the left. */
                 filter_topic_2?: components["parameters"]["FilterTopic2"];
-                /** @description Only with this topic 3; shorter hex is filled with zeros on the left. */
+                /** @description Only events with this topic 3. Shorter hex is padded with zeros on the left. */
                 filter_topic_3?: components["parameters"]["FilterTopic3"];
                 /**
-                 * @description Field to sort by; with aggregation also a field of `group_by`, an alias, or an expression of `aggregate` as it is
-                 *     written. Without it rows have the order of the chain. Amounts are compared as numbers, nulls come last, and equal
-                 *     rows follow by block, chain, transaction and log. The fields, which `group_by` and `aggregate` take too:
+                 * @description Field to sort by. With aggregation it can also be a field of `group_by`, an alias, or an expression of
+                 *     `aggregate` exactly as written. By default rows are ordered by block. Amounts are compared as numbers, and nulls
+                 *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
+                 *     same fields:
                  *
                  *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
                  *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
@@ -3118,46 +3129,47 @@ export interface operations {
                  *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
                  */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Direction of the order, with or without `sort_by`. */
+                /** @description Sort direction, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
                 /**
-                 * @description What to group by, several separated by commas or repeated, 8 at most. Each is one of these:
+                 * @description Keys of the groups. Separate them by commas or repeat the parameter, at most 8. Each key is one of these:
                  *
                  *     - a field, as listed at `sort_by`;
-                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the beginning in UTC;
-                 *     - an expression over fields, perhaps with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
+                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the start in UTC;
+                 *     - an expression over fields, optionally with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
                  *     - an alias that `aggregate` gives to such an expression.
                  *
-                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` it has its `count`.
+                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` the row has a `count`.
                  */
                 group_by?: components["parameters"]["GroupBy"];
                 /**
-                 * @description What to compute over the rows that match, or over those of each group; several separated by commas or repeated, 16
-                 *     at most. The answer has `aggregations` in place of `data`, keyed by alias (`... as total`) or by the expression.
+                 * @description Values to compute over all matching rows, or over the rows of each group. Separate them by commas or repeat the
+                 *     parameter, at most 16. The answer has `aggregations` instead of `data`, keyed by alias (`... as total`) or by the
+                 *     expression.
                  *
                  *     | Function, in any letter case | Value |
                  *     |---|---|
                  *     | `count()`, `count(*)` | Number of rows. |
-                 *     | `count(distinct x)`, `countDistinct(x)` | Number of different values. |
-                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Of all values; sums are exact. |
-                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Beginning of the span of time around a moment. |
-                 *     | `toDate(x)`, `toDateTime(x)` | A moment as text. |
+                 *     | `count(distinct x)`, `countDistinct(x)` | Number of distinct values. |
+                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Sum, average, minimum and maximum of all values. Sums are exact. |
+                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Start of the minute, hour, day, week or month. |
+                 *     | `toDate(x)`, `toDateTime(x)` | The time as text. |
                  *     | `sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))` | Sum of the amounts in the data of events. |
                  *
                  *     `x` is a field, as listed at `sort_by`, or arithmetic: `+ - * / %`, parentheses and decimal numbers, as in
-                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. There are no texts, signs
-                 *     or exponents. Counts and averages are numbers; values of text fields, such as amounts, and whatever exceeds
-                 *     2^53 - 1 are decimal text.
+                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. Strings, signs and
+                 *     exponents are not allowed. Counts and averages are numbers. Values of text fields, such as amounts, and values
+                 *     beyond 2^53 - 1 are decimal strings.
                  *
-                 *     Limits: 512 characters and 64 parts in an expression, 8 levels of nesting, 63 characters in an alias; 100,000
-                 *     groups, and as many different values, for each chain; 10 seconds. What is beyond them is a 400 that says so.
+                 *     Limits: 512 characters and 64 parts per expression, 8 levels of nesting, 63 characters per alias, 100,000 groups
+                 *     and 100,000 distinct values per chain, and 10 seconds. A request beyond a limit is a 400 that names the limit.
                  */
                 aggregate?: components["parameters"]["Aggregate"];
-                /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
+                /** @description True decodes rows with the ABI of their contract, if it is known. */
                 decode: components["parameters"]["Decode"];
-                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
+                /** @description Maximum number of rows per chain. 0 returns no rows, but the totals. */
                 limit: components["parameters"]["Limit"];
-                /** @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most. */
+                /** @description Page number, from 0. At most 20, or 500 with `aggregate` or `group_by`. */
                 page: components["parameters"]["Page"];
             };
             header?: never;
@@ -3202,10 +3214,10 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
                 /** @description Only this block number. */
                 filter_block_number?: components["parameters"]["FilterBlockNumber"];
@@ -3217,7 +3229,7 @@ export interface operations {
                 filter_block_number_lte?: components["parameters"]["FilterBlockNumberLte"];
                 /** @description Only below this block number. */
                 filter_block_number_lt?: components["parameters"]["FilterBlockNumberLt"];
-                /** @description Only of the block with this hash. */
+                /** @description Only rows of the block with this hash. */
                 filter_block_hash?: components["parameters"]["FilterBlockHash"];
                 /** @description Only this block timestamp, in seconds. */
                 filter_block_timestamp?: components["parameters"]["FilterBlockTimestamp"];
@@ -3229,40 +3241,41 @@ export interface operations {
                 filter_block_timestamp_lte?: components["parameters"]["FilterBlockTimestampLte"];
                 /** @description Only below this block timestamp, in seconds. */
                 filter_block_timestamp_lt?: components["parameters"]["FilterBlockTimestampLt"];
-                /** @description Only this place of the transaction in its block. */
+                /** @description Only transactions at this index in their block. */
                 filter_transaction_index?: components["parameters"]["FilterTransactionIndex"];
-                /** @description Only at or above this place of the transaction in its block. */
+                /** @description Only transactions at or above this index in their block. */
                 filter_transaction_index_gte?: components["parameters"]["FilterTransactionIndexGte"];
-                /** @description Only above this place of the transaction in its block. */
+                /** @description Only transactions above this index in their block. */
                 filter_transaction_index_gt?: components["parameters"]["FilterTransactionIndexGt"];
-                /** @description Only at or below this place of the transaction in its block. */
+                /** @description Only transactions at or below this index in their block. */
                 filter_transaction_index_lte?: components["parameters"]["FilterTransactionIndexLte"];
-                /** @description Only below this place of the transaction in its block. */
+                /** @description Only transactions below this index in their block. */
                 filter_transaction_index_lt?: components["parameters"]["FilterTransactionIndexLt"];
-                /** @description Only of the transaction with this hash. */
+                /** @description Only events of the transaction with this hash. */
                 filter_transaction_hash?: components["parameters"]["FilterTransactionHash"];
-                /** @description Only this place of the event in its block. */
+                /** @description Only events at this log index in their block. */
                 filter_log_index?: components["parameters"]["FilterLogIndex"];
-                /** @description Only at or above this place of the event in its block. */
+                /** @description Only events at or above this log index in their block. */
                 filter_log_index_gte?: components["parameters"]["FilterLogIndexGte"];
-                /** @description Only above this place of the event in its block. */
+                /** @description Only events above this log index in their block. */
                 filter_log_index_gt?: components["parameters"]["FilterLogIndexGt"];
-                /** @description Only at or below this place of the event in its block. */
+                /** @description Only events at or below this log index in their block. */
                 filter_log_index_lte?: components["parameters"]["FilterLogIndexLte"];
-                /** @description Only below this place of the event in its block. */
+                /** @description Only events below this log index in their block. */
                 filter_log_index_lt?: components["parameters"]["FilterLogIndexLt"];
-                /** @description Only with this topic 0, which is the hash of an event's signature; shorter hex is filled with zeros on the left. */
+                /** @description Only events with this topic 0, the hash of the event's signature. Shorter hex is padded with zeros on the left. */
                 filter_topic_0?: components["parameters"]["FilterTopic0"];
-                /** @description Only with this topic 1; shorter hex is filled with zeros on the left. */
+                /** @description Only events with this topic 1. Shorter hex is padded with zeros on the left. */
                 filter_topic_1?: components["parameters"]["FilterTopic1"];
-                /** @description Only with this topic 2; shorter hex is filled with zeros on the left. */
+                /** @description Only events with this topic 2. Shorter hex is padded with zeros on the left. */
                 filter_topic_2?: components["parameters"]["FilterTopic2"];
-                /** @description Only with this topic 3; shorter hex is filled with zeros on the left. */
+                /** @description Only events with this topic 3. Shorter hex is padded with zeros on the left. */
                 filter_topic_3?: components["parameters"]["FilterTopic3"];
                 /**
-                 * @description Field to sort by; with aggregation also a field of `group_by`, an alias, or an expression of `aggregate` as it is
-                 *     written. Without it rows have the order of the chain. Amounts are compared as numbers, nulls come last, and equal
-                 *     rows follow by block, chain, transaction and log. The fields, which `group_by` and `aggregate` take too:
+                 * @description Field to sort by. With aggregation it can also be a field of `group_by`, an alias, or an expression of
+                 *     `aggregate` exactly as written. By default rows are ordered by block. Amounts are compared as numbers, and nulls
+                 *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
+                 *     same fields:
                  *
                  *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
                  *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
@@ -3277,52 +3290,53 @@ export interface operations {
                  *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
                  */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Direction of the order, with or without `sort_by`. */
+                /** @description Sort direction, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
                 /**
-                 * @description What to group by, several separated by commas or repeated, 8 at most. Each is one of these:
+                 * @description Keys of the groups. Separate them by commas or repeat the parameter, at most 8. Each key is one of these:
                  *
                  *     - a field, as listed at `sort_by`;
-                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the beginning in UTC;
-                 *     - an expression over fields, perhaps with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
+                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the start in UTC;
+                 *     - an expression over fields, optionally with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
                  *     - an alias that `aggregate` gives to such an expression.
                  *
-                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` it has its `count`.
+                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` the row has a `count`.
                  */
                 group_by?: components["parameters"]["GroupBy"];
                 /**
-                 * @description What to compute over the rows that match, or over those of each group; several separated by commas or repeated, 16
-                 *     at most. The answer has `aggregations` in place of `data`, keyed by alias (`... as total`) or by the expression.
+                 * @description Values to compute over all matching rows, or over the rows of each group. Separate them by commas or repeat the
+                 *     parameter, at most 16. The answer has `aggregations` instead of `data`, keyed by alias (`... as total`) or by the
+                 *     expression.
                  *
                  *     | Function, in any letter case | Value |
                  *     |---|---|
                  *     | `count()`, `count(*)` | Number of rows. |
-                 *     | `count(distinct x)`, `countDistinct(x)` | Number of different values. |
-                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Of all values; sums are exact. |
-                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Beginning of the span of time around a moment. |
-                 *     | `toDate(x)`, `toDateTime(x)` | A moment as text. |
+                 *     | `count(distinct x)`, `countDistinct(x)` | Number of distinct values. |
+                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Sum, average, minimum and maximum of all values. Sums are exact. |
+                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Start of the minute, hour, day, week or month. |
+                 *     | `toDate(x)`, `toDateTime(x)` | The time as text. |
                  *     | `sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))` | Sum of the amounts in the data of events. |
                  *
                  *     `x` is a field, as listed at `sort_by`, or arithmetic: `+ - * / %`, parentheses and decimal numbers, as in
-                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. There are no texts, signs
-                 *     or exponents. Counts and averages are numbers; values of text fields, such as amounts, and whatever exceeds
-                 *     2^53 - 1 are decimal text.
+                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. Strings, signs and
+                 *     exponents are not allowed. Counts and averages are numbers. Values of text fields, such as amounts, and values
+                 *     beyond 2^53 - 1 are decimal strings.
                  *
-                 *     Limits: 512 characters and 64 parts in an expression, 8 levels of nesting, 63 characters in an alias; 100,000
-                 *     groups, and as many different values, for each chain; 10 seconds. What is beyond them is a 400 that says so.
+                 *     Limits: 512 characters and 64 parts per expression, 8 levels of nesting, 63 characters per alias, 100,000 groups
+                 *     and 100,000 distinct values per chain, and 10 seconds. A request beyond a limit is a 400 that names the limit.
                  */
                 aggregate?: components["parameters"]["Aggregate"];
-                /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
+                /** @description True decodes rows with the ABI of their contract, if it is known. */
                 decode: components["parameters"]["Decode"];
-                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
+                /** @description Maximum number of rows per chain. 0 returns no rows, but the totals. */
                 limit: components["parameters"]["Limit"];
-                /** @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most. */
+                /** @description Page number, from 0. At most 20, or 500 with `aggregate` or `group_by`. */
                 page: components["parameters"]["Page"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The contract, by address in any letter case or by name.
+                 * @description Address of the contract in any letter case, or its name.
                  * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
                  */
                 contract_address: components["parameters"]["ContractAddress"];
@@ -3367,10 +3381,10 @@ export interface operations {
             query: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
                 /** @description Only this block number. */
                 filter_block_number?: components["parameters"]["FilterBlockNumber"];
@@ -3382,7 +3396,7 @@ export interface operations {
                 filter_block_number_lte?: components["parameters"]["FilterBlockNumberLte"];
                 /** @description Only below this block number. */
                 filter_block_number_lt?: components["parameters"]["FilterBlockNumberLt"];
-                /** @description Only of the block with this hash. */
+                /** @description Only rows of the block with this hash. */
                 filter_block_hash?: components["parameters"]["FilterBlockHash"];
                 /** @description Only this block timestamp, in seconds. */
                 filter_block_timestamp?: components["parameters"]["FilterBlockTimestamp"];
@@ -3394,38 +3408,39 @@ export interface operations {
                 filter_block_timestamp_lte?: components["parameters"]["FilterBlockTimestampLte"];
                 /** @description Only below this block timestamp, in seconds. */
                 filter_block_timestamp_lt?: components["parameters"]["FilterBlockTimestampLt"];
-                /** @description Only this place of the transaction in its block. */
+                /** @description Only transactions at this index in their block. */
                 filter_transaction_index?: components["parameters"]["FilterTransactionIndex"];
-                /** @description Only at or above this place of the transaction in its block. */
+                /** @description Only transactions at or above this index in their block. */
                 filter_transaction_index_gte?: components["parameters"]["FilterTransactionIndexGte"];
-                /** @description Only above this place of the transaction in its block. */
+                /** @description Only transactions above this index in their block. */
                 filter_transaction_index_gt?: components["parameters"]["FilterTransactionIndexGt"];
-                /** @description Only at or below this place of the transaction in its block. */
+                /** @description Only transactions at or below this index in their block. */
                 filter_transaction_index_lte?: components["parameters"]["FilterTransactionIndexLte"];
-                /** @description Only below this place of the transaction in its block. */
+                /** @description Only transactions below this index in their block. */
                 filter_transaction_index_lt?: components["parameters"]["FilterTransactionIndexLt"];
-                /** @description Only of the transaction with this hash. */
+                /** @description Only events of the transaction with this hash. */
                 filter_transaction_hash?: components["parameters"]["FilterTransactionHash"];
-                /** @description Only this place of the event in its block. */
+                /** @description Only events at this log index in their block. */
                 filter_log_index?: components["parameters"]["FilterLogIndex"];
-                /** @description Only at or above this place of the event in its block. */
+                /** @description Only events at or above this log index in their block. */
                 filter_log_index_gte?: components["parameters"]["FilterLogIndexGte"];
-                /** @description Only above this place of the event in its block. */
+                /** @description Only events above this log index in their block. */
                 filter_log_index_gt?: components["parameters"]["FilterLogIndexGt"];
-                /** @description Only at or below this place of the event in its block. */
+                /** @description Only events at or below this log index in their block. */
                 filter_log_index_lte?: components["parameters"]["FilterLogIndexLte"];
-                /** @description Only below this place of the event in its block. */
+                /** @description Only events below this log index in their block. */
                 filter_log_index_lt?: components["parameters"]["FilterLogIndexLt"];
-                /** @description Only with this topic 1; shorter hex is filled with zeros on the left. */
+                /** @description Only events with this topic 1. Shorter hex is padded with zeros on the left. */
                 filter_topic_1?: components["parameters"]["FilterTopic1"];
-                /** @description Only with this topic 2; shorter hex is filled with zeros on the left. */
+                /** @description Only events with this topic 2. Shorter hex is padded with zeros on the left. */
                 filter_topic_2?: components["parameters"]["FilterTopic2"];
-                /** @description Only with this topic 3; shorter hex is filled with zeros on the left. */
+                /** @description Only events with this topic 3. Shorter hex is padded with zeros on the left. */
                 filter_topic_3?: components["parameters"]["FilterTopic3"];
                 /**
-                 * @description Field to sort by; with aggregation also a field of `group_by`, an alias, or an expression of `aggregate` as it is
-                 *     written. Without it rows have the order of the chain. Amounts are compared as numbers, nulls come last, and equal
-                 *     rows follow by block, chain, transaction and log. The fields, which `group_by` and `aggregate` take too:
+                 * @description Field to sort by. With aggregation it can also be a field of `group_by`, an alias, or an expression of
+                 *     `aggregate` exactly as written. By default rows are ordered by block. Amounts are compared as numbers, and nulls
+                 *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
+                 *     same fields:
                  *
                  *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
                  *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
@@ -3440,57 +3455,58 @@ export interface operations {
                  *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
                  */
                 sort_by?: components["parameters"]["SortBy"];
-                /** @description Direction of the order, with or without `sort_by`. */
+                /** @description Sort direction, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
                 /**
-                 * @description What to group by, several separated by commas or repeated, 8 at most. Each is one of these:
+                 * @description Keys of the groups. Separate them by commas or repeat the parameter, at most 8. Each key is one of these:
                  *
                  *     - a field, as listed at `sort_by`;
-                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the beginning in UTC;
-                 *     - an expression over fields, perhaps with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
+                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the start in UTC;
+                 *     - an expression over fields, optionally with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
                  *     - an alias that `aggregate` gives to such an expression.
                  *
-                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` it has its `count`.
+                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` the row has a `count`.
                  */
                 group_by?: components["parameters"]["GroupBy"];
                 /**
-                 * @description What to compute over the rows that match, or over those of each group; several separated by commas or repeated, 16
-                 *     at most. The answer has `aggregations` in place of `data`, keyed by alias (`... as total`) or by the expression.
+                 * @description Values to compute over all matching rows, or over the rows of each group. Separate them by commas or repeat the
+                 *     parameter, at most 16. The answer has `aggregations` instead of `data`, keyed by alias (`... as total`) or by the
+                 *     expression.
                  *
                  *     | Function, in any letter case | Value |
                  *     |---|---|
                  *     | `count()`, `count(*)` | Number of rows. |
-                 *     | `count(distinct x)`, `countDistinct(x)` | Number of different values. |
-                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Of all values; sums are exact. |
-                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Beginning of the span of time around a moment. |
-                 *     | `toDate(x)`, `toDateTime(x)` | A moment as text. |
+                 *     | `count(distinct x)`, `countDistinct(x)` | Number of distinct values. |
+                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Sum, average, minimum and maximum of all values. Sums are exact. |
+                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Start of the minute, hour, day, week or month. |
+                 *     | `toDate(x)`, `toDateTime(x)` | The time as text. |
                  *     | `sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))` | Sum of the amounts in the data of events. |
                  *
                  *     `x` is a field, as listed at `sort_by`, or arithmetic: `+ - * / %`, parentheses and decimal numbers, as in
-                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. There are no texts, signs
-                 *     or exponents. Counts and averages are numbers; values of text fields, such as amounts, and whatever exceeds
-                 *     2^53 - 1 are decimal text.
+                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. Strings, signs and
+                 *     exponents are not allowed. Counts and averages are numbers. Values of text fields, such as amounts, and values
+                 *     beyond 2^53 - 1 are decimal strings.
                  *
-                 *     Limits: 512 characters and 64 parts in an expression, 8 levels of nesting, 63 characters in an alias; 100,000
-                 *     groups, and as many different values, for each chain; 10 seconds. What is beyond them is a 400 that says so.
+                 *     Limits: 512 characters and 64 parts per expression, 8 levels of nesting, 63 characters per alias, 100,000 groups
+                 *     and 100,000 distinct values per chain, and 10 seconds. A request beyond a limit is a 400 that names the limit.
                  */
                 aggregate?: components["parameters"]["Aggregate"];
-                /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
+                /** @description True decodes rows with the ABI of their contract, if it is known. */
                 decode: components["parameters"]["Decode"];
-                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
+                /** @description Maximum number of rows per chain. 0 returns no rows, but the totals. */
                 limit: components["parameters"]["Limit"];
-                /** @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most. */
+                /** @description Page number, from 0. At most 20, or 500 with `aggregate` or `group_by`. */
                 page: components["parameters"]["Page"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The contract, by address in any letter case or by name.
+                 * @description Address of the contract in any letter case, or its name.
                  * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
                  */
                 contract_address: components["parameters"]["ContractAddress"];
                 /**
-                 * @description The event: its canonical signature, one with parameter names and `indexed`, or the hash that is its first topic.
+                 * @description The event: its canonical signature, a signature with parameter names and `indexed`, or the hash of the signature, which is topic 0.
                  * @example Transfer(address,address,uint256)
                  */
                 signature: components["parameters"]["Signature"];
@@ -3535,16 +3551,16 @@ export interface operations {
             query?: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description A block number, the hash of a block or a transaction, an address, a name, the topic or the signature of an event, or the selector or the signature of a function. Any other text is `unknown`.
+                 * @description A block number; the hash of a block or a transaction; an address or a name; the topic or signature of an event; or the selector or signature of a function. Any other text is `unknown`.
                  * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
                  */
                 input: components["parameters"]["Input"];
@@ -3553,7 +3569,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the text names. */
+            /** @description The match and its records. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3589,16 +3605,16 @@ export interface operations {
             query?: {
                 /**
                  * @deprecated
-                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 * @description Deprecated: use `chain_id`. The chains of both parameters are queried, at most 55.
                  */
                 chain?: components["parameters"]["Chain"];
-                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                /** @description Id of a chain to query. Repeat the parameter or separate ids by commas, at most 55. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The contract, by address in any letter case or by name.
+                 * @description Address of the contract in any letter case, or its name.
                  * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
                  */
                 contract_address: components["parameters"]["ContractAddress"];
