@@ -140,7 +140,7 @@ export interface components {
             /** @description The chains, in the order in which they are asked. */
             chains: components["schemas"]["ConfiguredChain"][];
         };
-        /** @description The body of every answer that is not 200 or 304. */
+        /** @description Body of every answer other than 200 and 304. */
         ErrorBody: {
             /**
              * @description One English sentence for the developer of the client. Branch on the status, never on this text.
@@ -193,7 +193,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description A parameter is malformed; the message names it and the rule that it breaks. */
+        /** @description A parameter is invalid. The message names the parameter and the rule. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -212,7 +212,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The path exists, but only for GET and HEAD. */
+        /** @description The path supports only GET and HEAD. */
         MethodNotAllowed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -263,7 +263,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Too many requests from this address. */
+        /** @description Too many requests from this address. Retry after `Retry-After` seconds. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -298,7 +298,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The service failed. The message never tells the cause; the request id leads to it. */
+        /** @description The service failed. Quote `X-Request-Id` when you report it. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -325,17 +325,17 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Identifies the request in our logs; taken over from the request when it has a usable one.
+         * @description Id of the request in the service's logs. Taken from the request if it sends a valid one.
          * @example 0198f0a2-5f0e-7c1b-9a55-0e6c7f2f3f11
          */
         "X-Request-Id": string;
         /**
-         * @description Whether the answer may be kept, and for how many seconds from when it was made: `Age` of them have passed. `stale-while-revalidate` is on feeds and statistics. Errors are never kept.
+         * @description Caching rules for clients. `max-age` counts from the time when the answer was made, of which `Age` seconds have passed. Feeds and statistics also have `stale-while-revalidate`. Errors are never stored.
          * @example public, max-age=86400
          */
         "Cache-Control": string;
         /**
-         * @description Identifies this version of the answer.
+         * @description Version of the answer, for `If-None-Match`.
          * @example "5d8c72a5edda8d6a"
          */
         ETag: string;
@@ -345,22 +345,22 @@ export interface components {
          */
         Vary: string;
         /**
-         * @description Requests allowed within the window; absent for callers without a limit.
+         * @description Requests allowed in the window; absent for clients without a limit.
          * @example 600
          */
         "RateLimit-Limit": number;
         /**
-         * @description Requests left within the window; absent for callers without a limit.
+         * @description Requests left in the window; absent for clients without a limit.
          * @example 599
          */
         "RateLimit-Remaining": number;
         /**
-         * @description Time until the window ends, in seconds; absent for callers without a limit.
+         * @description Time until the window ends, in seconds; absent for clients without a limit.
          * @example 37
          */
         "RateLimit-Reset": number;
         /**
-         * @description Methods that the path has.
+         * @description Methods that the path supports.
          * @example GET, HEAD
          */
         Allow: string;
@@ -370,7 +370,7 @@ export interface components {
          */
         "Retry-After": number;
         /**
-         * @description Time to wait before the same request is sent again, in seconds.
+         * @description Time to wait before a retry, in seconds.
          * @example 5
          */
         "Unavailable-Retry-After": number;

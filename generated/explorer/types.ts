@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * Search everything
-         * @description Finds tokens, addresses, contracts, blocks and transactions by name, symbol, number, address or hash. Without `q`, or with an empty one, the page is empty. The chains are asked in order until one has it.
+         * @description Finds tokens, addresses, contracts, blocks and transactions by name, symbol, number, address or hash. The page is empty when `q` is absent or empty. Without `chain_id`, the first chain with a match answers.
          */
         get: operations["search"];
         put?: never;
@@ -28,8 +28,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Search everything at once
-         * @description The first 50 results of a search as a bare array, for suggestions while somebody types. Tokens and contracts share the places, so that many results of one kind leave room for the other. `/explorer/search` pages through all results. Without `q`, or with an empty one, the array is empty. The chains are asked in order until one has it.
+         * Get search suggestions
+         * @description Returns the first 50 results of a search as a plain array. Use it for suggestions while a person types; use `/explorer/search` to page through all results. Tokens and contracts share the places, so that many results of one kind leave room for the other. The array is empty when `q` is absent or empty. Without `chain_id`, the first chain with a match answers.
          */
         get: operations["quickSearch"];
         put?: never;
@@ -48,8 +48,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find where a search leads
-         * @description Says whether a search names exactly one address, block or transaction, so that a client can go there at once. Nothing found is an answer: `redirect` is false. The chains are asked in order until one has it.
+         * Check whether a search has one match
+         * @description Returns the address, block or transaction that a search names exactly, so that a client can open its page directly. `redirect` is false when there is no such match. Without `chain_id`, the first chain with a match answers.
          */
         get: operations["searchRedirect"];
         put?: never;
@@ -69,7 +69,7 @@ export interface paths {
         };
         /**
          * List transactions
-         * @description The latest transactions, or the pending ones, the newest first. The first chain that can answer does.
+         * @description Returns the latest transactions, newest first. Set `filter` to list pending transactions. Without `chain_id`, the first available chain answers.
          */
         get: operations["listTransactions"];
         put?: never;
@@ -88,8 +88,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get statistics of transactions
-         * @description Transactions of the 24 hours up to the latest block with their fees, and those that wait now. The first chain that can answer does.
+         * Get transaction statistics
+         * @description Returns the number and fees of the transactions in the 24 hours up to the latest block, and the number of pending transactions. Without `chain_id`, the first available chain answers.
          */
         get: operations["getTransactionStats"];
         put?: never;
@@ -109,7 +109,7 @@ export interface paths {
         };
         /**
          * Get a transaction
-         * @description One transaction with its decoded call data and its first 10 token transfers. The chains are asked in order until one has it.
+         * @description Returns a transaction with its decoded call data and its first 10 token transfers. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["getTransaction"];
         put?: never;
@@ -129,7 +129,7 @@ export interface paths {
         };
         /**
          * List the token transfers of a transaction
-         * @description Every token transfer of the transaction, by log index. The chains are asked in order until one has it.
+         * @description Returns the token transfers of a transaction, by log index. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listTransactionTokenTransfers"];
         put?: never;
@@ -149,7 +149,7 @@ export interface paths {
         };
         /**
          * List the internal transactions of a transaction
-         * @description Every call, creation and self-destruction inside the transaction, in the order of its trace. The chains are asked in order until one has it.
+         * @description Returns the calls, contract creations and self-destructions inside a transaction, in the order of its trace. The transaction's own call is not included. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listTransactionInternalTransactions"];
         put?: never;
@@ -169,7 +169,7 @@ export interface paths {
         };
         /**
          * List the logs of a transaction
-         * @description Every log of the transaction, by index. The chains are asked in order until one has it.
+         * @description Returns the logs of a transaction, by index. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listTransactionLogs"];
         put?: never;
@@ -189,7 +189,7 @@ export interface paths {
         };
         /**
          * Get the raw trace of a transaction
-         * @description The trace of the transaction as the node gives it; empty while the transaction is pending. The chains are asked in order until one has it.
+         * @description Returns the trace of a transaction as the node reports it. It is empty while the transaction is pending, and 501 when no node can trace. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["getTransactionRawTrace"];
         put?: never;
@@ -209,7 +209,7 @@ export interface paths {
         };
         /**
          * List the state changes of a transaction
-         * @description Every balance that the transaction changed, of the native coin and of tokens. The chains are asked in order until one has it.
+         * @description Returns the balances that a transaction changed, of the native coin and of tokens. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listTransactionStateChanges"];
         put?: never;
@@ -229,7 +229,7 @@ export interface paths {
         };
         /**
          * Get the summary of a transaction
-         * @description What the transaction did, in words. A failed or pending transaction has no sentences, and `success` is false. The chains are asked in order until one has it.
+         * @description Returns a description of the transaction in sentences. A failed or pending transaction has no sentences, and `success` is false. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["getTransactionSummary"];
         put?: never;
@@ -249,7 +249,7 @@ export interface paths {
         };
         /**
          * List blocks
-         * @description The latest blocks, the newest first: those of the main chain, or uncles, or orphaned blocks. The first chain that can answer does.
+         * @description Returns the latest blocks of the main chain, newest first. Set `type` to list uncles or orphaned blocks. Without `chain_id`, the first available chain answers.
          */
         get: operations["listBlocks"];
         put?: never;
@@ -269,7 +269,7 @@ export interface paths {
         };
         /**
          * Get a block
-         * @description One block. By number it comes from the first chain or that of `chain_id`, by hash from the first chain that has it.
+         * @description Returns a block. A block number refers to the first configured chain unless `chain_id` is given. For a hash, the first chain that has the block answers.
          */
         get: operations["getBlock"];
         put?: never;
@@ -289,7 +289,7 @@ export interface paths {
         };
         /**
          * List the transactions of a block
-         * @description Every transaction of the block, the last first. By number it comes from the first chain or that of `chain_id`, by hash from the first chain that has it.
+         * @description Returns the transactions of a block, last first. A block number refers to the first configured chain unless `chain_id` is given. For a hash, the first chain that has the block answers.
          */
         get: operations["listBlockTransactions"];
         put?: never;
@@ -309,7 +309,7 @@ export interface paths {
         };
         /**
          * List the internal transactions of a block
-         * @description Every internal transaction in the block, in the order in which they happened. By number it comes from the first chain or that of `chain_id`, by hash from the first chain that has it.
+         * @description Returns the internal transactions of a block in the order of execution. A block number refers to the first configured chain unless `chain_id` is given. For a hash, the first chain that has the block answers.
          */
         get: operations["listBlockInternalTransactions"];
         put?: never;
@@ -329,7 +329,7 @@ export interface paths {
         };
         /**
          * List the withdrawals of a block
-         * @description Every beacon-chain withdrawal in the block. By number it comes from the first chain or that of `chain_id`, by hash from the first chain that has it.
+         * @description Returns the beacon-chain withdrawals of a block. A block number refers to the first configured chain unless `chain_id` is given. For a hash, the first chain that has the block answers.
          */
         get: operations["listBlockWithdrawals"];
         put?: never;
@@ -349,7 +349,7 @@ export interface paths {
         };
         /**
          * List token transfers
-         * @description The latest token transfers, the newest first. The first chain that can answer does.
+         * @description Returns the latest token transfers of a chain, newest first. Without `chain_id`, the first available chain answers.
          */
         get: operations["listTokenTransfers"];
         put?: never;
@@ -369,7 +369,7 @@ export interface paths {
         };
         /**
          * List internal transactions
-         * @description The latest internal transactions, the newest first. The first chain that can answer does.
+         * @description Returns the latest internal transactions of a chain, newest first. Without `chain_id`, the first available chain answers.
          */
         get: operations["listInternalTransactions"];
         put?: never;
@@ -389,7 +389,7 @@ export interface paths {
         };
         /**
          * List the latest transactions
-         * @description The 6 latest transactions in blocks, as a bare array. The first chain that can answer does.
+         * @description Returns the 6 latest transactions in blocks as a plain array. Use `/explorer/transactions` to page through all. Without `chain_id`, the first available chain answers.
          */
         get: operations["listMainPageTransactions"];
         put?: never;
@@ -409,7 +409,7 @@ export interface paths {
         };
         /**
          * List the latest blocks
-         * @description The 4 latest blocks, as a bare array. The first chain that can answer does.
+         * @description Returns the 4 latest blocks as a plain array. Use `/explorer/blocks` to page through all. Without `chain_id`, the first available chain answers.
          */
         get: operations["listMainPageBlocks"];
         put?: never;
@@ -429,7 +429,7 @@ export interface paths {
         };
         /**
          * Get the indexing status
-         * @description How far the back end of the first chain that can answer has indexed its chain.
+         * @description Returns how much of a chain the back end has indexed. Use it to explain incomplete lists. Without `chain_id`, the first available chain answers.
          */
         get: operations["getIndexingStatus"];
         put?: never;
@@ -448,8 +448,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the counters
-         * @description Counters, prices and gas prices of the first chain that can answer.
+         * Get the statistics of a chain
+         * @description Returns counters, coin prices and gas prices of a chain. Without `chain_id`, the first available chain answers.
          */
         get: operations["getStats"];
         put?: never;
@@ -468,8 +468,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the chart of transactions
-         * @description Number of transactions by day, over about a month. The first chain that can answer does.
+         * Get the transactions chart
+         * @description Returns the number of transactions per day for about a month. Without `chain_id`, the first available chain answers.
          */
         get: operations["getTransactionsChart"];
         put?: never;
@@ -488,8 +488,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the chart of the market
-         * @description Price and market capitalisation of the native coin by day, over about a month. The first chain that can answer does.
+         * Get the market chart
+         * @description Returns price and market capitalization of the native coin per day for about a month. Without `chain_id`, the first available chain answers.
          */
         get: operations["getMarketChart"];
         put?: never;
@@ -508,8 +508,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the holders of the native coin
-         * @description The holders of the native coin, the richest first. The first chain that can answer does.
+         * List holders of the native coin
+         * @description Returns the addresses that hold the native coin, largest balance first. Without `chain_id`, the first available chain answers.
          */
         get: operations["listAddresses"];
         put?: never;
@@ -529,7 +529,7 @@ export interface paths {
         };
         /**
          * Get an address
-         * @description What is known of an address: its balance, how it was created, the token that it is, and which of its lists have something. The chains are asked in order until one has it.
+         * @description Returns an address with its balance, its creation, its token if it is one, and flags that tell which of its lists have entries. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["getAddress"];
         put?: never;
@@ -548,8 +548,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count what an address did
-         * @description Numbers of the address's transactions, token transfers and validated blocks, and its gas. The chains are asked in order until one has it.
+         * Get the counters of an address
+         * @description Returns the numbers of transactions, token transfers and validated blocks of an address, and the gas used. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["getAddressCounters"];
         put?: never;
@@ -569,7 +569,7 @@ export interface paths {
         };
         /**
          * List the transactions of an address
-         * @description Every transaction that the address sent, received or was created by, the newest first. A back end that knows what waits of the address lists that first. The chains are asked in order until one has it.
+         * @description Returns the transactions that an address sent or received, and the one that created it, newest first. Pending transactions come first where the back end reports them. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listAddressTransactions"];
         put?: never;
@@ -589,7 +589,7 @@ export interface paths {
         };
         /**
          * List the token transfers of an address
-         * @description Every token transfer from or to the address, the newest first. The chains are asked in order until one has it.
+         * @description Returns the token transfers from and to an address, newest first. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listAddressTokenTransfers"];
         put?: never;
@@ -608,8 +608,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the first token balances of an address at once
-         * @description The first 250 token balances of the address as a bare array, in the order of `/explorer/addresses/{address_hash}/tokens`, which pages through all of them. The chains are asked in order until one has it.
+         * List the first token balances of an address
+         * @description Returns the first 250 token balances of an address as a plain array. Use `/explorer/addresses/{address_hash}/tokens` to page through all of them in the same order. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listAddressTokenBalances"];
         put?: never;
@@ -628,8 +628,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the changes of the coin balance of an address
-         * @description Every block that changed the native coins of the address, with the balance at its end, the newest first. The chains are asked in order until one has it.
+         * List the coin balance history of an address
+         * @description Returns the blocks that changed the native-coin balance of an address, newest first, with the balance at the end of each. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listAddressCoinBalances"];
         put?: never;
@@ -648,8 +648,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the coin balance of an address day by day
-         * @description Balance of the address in the native coin on each of the last days, the oldest first. The chains are asked in order until one has it.
+         * Get the daily coin balance of an address
+         * @description Returns the native-coin balance of an address at the end of each of the last days, oldest first. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["getAddressCoinBalancesByDay"];
         put?: never;
@@ -669,7 +669,7 @@ export interface paths {
         };
         /**
          * List the token balances of an address
-         * @description Every token that the address holds, the most valuable first where prices are known, otherwise the one gained last. The chains are asked in order until one has it.
+         * @description Returns the tokens that an address holds, most valuable first where prices are known, otherwise most recently gained first. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listAddressTokens"];
         put?: never;
@@ -689,7 +689,7 @@ export interface paths {
         };
         /**
          * List the withdrawals of an address
-         * @description Every beacon-chain withdrawal that the address received, the newest first. The chains are asked in order until one has it.
+         * @description Returns the beacon-chain withdrawals that an address received, newest first. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listAddressWithdrawals"];
         put?: never;
@@ -709,7 +709,7 @@ export interface paths {
         };
         /**
          * List the blocks that an address validated
-         * @description Every block that the address produced, the newest first. The chains are asked in order until one has it.
+         * @description Returns the blocks that an address produced, newest first. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listAddressBlocksValidated"];
         put?: never;
@@ -729,7 +729,7 @@ export interface paths {
         };
         /**
          * List the logs of an address
-         * @description Every log that the contract at the address wrote, the newest first. The chains are asked in order until one has it.
+         * @description Returns the logs that the contract at an address emitted, newest first. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listAddressLogs"];
         put?: never;
@@ -749,7 +749,7 @@ export interface paths {
         };
         /**
          * List the internal transactions of an address
-         * @description Every internal transaction from or to the address, the newest first. The chains are asked in order until one has it.
+         * @description Returns the internal transactions from and to an address, newest first. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listAddressInternalTransactions"];
         put?: never;
@@ -769,7 +769,7 @@ export interface paths {
         };
         /**
          * List the NFTs of an address
-         * @description Every NFT that the address holds. The chains are asked in order until one has it.
+         * @description Returns the NFTs that an address holds. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listAddressNfts"];
         put?: never;
@@ -789,7 +789,7 @@ export interface paths {
         };
         /**
          * List the NFT collections of an address
-         * @description Every token that the address holds NFTs of, with the number of its ids and the first of them. The chains are asked in order until one has it.
+         * @description Returns the tokens of which an address holds NFTs, each with the number of ids and the first of them. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listAddressNftCollections"];
         put?: never;
@@ -809,7 +809,7 @@ export interface paths {
         };
         /**
          * List tokens
-         * @description Tokens by market capitalisation, then by price, then by number of holders, the largest first, or by one of them alone. With `q` those of that name or symbol. The chains are asked in order until one has some.
+         * @description Returns tokens, ordered by market capitalization, then price, then number of holders, largest first. `sort` puts one of these first, and `q` searches by name or symbol. Without `chain_id`, the first chain with a match answers.
          */
         get: operations["listTokens"];
         put?: never;
@@ -829,7 +829,7 @@ export interface paths {
         };
         /**
          * Get a token
-         * @description A token as its contract describes it, with its number of holders. The chains are asked in order until one has it.
+         * @description Returns a token as its contract describes it, with its number of holders. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["getToken"];
         put?: never;
@@ -848,8 +848,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count the holders and transfers of a token
-         * @description Numbers of the addresses that hold the token and of its transfers. The chains are asked in order until one has it.
+         * Get the counters of a token
+         * @description Returns the numbers of holders and transfers of a token. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["getTokenCounters"];
         put?: never;
@@ -869,7 +869,7 @@ export interface paths {
         };
         /**
          * List the transfers of a token
-         * @description Every transfer of the token, the newest first. The chains are asked in order until one has it.
+         * @description Returns the transfers of a token, newest first. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listTransfersOfToken"];
         put?: never;
@@ -889,7 +889,7 @@ export interface paths {
         };
         /**
          * List the holders of a token
-         * @description Every balance of the token, the largest first. Of ERC-1155 there is one for each id that an address holds. The chains are asked in order until one has it.
+         * @description Returns the balances of a token, largest first. For ERC-1155 there is one entry for each id that an address holds. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["listTokenHolders"];
         put?: never;
@@ -909,7 +909,7 @@ export interface paths {
         };
         /**
          * List the instances of a token
-         * @description Every id of the token that somebody has, the highest first. The chains are asked in order until one has the token.
+         * @description Returns the ids of a token that have a holder, highest first. Without `chain_id`, the first chain that has the token answers.
          */
         get: operations["listTokenInstances"];
         put?: never;
@@ -929,7 +929,7 @@ export interface paths {
         };
         /**
          * Get a token instance
-         * @description One id of an ERC-721, ERC-1155 or ERC-404 token with its owner and metadata. The chains are asked in order until one has it.
+         * @description Returns one id of an ERC-721, ERC-1155 or ERC-404 token with its owner and metadata. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["getTokenInstance"];
         put?: never;
@@ -949,7 +949,7 @@ export interface paths {
         };
         /**
          * List the transfers of a token instance
-         * @description Every transfer of one id of the token, the newest first. The chains are asked in order until one has the token.
+         * @description Returns the transfers of one id of a token, newest first. Without `chain_id`, the first chain that has the token answers.
          */
         get: operations["listTransfersOfTokenInstance"];
         put?: never;
@@ -969,7 +969,7 @@ export interface paths {
         };
         /**
          * List the holders of a token instance
-         * @description Everybody who has one id of the token, the largest balance first. The chains are asked in order until one has the token.
+         * @description Returns the holders of one id of a token, largest balance first. Without `chain_id`, the first chain that has the token answers.
          */
         get: operations["listTokenInstanceHolders"];
         put?: never;
@@ -989,7 +989,7 @@ export interface paths {
         };
         /**
          * List withdrawals
-         * @description The latest beacon-chain withdrawals, the newest first. The first chain that can answer does.
+         * @description Returns the latest beacon-chain withdrawals of a chain, newest first. Without `chain_id`, the first available chain answers.
          */
         get: operations["listWithdrawals"];
         put?: never;
@@ -1009,7 +1009,7 @@ export interface paths {
         };
         /**
          * List verified smart contracts
-         * @description Contracts whose sources are known, the newest first. The first chain that can answer does.
+         * @description Returns contracts whose sources are verified, newest first. Without `chain_id`, the first available chain answers.
          */
         get: operations["listSmartContracts"];
         put?: never;
@@ -1028,8 +1028,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count smart contracts
-         * @description Numbers of the contracts of a chain and of those whose sources are known. The first chain that can answer does.
+         * Get the counters of smart contracts
+         * @description Returns the numbers of all contracts of a chain and of the verified ones. Without `chain_id`, the first available chain answers.
          */
         get: operations["getSmartContractCounters"];
         put?: never;
@@ -1049,7 +1049,7 @@ export interface paths {
         };
         /**
          * Get a smart contract
-         * @description The contract at an address with its sources, ABI and verification. The chains are asked in order until one has it.
+         * @description Returns a contract with its sources, ABI and verification. Fields that are not known are absent, so an unverified contract has only a few. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["getSmartContract"];
         put?: never;
@@ -1070,7 +1070,7 @@ export interface components {
          */
         AddressHash: string;
         /**
-         * @description Decimal number as text, possibly with a fraction or an exponent.
+         * @description Decimal number as text, optionally with a fraction or an exponent.
          * @example 0.999813
          */
         DecimalString: string;
@@ -1082,7 +1082,7 @@ export interface components {
         /** @description A token found by name, symbol or address. */
         SearchToken: {
             /**
-             * @description Kind of result. (enum property replaced by openapi-typescript)
+             * @description Type of the result. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "token";
@@ -1099,7 +1099,7 @@ export interface components {
             /** @description Address of the token contract. */
             address_hash: components["schemas"]["AddressHash"];
             /**
-             * @description Token standard, such as ERC-20; null when not recognised.
+             * @description Token standard, such as ERC-20; null when not recognized.
              * @example ERC-20
              */
             token_type: string | null;
@@ -1114,18 +1114,18 @@ export interface components {
              */
             address_url: string;
             /**
-             * @description Address of the token's logo; null when there is none.
+             * @description URL of the token's logo; null when there is none.
              * @example https://assets.example.org/usdt.png
              * @example null
              */
             icon_url: string | null;
             /**
-             * @description Whether the contract's source is verified; null when unknown.
+             * @description True when the contract's source is verified; null when unknown.
              * @example true
              */
             is_smart_contract_verified: boolean | null;
             /**
-             * @description Whether the explorer's operators vouch for the token; null when unknown.
+             * @description True when the operators of the explorer vouch for the token; null when unknown.
              * @example false
              * @example null
              */
@@ -1134,20 +1134,20 @@ export interface components {
             exchange_rate: components["schemas"]["DecimalString"] | null;
             /** @description Total supply in the token's smallest unit; null when unknown. */
             total_supply: components["schemas"]["IntegerString"] | null;
-            /** @description Market capitalisation of the circulating supply in US dollars; null when no price is known. */
+            /** @description Market capitalization of the circulating supply in US dollars; null when no price is known. */
             circulating_market_cap: components["schemas"]["DecimalString"] | null;
             /**
-             * @description Weight of the result among the others; higher comes first.
+             * @description Rank of the result. Higher ranks come first.
              * @example 0
              */
             priority: number;
         };
-        /** @description The name under which a search found an address. */
+        /** @description Name by which a search found an address. */
         EnsInfo: {
             /** @description The address that the name resolves to. */
             address_hash: components["schemas"]["AddressHash"];
             /**
-             * @description When the name expires, ISO 8601; null when it does not.
+             * @description Time when the name expires, ISO 8601; null when it does not expire.
              * @example 2032-05-03T00:00:00.000Z
              * @example null
              */
@@ -1158,7 +1158,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description How many names resolve to the address.
+             * @description Number of names that resolve to the address.
              * @example 1
              */
             names_count: number;
@@ -1184,14 +1184,14 @@ export interface components {
              */
             url: string;
             /**
-             * @description Whether the contract's source is verified; null when unknown.
+             * @description True when the contract's source is verified; null when unknown.
              * @example true
              */
             is_smart_contract_verified: boolean | null;
             /** @description The name by which the address was found; null when it was not found by name. */
             ens_info: components["schemas"]["EnsInfo"] | null;
             /**
-             * @description Weight of the result among the others; higher comes first.
+             * @description Rank of the result. Higher ranks come first.
              * @example 0
              */
             priority: number;
@@ -1203,26 +1203,26 @@ export interface components {
         Hash: string;
         /**
          * Format: date-time
-         * @description Moment in UTC, ISO 8601 with microseconds and a trailing Z.
+         * @description Time in UTC, ISO 8601 with microseconds and a trailing Z.
          * @example 2024-05-12T18:21:35.000000Z
          */
         Timestamp: string;
         /** @description A block found by number or hash. */
         SearchBlock: {
             /**
-             * @description Kind of result. (enum property replaced by openapi-typescript)
+             * @description Type of the result. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "block";
             /**
-             * @description Number of the block.
+             * @description Block number.
              * @example 19854321
              */
             block_number: number;
             /** @description Hash of the block. */
             block_hash: components["schemas"]["Hash"];
             /**
-             * @description `block` on the main chain, `uncle` when referred to by one, `reorg` when orphaned.
+             * @description `block` on the main chain, `uncle` for an uncle, `reorg` for an orphaned block.
              * @example block
              * @enum {string}
              */
@@ -1235,7 +1235,7 @@ export interface components {
             /** @description Time of the block. */
             timestamp: components["schemas"]["Timestamp"];
             /**
-             * @description Weight of the result among the others; higher comes first.
+             * @description Rank of the result. Higher ranks come first.
              * @example 0
              */
             priority: number;
@@ -1243,7 +1243,7 @@ export interface components {
         /** @description A transaction found by hash. */
         SearchTransaction: {
             /**
-             * @description Kind of result. (enum property replaced by openapi-typescript)
+             * @description Type of the result. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "transaction";
@@ -1257,14 +1257,14 @@ export interface components {
             /** @description Time of the block; null while the transaction is pending. */
             timestamp: components["schemas"]["Timestamp"] | null;
             /**
-             * @description Weight of the result among the others; higher comes first.
+             * @description Rank of the result. Higher ranks come first.
              * @example 0
              */
             priority: number;
         };
-        /** @description A search result of one of four kinds, told apart by `type`. */
+        /** @description A search result. `type` distinguishes the four types. */
         SearchItem: components["schemas"]["SearchToken"] | components["schemas"]["SearchAddress"] | components["schemas"]["SearchBlock"] | components["schemas"]["SearchTransaction"];
-        /** @description Position in the results of a search; which keys are present depends on the kind of the last result. */
+        /** @description Position in the results of a search. The keys depend on the type of the last result. */
         SearchCursor: {
             /** @description Address of the last item; null when it has none. */
             address_hash?: components["schemas"]["AddressHash"] | null;
@@ -1276,50 +1276,50 @@ export interface components {
              * @example null
              */
             holder_count?: number | null;
-            /** @description When the last item was first seen; null when unknown. */
+            /** @description Time when the last item was first seen; null when unknown. */
             inserted_at?: components["schemas"]["Timestamp"] | null;
             /**
-             * @description Kind of the last item.
+             * @description Type of the last item.
              * @example token
              */
             item_type?: string;
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count?: number;
             /**
-             * @description Name or symbol under which the last item was found; null when it has none.
+             * @description Name or symbol by which the last item was found; null when it has none.
              * @example tether usd
              * @example null
              */
             name?: string | null;
             /**
-             * @description What was searched for.
+             * @description Text of the search.
              * @example usdt
              */
             q: string;
             /** @description Transaction of the last item; null when it has none. */
             transaction_hash?: components["schemas"]["Hash"] | null;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of search results. */
         SearchPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["SearchItem"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["SearchCursor"] | null;
         };
-        /** @description The body of every answer that is not 200 or 304. */
+        /** @description Body of every answer other than 200 and 304. */
         ErrorBody: {
             /**
              * @description One English sentence for the developer of the client. Branch on the status, never on this text.
@@ -1327,24 +1327,24 @@ export interface components {
              */
             message: string;
         };
-        /** @description Results of a quick search, up to 50. */
+        /** @description Results of a quick search, at most 50. */
         SearchItems: components["schemas"]["SearchItem"][];
-        /** @description Where a search that has exactly one answer leads. */
+        /** @description The exact match of a search. */
         SearchRedirect: {
             /**
-             * @description Whether the search names exactly one thing.
+             * @description True when the search names exactly one record.
              * @example true
              */
             redirect: boolean;
             /**
-             * @description What kind of thing; null without a redirect.
+             * @description Type of the record; null when `redirect` is false.
              * @example block
              * @example null
              * @enum {string|null}
              */
             type: "address" | "block" | "transaction" | null;
             /**
-             * @description Its address or hash (for a block also its hash, even when searched by number); null without a redirect.
+             * @description Address or hash of the record (for a block always its hash); null when `redirect` is false.
              * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
              * @example null
              */
@@ -1355,7 +1355,7 @@ export interface components {
          * @example 1000000000000000000
          */
         Wei: string;
-        /** @description What the sender pays for the transaction. */
+        /** @description Fee that the sender pays for the transaction. */
         Fee: {
             /**
              * @description `actual` once the transaction is in a block, `maximum` while it is pending.
@@ -1363,10 +1363,10 @@ export interface components {
              * @enum {string}
              */
             type: "maximum" | "actual";
-            /** @description The fee in wei; null while the transaction is pending and its gas price unknown. */
+            /** @description Fee in wei; null while the transaction is pending and its gas price is unknown. */
             value: components["schemas"]["Wei"] | null;
         };
-        /** @description The most important tag that a metadata service has for an address. One tag, never a list. */
+        /** @description The tag with the highest rank that a metadata service has for an address. Always a single tag. */
         AddressMetadata: {
             /**
              * @description Stable short name of the tag.
@@ -1374,7 +1374,7 @@ export interface components {
              */
             slug: string;
             /**
-             * @description The tag as shown to people.
+             * @description Name for people.
              * @example Uniswap V3
              */
             name: string;
@@ -1384,7 +1384,7 @@ export interface components {
              */
             tagType: string;
             /**
-             * @description Rank among the tags of the address; the highest is the one given here.
+             * @description Rank among the tags of the address. The tag with the highest rank is shown.
              * @example 10
              */
             ordinal: number;
@@ -1398,40 +1398,40 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description A label put on an address, private to a user or public. */
+        /** @description A label of an address, private to a user or public. */
         AddressTag: {
-            /** @description The address that carries the tag. */
+            /** @description Address that has the tag. */
             address_hash: components["schemas"]["AddressHash"];
             /**
-             * @description The tag as shown to people.
+             * @description Name for people.
              * @example Binance: Hot Wallet
              */
             display_name: string;
             /**
-             * @description The tag's stable short name.
+             * @description Stable short name for programs.
              * @example binance-hot-wallet
              */
             label: string;
         };
-        /** @description Name under which an address stands on a watch list. */
+        /** @description Name of an address on a watch list. */
         WatchlistName: {
             /**
-             * @description The name as shown to people.
+             * @description Name for people.
              * @example Treasury
              */
             display_name: string;
             /**
-             * @description The name's stable short form.
+             * @description Stable short name for programs.
              * @example treasury
              */
             label: string;
         };
-        /** @description An address, wherever one appears in another record. */
+        /** @description An address, as it appears in other records. */
         Address: {
-            /** @description The address itself. */
+            /** @description The address. */
             hash: components["schemas"]["AddressHash"];
             /**
-             * @description Name of the contract behind a proxy; null when the address is no proxy or the name is unknown.
+             * @description Name of the implementation behind a proxy; null when the address is not a proxy or the name is unknown.
              * @example FiatTokenV2_2
              * @example null
              */
@@ -1450,18 +1450,18 @@ export interface components {
             /** @description Tag of a metadata service; absent when there is none. */
             metadata?: components["schemas"]["AddressMetadata"];
             /**
-             * @description Whether there is code at the address.
+             * @description True when there is code at the address.
              * @example true
              */
             is_contract: boolean;
-            /** @description Tags of the signed-in user. This service has no users of its own, so the list is normally empty. */
+            /** @description Tags of the signed-in user. This service has no users, so the list is normally empty. */
             private_tags: components["schemas"]["AddressTag"][];
             /** @description Names on the signed-in user's watch lists; normally empty. */
             watchlist_names: components["schemas"]["WatchlistName"][];
-            /** @description Tags that everyone sees; empty when there are none. */
+            /** @description Tags that are visible to everyone; empty when there are none. */
             public_tags: components["schemas"]["AddressTag"][];
             /**
-             * @description Whether the contract's source is verified; null when the back end does not know the address.
+             * @description True when the contract's source is verified; null when the back end does not know the address.
              * @example true
              * @example null
              */
@@ -1469,24 +1469,24 @@ export interface components {
         };
         /** @description A token contract. */
         Token: {
-            /** @description Market capitalisation of the circulating supply in US dollars; null when no price is known. */
+            /** @description Market capitalization of the circulating supply in US dollars; null when no price is known. */
             circulating_market_cap: components["schemas"]["DecimalString"] | null;
             /**
-             * @description Address of the token's logo; null when there is none.
+             * @description URL of the token's logo; null when there is none.
              * @example https://assets.example.org/usdt.png
              * @example null
              */
             icon_url: string | null;
             /**
-             * @description What `name()` of the contract returns; null when it has none.
+             * @description Result of the contract's `name()`; null when it has none.
              * @example Tether USD
              * @example null
              */
             name: string | null;
-            /** @description Number of decimal places of an amount; null for tokens that do not divide, such as ERC-721. */
+            /** @description Number of decimals; null for indivisible tokens such as ERC-721. */
             decimals: components["schemas"]["IntegerString"] | null;
             /**
-             * @description What `symbol()` of the contract returns; null when it has none.
+             * @description Result of the contract's `symbol()`; null when it has none.
              * @example USDT
              * @example null
              */
@@ -1494,7 +1494,7 @@ export interface components {
             /** @description Address of the token contract. */
             address: components["schemas"]["AddressHash"];
             /**
-             * @description Token standard, such as ERC-20, ERC-721, ERC-1155 or ERC-404; null when not recognised.
+             * @description Token standard, such as ERC-20, ERC-721, ERC-1155 or ERC-404; null when not recognized.
              * @example ERC-20
              * @example null
              */
@@ -1506,9 +1506,9 @@ export interface components {
             /** @description Total supply in the token's smallest unit; null when unknown. */
             total_supply: components["schemas"]["IntegerString"] | null;
         };
-        /** @description What an ERC-20 transfer moved. */
+        /** @description Amount of an ERC-20 transfer. */
         FungibleTotal: {
-            /** @description Number of decimal places of the token; null when unknown. */
+            /** @description Number of decimals of the token; null when unknown. */
             decimals: components["schemas"]["IntegerString"] | null;
             /** @description Amount in the token's smallest unit; null when it is confidential. */
             value: components["schemas"]["IntegerString"] | null;
@@ -1516,32 +1516,32 @@ export interface components {
         /** @description One id of an ERC-721, ERC-1155 or ERC-404 token. */
         TokenInstance: {
             /**
-             * @description Whether exactly one of this id exists; null when unknown.
+             * @description True when exactly one of this id exists; null when unknown.
              * @example true
              * @example null
              */
             is_unique: boolean | null;
-            /** @description The token id, a decimal integer of up to 78 digits. */
+            /** @description Token id, a decimal integer of up to 78 digits. */
             id: components["schemas"]["IntegerString"];
-            /** @description Address of the only holder; absent when there are several or it is unknown. */
+            /** @description Address of the only holder; absent when there are several holders or the holder is unknown. */
             holder_address_hash?: components["schemas"]["AddressHash"];
             /**
-             * @description Address of the image, possibly a `data:` address; absent when there is none.
+             * @description URL of the image, possibly a `data:` URL; absent when there is none.
              * @example https://ipfs.io/ipfs/QmRRPWG96cmgTn2qSzjwr2qvfNEuhunv6FNeMFGa9bx6mQ
              */
             image_url?: string;
             /**
-             * @description Address of the animation or media file; absent when there is none.
+             * @description URL of the animation or media file; absent when there is none.
              * @example https://media.example.org/7.mp4
              */
             animation_url?: string;
             /**
-             * @description Address of the token's page outside the explorer; absent when there is none.
+             * @description URL of the token's page outside the explorer; absent when there is none.
              * @example https://app.example.org/tokens/7
              */
             external_app_url?: string;
             /**
-             * @description The token's metadata document as its publisher wrote it; absent when there is none.
+             * @description Metadata document of the token, as its publisher wrote it; absent when there is none.
              * @example {
              *       "name": "Ape #7",
              *       "attributes": [
@@ -1555,66 +1555,66 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description The owner; null when the id is not unique or the owner is unknown. */
+            /** @description Owner of the token; null when the id is not unique or the owner is unknown. */
             owner: components["schemas"]["Address"] | null;
             /** @description The token contract; null when the back end does not know it. */
             token: components["schemas"]["Token"] | null;
         };
-        /** @description What an ERC-721 transfer moved. */
+        /** @description Token of an ERC-721 transfer. */
         NftTotal: {
-            /** @description Id of the token moved; null when unknown. */
+            /** @description Id of the transferred token; null when unknown. */
             token_id: components["schemas"]["IntegerString"] | null;
-            /** @description The instance moved; absent where the back end does not know it. */
+            /** @description Instance transferred; absent when the back end does not know it. */
             token_instance?: components["schemas"]["TokenInstance"];
         };
-        /** @description What an ERC-1155 or ERC-404 transfer moved. */
+        /** @description Token and amount of an ERC-1155 or ERC-404 transfer. */
         MultiTokenTotal: {
-            /** @description Id of the token moved; null when unknown. */
+            /** @description Id of the transferred token; null when unknown. */
             token_id: components["schemas"]["IntegerString"] | null;
-            /** @description Number of decimal places of the token; null when it does not divide. */
+            /** @description Number of decimals of the token; null when it is indivisible. */
             decimals: components["schemas"]["IntegerString"] | null;
-            /** @description How many of this id were moved; null when unknown. */
+            /** @description Amount of this id; null when unknown. */
             value: components["schemas"]["IntegerString"] | null;
-            /** @description The instance moved; absent where the back end does not know it. */
+            /** @description Instance transferred; absent when the back end does not know it. */
             token_instance?: components["schemas"]["TokenInstance"];
         };
-        /** @description A token transfer inside a transaction record. */
+        /** @description A token transfer inside a transaction. */
         EmbeddedTokenTransfer: {
-            /** @description Hash of the block that holds the transfer. */
+            /** @description Hash of the block with the transfer. */
             block_hash: components["schemas"]["Hash"];
-            /** @description Who gave the tokens; the zero address when they were minted. */
+            /** @description Sender of the tokens; the zero address for a mint. */
             from: components["schemas"]["Address"];
-            /** @description Who received the tokens; the zero address when they were burnt. */
+            /** @description Receiver of the tokens; the zero address for a burn. */
             to: components["schemas"]["Address"];
             /**
-             * @description Position of the transfer's log in its block.
+             * @description Index of the transfer's log in its block.
              * @example 124
              */
             log_index: number;
             /**
-             * @description Method of the transaction, by name or as its selector; absent when there is none.
+             * @description Method of the transaction, by name or selector; absent when there is none.
              * @example transfer
              */
             method?: string;
-            /** @description Time of the block; absent where the back end does not give it. */
+            /** @description Time of the block; absent when the back end does not report it. */
             timestamp?: components["schemas"]["Timestamp"];
             /** @description The token contract; null when the back end does not know it. */
             token: components["schemas"]["Token"] | null;
-            /** @description What was moved, in the shape of the token's standard; null when the amount is unknown. */
+            /** @description Amount or token transferred, in the form of the token's standard; null when unknown. */
             total: components["schemas"]["FungibleTotal"] | components["schemas"]["NftTotal"] | components["schemas"]["MultiTokenTotal"] | null;
-            /** @description Hash of the transaction that moved the tokens. */
+            /** @description Hash of the transaction with the transfer. */
             transaction_hash: components["schemas"]["Hash"];
             /**
-             * @description What happened to the tokens: token_transfer, token_minting (from the zero address), token_burning (to the zero address) or token_spawning (an id created without a transfer).
+             * @description Type of transfer: token_transfer, token_minting (from the zero address), token_burning (to the zero address) or token_spawning (an id created without a transfer).
              * @example token_transfer
              * @enum {string}
              */
             type: "token_transfer" | "token_minting" | "token_burning" | "token_spawning";
         };
-        /** @description What a transaction did in the words of a known protocol. */
+        /** @description An action of a transaction in terms of a known protocol. */
         TransactionAction: {
             /**
-             * @description Details of the action; keys depend on its type.
+             * @description Details of the action. The keys depend on `type`.
              * @example {
              *       "amount0": "1.5",
              *       "symbol0": "WETH"
@@ -1629,12 +1629,12 @@ export interface components {
              */
             protocol: string;
             /**
-             * @description What was done.
+             * @description Type of the action.
              * @example swap
              */
             type: string;
         };
-        /** @description One argument of a decoded call. */
+        /** @description An argument of a decoded call. */
         DecodedParameter: {
             /**
              * @description Name of the parameter; empty when the ABI gives none.
@@ -1647,13 +1647,13 @@ export interface components {
              */
             type: string;
             /**
-             * @description The argument as text; integers in decimal, bytes in hex, arrays and tuples as JSON text.
+             * @description Argument as text: integers in decimal, bytes in hex, arrays and tuples as JSON text.
              * @example 1000000
              * @example ["1","2"]
              */
             value: string;
         };
-        /** @description A transaction's call data, decoded with a known ABI. */
+        /** @description Call data of a transaction, decoded with a known ABI. */
         DecodedInput: {
             /**
              * @description Signature of the method with the names of its parameters.
@@ -1661,39 +1661,39 @@ export interface components {
              */
             method_call: string;
             /**
-             * @description The method's selector, 4 bytes in hex without the 0x prefix.
+             * @description Selector of the method, 4 bytes in hex without the 0x prefix.
              * @example a9059cbb
              */
             method_id: string;
-            /** @description The arguments in the order of the signature. */
+            /** @description Arguments in the order of the signature. */
             parameters: components["schemas"]["DecodedParameter"][];
         };
         /**
-         * @description Any number of bytes as 0x-prefixed hex; `0x` is none.
+         * @description Bytes as 0x-prefixed hex; `0x` means no bytes.
          * @example 0xa9059cbb
          */
         HexData: string;
-        /** @description A transaction, the same record in lists and by itself. */
+        /** @description A transaction. Lists and single requests return the same record. */
         Transaction: {
             /** @description Time of the block; null while the transaction is pending. */
             timestamp: components["schemas"]["Timestamp"] | null;
-            /** @description What the sender pays, in wei. */
+            /** @description Fee that the sender pays, in wei. */
             fee: components["schemas"]["Fee"];
             /**
              * Format: uint64
-             * @description Most gas the transaction may use, in units of gas.
+             * @description Gas limit of the transaction.
              * @example 21000
              */
             gas_limit: number | bigint;
             /**
              * Format: int32
-             * @description Number of the block; null while the transaction is pending or after it was dropped.
+             * @description Block number; null while the transaction is pending or after it was dropped.
              * @example 19854321
              * @example null
              */
             block_number: number | null;
             /**
-             * @description Whether the transaction succeeded; null while that is not known.
+             * @description `ok` when the transaction succeeded, `error` when it failed; null while it is not known.
              * @example ok
              * @enum {string|null}
              */
@@ -1706,7 +1706,7 @@ export interface components {
              */
             method: string | null;
             /**
-             * @description Number of blocks on top of the transaction's block when this answer was made; 0 while pending, null where the back end does not say in which block the chain ends.
+             * @description Number of blocks after the transaction's block when this answer was made; 0 while pending, null when the back end does not report the latest block.
              * @example 12
              * @example null
              */
@@ -1718,52 +1718,52 @@ export interface components {
             type: number | null;
             /** @description Current price of the native coin in US dollars; null when no price is known. */
             exchange_rate: components["schemas"]["DecimalString"] | null;
-            /** @description Receiver; null when the transaction creates a contract. */
+            /** @description Receiver of the transaction; null when it creates a contract. */
             to: components["schemas"]["Address"] | null;
-            /** @description Sender. */
+            /** @description Sender of the transaction. */
             from: components["schemas"]["Address"];
-            /** @description The contract that the transaction created; null when it created none. */
+            /** @description Contract that the transaction created; null when it created none. */
             created_contract: components["schemas"]["Address"] | null;
-            /** @description Base fee burnt, in wei; null while pending and before EIP-1559. */
+            /** @description Burnt base fee, in wei; null while pending and before EIP-1559. */
             transaction_burnt_fee: components["schemas"]["Wei"] | null;
-            /** @description Most the sender pays for a unit of gas, in wei; null for legacy transactions. */
+            /** @description Maximum total fee per unit of gas, in wei; null for legacy transactions. */
             max_fee_per_gas: components["schemas"]["Wei"] | null;
-            /** @description Price paid for a unit of gas, in wei; null when unknown. */
+            /** @description Price paid per unit of gas, in wei; null when unknown. */
             gas_price: components["schemas"]["Wei"] | null;
             /** @description Priority fee paid to the block producer, in wei; null for legacy transactions and while pending. */
             priority_fee: components["schemas"]["Wei"] | null;
-            /** @description Base fee of the block for a unit of gas, in wei; null while pending and before EIP-1559. */
+            /** @description Base fee of the block per unit of gas, in wei; null while pending and before EIP-1559. */
             base_fee_per_gas: components["schemas"]["Wei"] | null;
-            /** @description Most the sender tips for a unit of gas, in wei; null for legacy transactions. */
+            /** @description Maximum priority fee per unit of gas, in wei; null for legacy transactions. */
             max_priority_fee_per_gas: components["schemas"]["Wei"] | null;
-            /** @description Gas used, in units of gas; null while pending. */
+            /** @description Gas used by the transaction; null while pending. */
             gas_used: components["schemas"]["IntegerString"] | null;
-            /** @description Native coin sent along, in wei. */
+            /** @description Amount of the native coin transferred, in wei. */
             value: components["schemas"]["Wei"];
             /**
-             * @description What came of the transaction: success, pending, awaiting_internal_transactions, dropped/replaced, or the text of the error.
+             * @description Result of the transaction: success, pending, awaiting_internal_transactions, dropped/replaced, or the text of the error.
              * @example success
              * @example execution reverted
              */
             result: string;
             /**
-             * @description Why the transaction was reverted, as text; the raw data in hex when it does not decode.
+             * @description Reason of the revert as text, or the raw data in hex when it cannot be decoded; null when the transaction did not revert or gave no reason.
              * @example ERC20: transfer amount exceeds balance
              * @example null
              */
             revert_reason: string | null;
             /** @description Hash of the transaction. */
             hash: components["schemas"]["Hash"];
-            /** @description The transaction's first token transfers, at most 10, by log index; empty while pending. Null in lists where the back end does not give them. */
+            /** @description First token transfers of the transaction by log index, at most 10; empty while pending. Null in lists when the back end does not report them. */
             token_transfers: components["schemas"]["EmbeddedTokenTransfer"][] | null;
             /**
-             * @description Whether the transaction has more token transfers than `token_transfers` shows; null where those are null.
+             * @description True when the transaction has more token transfers than `token_transfers` shows; null when `token_transfers` is null.
              * @example false
              * @example null
              */
             token_transfers_overflow: boolean | null;
             /**
-             * @description What kinds of thing the transaction did.
+             * @description Types of what the transaction did. It can have several or none.
              * @example [
              *       "contract_call",
              *       "token_transfer"
@@ -1771,31 +1771,31 @@ export interface components {
              */
             transaction_types: ("token_transfer" | "contract_creation" | "contract_call" | "token_creation" | "coin_transfer")[];
             /**
-             * @description Place of the transaction in its block, from 0; null while pending.
+             * @description Index of the transaction in its block, from 0; null while pending.
              * @example 68
              * @example null
              */
             position: number | null;
             /**
              * Format: uint64
-             * @description Number of transactions that the sender had sent before.
+             * @description Nonce: the number of transactions that the sender had sent before.
              * @example 42
              */
             nonce: number | bigint;
             /**
-             * @description Whether an internal transaction failed; null when the trace is unknown.
+             * @description True when an internal transaction failed; null when the trace is unknown.
              * @example false
              * @example null
              */
             has_error_in_internal_transactions: boolean | null;
-            /** @description What the transaction did in the words of known protocols; empty where no back end decodes them. */
+            /** @description Actions of the transaction in terms of known protocols; empty when no back end decodes them. */
             actions: components["schemas"]["TransactionAction"][];
-            /** @description The call data, decoded; null when there is none or its ABI is unknown. */
+            /** @description Decoded call data; null when there is none or its ABI is unknown. */
             decoded_input: components["schemas"]["DecodedInput"] | null;
-            /** @description The call data as sent; null where the back end does not give it. */
+            /** @description Call data as sent; null when the back end does not report it. */
             raw_input: components["schemas"]["HexData"] | null;
             /**
-             * @description Bounds of the time that it took to confirm the transaction, in milliseconds; at most two numbers, and none while it is pending.
+             * @description Lower and upper bound of the time until the transaction was confirmed, in milliseconds: at most two numbers, and none while it is pending.
              * @example [
              *       0,
              *       12000
@@ -1804,234 +1804,234 @@ export interface components {
              */
             confirmation_duration: number[];
             /**
-             * @description Private tag of the signed-in user; null without one.
+             * @description Private tag of the signed-in user; null when there is none.
              * @example null
              */
             transaction_tag: string | null;
         };
-        /** @description Position in the list of transactions. Validated ones go by block_number and index, pending ones by inserted_at and hash. */
+        /** @description Position in the list of transactions: `block_number` and `index` for transactions in blocks, `inserted_at` and `hash` for pending ones. */
         TransactionsCursor: {
             /**
-             * @description Number of the block of the last item; absent among pending transactions.
+             * @description Block number of the last item; absent for pending transactions.
              * @example 19854321
              */
             block_number?: number;
             /**
-             * @description Place of the last item in its block; absent among pending transactions.
+             * @description Index of the last item in its block; absent for pending transactions.
              * @example 68
              */
             index?: number;
-            /** @description When the last item was first seen; only among pending transactions. */
+            /** @description Time when the last item was first seen; only for pending transactions. */
             inserted_at?: components["schemas"]["Timestamp"];
-            /** @description Hash of the last item; only among pending transactions. */
+            /** @description Hash of the last item; only for pending transactions. */
             hash?: components["schemas"]["Hash"];
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count: number;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of transactions. */
         TransactionsPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["Transaction"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["TransactionsCursor"] | null;
         };
         /** @description Statistics of the transactions of a chain. */
         TransactionStats: {
             /** @description Number of transactions in the 24 hours up to the latest block; null when not counted. */
             transactions_count_24h: components["schemas"]["IntegerString"] | null;
-            /** @description Number of transactions that wait; null when unknown. */
+            /** @description Number of pending transactions; null when unknown. */
             pending_transactions_count: components["schemas"]["IntegerString"] | null;
-            /** @description Sum of the fees of these 24 hours in wei; null when not counted. */
+            /** @description Sum of the fees in these 24 hours, in wei; null when not counted. */
             transaction_fees_sum_24h: components["schemas"]["Wei"] | null;
-            /** @description Mean fee of a transaction of these 24 hours in wei, rounded down; null when not counted. */
+            /** @description Average fee of a transaction in these 24 hours, in wei, rounded down; null when not counted. */
             transaction_fees_avg_24h: components["schemas"]["Wei"] | null;
         };
-        /** @description A token transfer in a list, the embedded one with its block number and token standard. */
+        /** @description A token transfer in a list, with its block number and token standard. */
         TokenTransfer: {
-            /** @description Hash of the block that holds the transfer. */
+            /** @description Hash of the block with the transfer. */
             block_hash: components["schemas"]["Hash"];
             /**
-             * @description Number of the block that holds the transfer; null where the back end gives only its hash.
+             * @description Number of the block with the transfer; null when the back end reports only its hash.
              * @example 19854321
              * @example null
              */
             block_number: number | null;
-            /** @description Who gave the tokens; the zero address when they were minted. */
+            /** @description Sender of the tokens; the zero address for a mint. */
             from: components["schemas"]["Address"];
-            /** @description Who received the tokens; the zero address when they were burnt. */
+            /** @description Receiver of the tokens; the zero address for a burn. */
             to: components["schemas"]["Address"];
             /**
-             * @description Position of the transfer's log in its block.
+             * @description Index of the transfer's log in its block.
              * @example 124
              */
             log_index: number;
             /**
-             * @description Method of the transaction, by name or as its selector; absent when there is none.
+             * @description Method of the transaction, by name or selector; absent when there is none.
              * @example transfer
              */
             method?: string;
-            /** @description Time of the block; absent where the back end does not give it. */
+            /** @description Time of the block; absent when the back end does not report it. */
             timestamp?: components["schemas"]["Timestamp"];
             /** @description The token contract; null when the back end does not know it. */
             token: components["schemas"]["Token"] | null;
             /**
-             * @description Token standard by which the transfer was read, such as ERC-20; null when unknown.
+             * @description Token standard of the transfer, such as ERC-20; null when unknown.
              * @example ERC-20
              * @example null
              */
             token_type: string | null;
-            /** @description What was moved, in the shape of the token's standard; null when the amount is unknown. */
+            /** @description Amount or token transferred, in the form of the token's standard; null when unknown. */
             total: components["schemas"]["FungibleTotal"] | components["schemas"]["NftTotal"] | components["schemas"]["MultiTokenTotal"] | null;
-            /** @description Hash of the transaction that moved the tokens. */
+            /** @description Hash of the transaction with the transfer. */
             transaction_hash: components["schemas"]["Hash"];
             /**
-             * @description What happened to the tokens: token_transfer, token_minting (from the zero address), token_burning (to the zero address) or token_spawning (an id created without a transfer).
+             * @description Type of transfer: token_transfer, token_minting (from the zero address), token_burning (to the zero address) or token_spawning (an id created without a transfer).
              * @example token_transfer
              * @enum {string}
              */
             type: "token_transfer" | "token_minting" | "token_burning" | "token_spawning";
         };
-        /** @description Position in a list of token transfers. Inside an ERC-1155 batch the batch keys stand instead of block_number and index, or beside them. */
+        /** @description Position in a list of token transfers. Inside an ERC-1155 batch, the batch keys are added to `block_number` and `index` or replace them. */
         TokenTransfersCursor: {
             /**
-             * @description Number of the block of the last item; may be absent inside a batch.
+             * @description Block number of the last item; can be absent inside a batch.
              * @example 19854321
              */
             block_number?: number;
             /**
-             * @description Log index of the last item; may be absent inside a batch.
+             * @description Log index of the last item; can be absent inside a batch.
              * @example 68
              */
             index?: number;
             /**
-             * @description Log index of the batch that the page broke off in.
+             * @description Log index of the batch in which the page ended.
              * @example 124
              */
             batch_log_index?: number;
-            /** @description Block of that batch. */
+            /** @description Block of the batch. */
             batch_block_hash?: components["schemas"]["Hash"];
-            /** @description Transaction of that batch. */
+            /** @description Transaction of the batch. */
             batch_transaction_hash?: components["schemas"]["Hash"];
             /**
-             * @description Position of the last item in that batch.
+             * @description Index of the last item in the batch.
              * @example 7
              */
             index_in_batch?: number;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of token transfers. */
         TokenTransfersPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["TokenTransfer"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["TokenTransfersCursor"] | null;
         };
-        /** @description A call, creation or self-destruction inside a transaction. */
+        /** @description A call, contract creation or self-destruction inside a transaction. */
         InternalTransaction: {
             /**
-             * @description Number of the block.
+             * @description Block number.
              * @example 19854321
              */
             block_number: number;
-            /** @description The contract created; null unless `type` is create or create2. */
+            /** @description Created contract; null unless `type` is create or create2. */
             created_contract: components["schemas"]["Address"] | null;
             /**
-             * @description Why it failed; null when it succeeded.
+             * @description Reason of the failure; null when the step succeeded.
              * @example Reverted
              * @example null
              */
             error: string | null;
-            /** @description Who called. */
+            /** @description Caller. */
             from: components["schemas"]["Address"];
-            /** @description Gas given to the call, in units of gas; null when unknown. */
+            /** @description Gas limit of the call; null when unknown. */
             gas_limit: components["schemas"]["IntegerString"] | null;
             /**
-             * @description Place in the transaction's trace.
+             * @description Index in the transaction's trace.
              * @example 3
              */
             index: number;
             /**
-             * @description Whether it succeeded.
+             * @description True when the step succeeded.
              * @example true
              */
             success: boolean;
-            /** @description Time of the block; null when the block is not loaded. */
+            /** @description Time of the block; null when the back end does not report it. */
             timestamp: components["schemas"]["Timestamp"] | null;
-            /** @description Who was called; null for a creation or a self-destruction. */
+            /** @description Called address; null for a creation or a self-destruction. */
             to: components["schemas"]["Address"] | null;
-            /** @description Hash of the transaction it happened in. */
+            /** @description Hash of the transaction. */
             transaction_hash: components["schemas"]["Hash"];
             /**
-             * @description Kind of step: call, callcode, delegatecall, staticcall, create, create2, reward, selfdestruct, stop or invalid.
+             * @description Type of the step: call, callcode, delegatecall, staticcall, create, create2, reward, selfdestruct, stop or invalid.
              * @example call
              */
             type: string;
-            /** @description Native coin sent along, in wei. */
+            /** @description Amount of the native coin transferred, in wei. */
             value: components["schemas"]["Wei"];
         };
         /** @description Position in a list of internal transactions. */
         InternalTransactionsCursor: {
             /**
-             * @description Number of the block of the last item.
+             * @description Block number of the last item.
              * @example 19854321
              */
             block_number?: number;
             /**
-             * @description Place of the last item's transaction in its block.
+             * @description Index of the last item's transaction in its block.
              * @example 12
              */
             transaction_index?: number;
             /**
-             * @description Place of the last item in its transaction's trace.
+             * @description Index of the last item in its transaction's trace.
              * @example 68
              */
             index?: number;
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count: number;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of internal transactions. */
         InternalTransactionsPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["InternalTransaction"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["InternalTransactionsCursor"] | null;
         };
-        /** @description One parameter of a decoded log. */
+        /** @description A parameter of a decoded log. */
         DecodedLogParameter: {
             /**
              * @description Name of the parameter; empty when the ABI gives none.
@@ -2044,12 +2044,12 @@ export interface components {
              */
             type: string;
             /**
-             * @description The value as text; integers in decimal, bytes in hex, arrays and tuples as JSON text.
+             * @description Value as text: integers in decimal, bytes in hex, arrays and tuples as JSON text.
              * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
              */
             value: string;
             /**
-             * @description Whether the value stands in a topic rather than in the data.
+             * @description True when the parameter is a topic, false when it is in the data.
              * @example true
              */
             indexed: boolean;
@@ -2062,83 +2062,83 @@ export interface components {
              */
             method_call: string;
             /**
-             * @description First 4 bytes of the event's topic in hex, without the 0x prefix.
+             * @description First 4 bytes of topic 0 in hex, without the 0x prefix.
              * @example ddf252ad
              */
             method_id: string;
-            /** @description The parameters in the order of the signature. */
+            /** @description Parameters in the order of the signature. */
             parameters: components["schemas"]["DecodedLogParameter"][];
         };
         /** @description A log (event) of a transaction. */
         Log: {
-            /** @description The contract that wrote the log. */
+            /** @description Contract that emitted the log. */
             address: components["schemas"]["Address"];
-            /** @description Hash of the block; absent where the back end does not give it. */
+            /** @description Hash of the block; absent when the back end does not report it. */
             block_hash?: components["schemas"]["Hash"];
             /**
-             * @description Number of the block; absent where the back end does not give it.
+             * @description Block number; absent when the back end does not report it.
              * @example 19854321
              */
             block_number?: number;
-            /** @description The parameters that are not indexed, ABI-encoded. */
+            /** @description ABI-encoded parameters that are not indexed. */
             data: components["schemas"]["HexData"];
-            /** @description The log, decoded; null when its ABI is unknown. */
+            /** @description The decoded log; null when its ABI is unknown. */
             decoded: components["schemas"]["DecodedLog"] | null;
             /**
-             * @description Position of the log in its block, from 0.
+             * @description Index of the log in its block, from 0.
              * @example 124
              */
             index: number;
-            /** @description The contract that the transaction called, which need not be the one that wrote the log; null for a creation. */
+            /** @description Contract that the transaction called, which is not always the one that emitted the log; null for a contract creation. */
             smart_contract: components["schemas"]["Address"] | null;
-            /** @description The log's topics, from none to four, without padding. */
+            /** @description Topics of the log, 0 to 4. */
             topics: components["schemas"]["Hash"][];
-            /** @description Hash of the transaction that wrote the log. */
+            /** @description Hash of the transaction that emitted the log. */
             transaction_hash: components["schemas"]["Hash"];
         };
         /** @description Position in a list of logs. */
         LogsCursor: {
             /**
-             * @description Number of the block of the last item.
+             * @description Block number of the last item.
              * @example 19854321
              */
             block_number?: number;
             /**
-             * @description Position of the last item in its block.
+             * @description Index of the last item in its block.
              * @example 68
              */
             index?: number;
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count: number;
             /**
-             * @description Place of the last item's transaction in its block; only from some back ends.
+             * @description Index of the last item's transaction in its block; only from some back ends.
              * @example 12
              */
             transaction_index?: number;
-            /** @description Hash of the last item's transaction, only from some back ends; handed back, it changes nothing. */
+            /** @description Hash of the last item's transaction; only from some back ends. It has no effect when sent back. */
             transaction_hash?: components["schemas"]["Hash"];
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of logs. */
         LogsPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["Log"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["LogsCursor"] | null;
         };
-        /** @description What a trace item did; which keys are present depends on the item's `type`. */
+        /** @description Action of a trace item. The keys depend on the item's `type`. */
         RawTraceAction: {
             /**
              * @description For a call: call, callcode, delegatecall or staticcall.
@@ -2150,17 +2150,17 @@ export interface components {
              * @example create2
              */
             creationMethod?: string;
-            /** @description Who called or created. */
+            /** @description Caller or creator. */
             from?: components["schemas"]["AddressHash"];
-            /** @description Who was called. */
+            /** @description Called address. */
             to?: components["schemas"]["AddressHash"];
             /**
-             * @description Gas given, a hex quantity in units of gas.
+             * @description Gas limit, a hex quantity.
              * @example 0x5208
              */
             gas?: string;
             /**
-             * @description Native coin sent along, a hex quantity in wei.
+             * @description Amount of the native coin transferred, a hex quantity in wei.
              * @example 0xde0b6b3a7640000
              */
             value?: string;
@@ -2168,16 +2168,16 @@ export interface components {
             input?: components["schemas"]["HexData"];
             /** @description Creation code. */
             init?: components["schemas"]["HexData"];
-            /** @description The contract that destroyed itself. */
+            /** @description Contract that destroyed itself. */
             address?: components["schemas"]["AddressHash"];
             /**
-             * @description What it held, a hex quantity in wei.
+             * @description Balance of the destroyed contract, a hex quantity in wei.
              * @example 0x0
              */
             balance?: string;
-            /** @description Who received its balance. */
+            /** @description Address that received the balance. */
             refundAddress?: components["schemas"]["AddressHash"];
-            /** @description Who received a block reward. */
+            /** @description Address that received a block reward. */
             author?: components["schemas"]["AddressHash"];
             /**
              * @description For a reward: block, uncle, emptyStep or external.
@@ -2185,28 +2185,28 @@ export interface components {
              */
             rewardType?: string;
         };
-        /** @description What a trace item returned; which keys are present depends on the item's `type`. */
+        /** @description Result of a trace item. The keys depend on the item's `type`. */
         RawTraceResult: {
             /**
-             * @description Gas used, a hex quantity in units of gas.
+             * @description Gas used, a hex quantity.
              * @example 0x5208
              */
             gasUsed?: string;
-            /** @description Data returned by a call. */
+            /** @description Data returned by the call. */
             output?: components["schemas"]["HexData"];
-            /** @description The contract created. */
+            /** @description Address of the created contract. */
             address?: components["schemas"]["AddressHash"];
-            /** @description Code of the contract created. */
+            /** @description Code of the created contract. */
             code?: components["schemas"]["HexData"];
         };
-        /** @description One item of the trace as the node gives it, with the node's own names. */
+        /** @description An item of the trace as the node reports it, with the node's own names. */
         RawTrace: {
-            /** @description What was done. */
+            /** @description Type of the action. */
             action: components["schemas"]["RawTraceAction"];
-            /** @description What came of it; null when it failed or returned nothing. */
+            /** @description Result of the item; null when it failed or returned nothing. */
             result: components["schemas"]["RawTraceResult"] | null;
             /**
-             * @description Why it failed; absent when it succeeded.
+             * @description Reason of the failure; absent when the item succeeded.
              * @example Reverted
              */
             error?: string;
@@ -2216,7 +2216,7 @@ export interface components {
              */
             subtraces: number;
             /**
-             * @description Path of the item in the tree of calls; empty for the outermost.
+             * @description Path of the item in the call tree; empty for the outermost item.
              * @example [
              *       0,
              *       1
@@ -2226,19 +2226,19 @@ export interface components {
             /** @description Hash of the transaction. */
             transactionHash: components["schemas"]["Hash"];
             /**
-             * @description Place of the transaction in its block; absent where the node does not give it.
+             * @description Index of the transaction in its block; absent when the node does not report it.
              * @example 68
              */
             transactionPosition?: number;
-            /** @description Hash of the block; absent where the node does not give it. */
+            /** @description Hash of the block; absent when the node does not report it. */
             blockHash?: components["schemas"]["Hash"];
             /**
-             * @description Number of the block; absent where the node does not give it.
+             * @description Block number; absent when the node does not report it.
              * @example 19854321
              */
             blockNumber?: number;
             /**
-             * @description Kind of item: call, create, suicide or reward.
+             * @description Type of item: call, create, suicide or reward.
              * @example call
              */
             type: string;
@@ -2248,10 +2248,10 @@ export interface components {
          * @example -21000000000000
          */
         SignedIntegerString: string;
-        /** @description One NFT that an address gained or lost. */
+        /** @description An NFT that an address gained or lost. */
         NftChange: {
             /**
-             * @description `to` when the address received it, `from` when the address gave it.
+             * @description `to` when the address received the NFT, `from` when it gave it away.
              * @example to
              * @enum {string}
              */
@@ -2259,12 +2259,12 @@ export interface components {
             /** @description The NFT. */
             total: components["schemas"]["NftTotal"];
         };
-        /** @description How a transaction changed one balance of one address. */
+        /** @description Change of one balance of one address by a transaction. */
         StateChange: {
-            /** @description Whose balance changed. */
+            /** @description Address whose balance changed. */
             address: components["schemas"]["Address"];
             /**
-             * @description Whether the address produced the block.
+             * @description True when the address produced the block.
              * @example false
              */
             is_miner: boolean;
@@ -2276,16 +2276,16 @@ export interface components {
             type: "coin" | "token";
             /** @description The token; null for the native coin. */
             token: components["schemas"]["Token"] | null;
-            /** @description Id of an ERC-1155 token; null for the native coin, ERC-20, and ERC-721, whose ids are in `change`. */
+            /** @description Id of an ERC-1155 token; null for the native coin, ERC-20 and ERC-721. The ids of ERC-721 are in `change`. */
             token_id: components["schemas"]["IntegerString"] | null;
-            /** @description Balance before the transaction in the smallest unit; null when unknown. */
+            /** @description Balance before the transaction, in the smallest unit; null when unknown. */
             balance_before: components["schemas"]["IntegerString"] | null;
-            /** @description Balance after the transaction in the smallest unit; null when unknown. */
+            /** @description Balance after the transaction, in the smallest unit; null when unknown. */
             balance_after: components["schemas"]["IntegerString"] | null;
-            /** @description Difference in the smallest unit, or for ERC-721 the NFTs gained and lost; null when unknown. */
+            /** @description Difference in the smallest unit, or the NFTs gained and lost for ERC-721; null when unknown. */
             change: components["schemas"]["SignedIntegerString"] | components["schemas"]["NftChange"][] | null;
         };
-        /** @description Position in a list of state changes; keys that the back end does not have are absent. */
+        /** @description Position in a list of state changes. Keys that the back end does not have are absent. */
         StateChangesCursor: {
             /**
              * @description Number of state changes on all pages so far.
@@ -2293,45 +2293,45 @@ export interface components {
              */
             items_count?: number;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of state changes. */
         StateChangesPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["StateChange"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["StateChangesCursor"] | null;
         };
-        /** @description What stands in for one placeholder of a summary template. */
+        /** @description Value of a placeholder in a summary template. */
         SummaryVariable: {
             /**
-             * @description How to show the value: string, number, currency, timestamp, token, address, domain, method, link, external_link, dexTag, array or code.
+             * @description Type of the value, which tells how to show it: string, number, currency, timestamp, token, address, domain, method, link, external_link, dexTag, array or code.
              * @example currency
              */
             type: string;
             /**
-             * @description The value; text, a number, an array, or an object such as a token or an address, by `type`.
+             * @description Value: a text, a number, an array, or an object such as a token or an address, depending on `type`.
              * @example 0.25
              */
             value: unknown;
         };
-        /** @description One sentence about the transaction. */
+        /** @description A sentence about the transaction. */
         Summary: {
             /**
-             * @description The sentence with placeholders in braces; `{native}` and `{wei}` stand for the chain's units.
+             * @description Sentence with placeholders in braces. `{native}` and `{wei}` stand for the chain's units.
              * @example {action_type} {amount} {token} to {to_address}
              */
             summary_template: string;
             /**
-             * @description The placeholders' values by name.
+             * @description Values of the placeholders by name.
              * @example {
              *       "action_type": {
              *         "type": "string",
@@ -2345,29 +2345,29 @@ export interface components {
         };
         /** @description The sentences of a transaction summary. */
         TransactionSummaryData: {
-            /** @description The sentences, the best first; empty for a failed or pending transaction. */
+            /** @description Sentences, most relevant first; empty for a failed or pending transaction. */
             summaries: components["schemas"]["Summary"][];
         };
-        /** @description What a transaction did, in words. */
+        /** @description Description of a transaction in sentences. */
         TransactionSummary: {
             /**
-             * @description Whether the transaction could be summarised; false for failed and pending ones.
+             * @description True when the transaction could be summarized; false for failed and pending ones.
              * @example true
              */
             success: boolean;
             /** @description The summary. */
             data: components["schemas"]["TransactionSummaryData"];
         };
-        /** @description What someone received for a block. */
+        /** @description A reward for producing a block. */
         BlockReward: {
             /**
              * Format: uint256
-             * @description The reward in wei, an exact integer of up to 78 digits.
+             * @description Reward in wei, an exact integer of up to 78 digits.
              * @example 2000000000000000
              */
             reward: number | bigint;
             /**
-             * @description What the reward is for.
+             * @description Type of the reward.
              * @example Miner Reward
              * @enum {string}
              */
@@ -2375,7 +2375,7 @@ export interface components {
         };
         /** @description A block. */
         Block: {
-            /** @description Base fee for a unit of gas, in wei; null before EIP-1559. */
+            /** @description Base fee per unit of gas, in wei; null before EIP-1559. */
             base_fee_per_gas: components["schemas"]["Wei"] | null;
             /** @description Base fees burnt in the block, in wei; null before EIP-1559. */
             burnt_fees: components["schemas"]["Wei"] | null;
@@ -2385,19 +2385,19 @@ export interface components {
              * @example null
              */
             burnt_fees_percentage: number | null;
-            /** @description Difficulty of the block, 0 after the merge; null where the back end does not give it. */
+            /** @description Difficulty of the block, 0 since the merge; null when the back end does not report it. */
             difficulty: components["schemas"]["IntegerString"] | null;
-            /** @description The block's extra data; null where the back end does not give it. */
+            /** @description Free data set by the block's producer; null when the back end does not report it. */
             extra_data: components["schemas"]["HexData"] | null;
-            /** @description Most gas that the block's transactions may use, in units of gas. */
+            /** @description Gas limit of the block. */
             gas_limit: components["schemas"]["IntegerString"];
             /**
-             * @description Distance of the gas used from the target (usually half the limit), in percent of the target; may be negative.
+             * @description Difference between the gas used and the target (usually half the limit), in percent of the target; can be negative.
              * @example -12.3
              * @example null
              */
             gas_target_percentage: number | null;
-            /** @description Gas used by the block's transactions, in units of gas; null where the back end does not give it. */
+            /** @description Gas used by the block's transactions; null when the back end does not report it. */
             gas_used: components["schemas"]["IntegerString"] | null;
             /**
              * @description Gas used, in percent of the gas limit.
@@ -2408,19 +2408,19 @@ export interface components {
             /** @description Hash of the block. */
             hash: components["schemas"]["Hash"];
             /**
-             * @description Number of the block.
+             * @description Block number.
              * @example 19854321
              */
             height: number;
-            /** @description Who produced the block, or the fee recipient after the merge. */
+            /** @description Producer of the block, or the fee recipient since the merge. */
             miner: components["schemas"]["Address"];
-            /** @description Nonce of the block, 8 bytes; null where the back end does not give it. */
+            /** @description Nonce of the block, 8 bytes; null when the back end does not report it. */
             nonce: components["schemas"]["HexData"] | null;
             /** @description Hash of the parent block. */
             parent_hash: components["schemas"]["Hash"];
             /** @description Sum of the priority fees of the block's transactions, in wei; null before EIP-1559. */
             priority_fee: components["schemas"]["Wei"] | null;
-            /** @description Who received what for the block; empty for the genesis block and where the chain has no rewards. */
+            /** @description Rewards for the block; empty for the genesis block and on chains without rewards. */
             rewards: components["schemas"]["BlockReward"][];
             /**
              * @description Size of the block in bytes; null when unknown.
@@ -2428,21 +2428,21 @@ export interface components {
              * @example null
              */
             size: number | null;
-            /** @description Root of the state trie after the block; null where the back end does not give it. */
+            /** @description Root of the state trie after the block; null when the back end does not report it. */
             state_root: components["schemas"]["Hash"] | null;
             /** @description Time of the block. */
             timestamp: components["schemas"]["Timestamp"];
-            /** @description Difficulty of the chain up to this block; null where nodes no longer give it. */
+            /** @description Total difficulty of the chain up to this block; null when the node no longer reports it. */
             total_difficulty: components["schemas"]["IntegerString"] | null;
             /**
-             * @description Number of transactions in the block; null while it is not counted.
+             * @description Number of transactions in the block; null when not counted yet.
              * @example 184
              */
             transaction_count: number | null;
-            /** @description Fees paid by the block's transactions, in wei; null where the back end does not give them. */
+            /** @description Fees paid by the block's transactions, in wei; null when the back end does not report them. */
             transaction_fees: components["schemas"]["Wei"] | null;
             /**
-             * @description `block` on the main chain, `uncle` when referred to by one, `reorg` when orphaned; null where the back end says none of these.
+             * @description `block` on the main chain, `uncle` for an uncle, `reorg` for an orphaned block; null when the back end does not report it.
              * @example block
              * @example null
              * @enum {string|null}
@@ -2451,213 +2451,213 @@ export interface components {
             /** @description Hashes of the block's uncles. */
             uncles_hashes: components["schemas"]["Hash"][];
             /**
-             * @description Number of beacon-chain withdrawals in the block; null where the chain has none or they are unknown.
+             * @description Number of beacon-chain withdrawals in the block; null when the chain has none or the number is unknown.
              * @example 16
              * @example null
              */
             withdrawals_count: number | null;
         };
-        /** @description Position in a list of blocks; keys that the back end does not have are absent. */
+        /** @description Position in a list of blocks. Keys that the back end does not have are absent. */
         BlocksCursor: {
             /**
-             * @description Number of the last item.
+             * @description Number of the last block.
              * @example 19854321
              */
             block_number?: number;
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count: number;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of blocks. */
         BlocksPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["Block"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["BlocksCursor"] | null;
         };
-        /** @description Position among the transactions of a block; keys that the back end does not have are absent. */
+        /** @description Position in the transactions of a block. Keys that the back end does not have are absent. */
         BlockTransactionsCursor: {
             /**
-             * @description Number of the block of the last item.
+             * @description Block number of the last item.
              * @example 19854321
              */
             block_number?: number;
             /**
-             * @description Place of the last item in its block.
+             * @description Index of the last item in its block.
              * @example 68
              */
             index?: number;
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count: number;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of the transactions of a block. */
         BlockTransactionsPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["Transaction"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["BlockTransactionsCursor"] | null;
         };
-        /** @description A withdrawal in the listing of a block, which leaves out the block's number and time. */
+        /** @description A withdrawal in the list of a block, without block number and time. */
         BlockWithdrawal: {
             /**
-             * @description Number of the withdrawal since the beginning.
+             * @description Index of the withdrawal, counted over the whole chain.
              * @example 88192653
              */
             index: number;
-            /** @description What was withdrawn, in wei. */
+            /** @description Amount withdrawn, in wei. */
             amount: components["schemas"]["Wei"];
             /**
-             * @description Number of the validator.
+             * @description Index of the validator.
              * @example 512345
              */
             validator_index: number;
-            /** @description Who received it. */
+            /** @description Address that received the withdrawal. */
             receiver: components["schemas"]["Address"];
         };
-        /** @description Position in a list of withdrawals; keys that the back end does not have are absent. */
+        /** @description Position in a list of withdrawals. Keys that the back end does not have are absent. */
         WithdrawalsCursor: {
             /**
-             * @description Number of the last withdrawal.
+             * @description Index of the last withdrawal.
              * @example 68
              */
             index?: number;
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count: number;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of the withdrawals of a block. */
         BlockWithdrawalsPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["BlockWithdrawal"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["WithdrawalsCursor"] | null;
         };
-        /** @description How far the back end has indexed the chain. */
+        /** @description Progress of the indexing of a chain. */
         IndexingStatus: {
             /**
-             * @description Whether blocks and internal transactions are complete.
+             * @description True when blocks and internal transactions are fully indexed.
              * @example true
              */
             finished_indexing: boolean;
             /**
-             * @description Whether blocks are complete.
+             * @description True when blocks are fully indexed.
              * @example true
              */
             finished_indexing_blocks: boolean;
-            /** @description Share of the blocks that is indexed, from 0 to 1. */
+            /** @description Share of the blocks that are indexed, from 0 to 1. */
             indexed_blocks_ratio: components["schemas"]["DecimalString"];
-            /** @description Share of the blocks whose internal transactions are indexed, from 0 to 1; null until blocks are complete, and where the node does not trace. */
+            /** @description Share of the blocks whose internal transactions are indexed, from 0 to 1; null until all blocks are indexed, and when the node does not trace. */
             indexed_internal_transactions_ratio: components["schemas"]["DecimalString"] | null;
         };
         /** @description Gas prices by speed, in gwei. */
         GasPrices: {
             /**
-             * @description Price for a transaction without hurry, in gwei; null when unknown.
+             * @description Price for a slow transaction, in gwei; null when unknown.
              * @example 4.1
              * @example null
              */
             slow: number | null;
             /**
-             * @description Usual price, in gwei; null when unknown.
+             * @description Price for an average transaction, in gwei; null when unknown.
              * @example 4.4
              */
             average: number | null;
             /**
-             * @description Price for a transaction in a hurry, in gwei; null when unknown.
+             * @description Price for a fast transaction, in gwei; null when unknown.
              * @example 5.2
              */
             fast: number | null;
         };
-        /** @description Counters of the chain. */
+        /** @description Statistics of a chain. */
         Stats: {
             /** @description Number of blocks. */
             total_blocks: components["schemas"]["IntegerString"];
-            /** @description Number of addresses that are known, such as those that hold coins or code. */
+            /** @description Number of known addresses, such as those that hold coins or code. */
             total_addresses: components["schemas"]["IntegerString"];
             /** @description Number of transactions. */
             total_transactions: components["schemas"]["IntegerString"];
             /**
-             * @description Average time between the latest blocks, in milliseconds; 0 while there are no two, null where the back end does not give it.
+             * @description Average time between the latest blocks, in milliseconds; 0 when there are fewer than two blocks, null when the back end does not report it.
              * @example 12050
              * @example null
              */
             average_block_time: number | null;
             /** @description Price of the native coin in US dollars; null when no price is known. */
             coin_price: components["schemas"]["DecimalString"] | null;
-            /** @description Gas used since the beginning, in units of gas; 0 where it is not counted, null where the back end does not give it. */
+            /** @description Gas used since the first block; 0 when it is not counted, null when the back end does not report it. */
             total_gas_used: components["schemas"]["IntegerString"] | null;
-            /** @description Transactions of the day of the latest block in UTC, or of the last full day where that is what is counted; null when not counted. */
+            /** @description Number of transactions on the UTC day of the latest block, or on the last full day, depending on the back end; null when not counted. */
             transactions_today: components["schemas"]["IntegerString"] | null;
-            /** @description Gas used on the day of the latest block in UTC, or on the last full day where that is what is counted, in units of gas; null when not counted. */
+            /** @description Gas used on the UTC day of the latest block, or on the last full day, depending on the back end; null when not counted. */
             gas_used_today: components["schemas"]["IntegerString"] | null;
             /** @description Current gas prices in gwei; null when unknown. */
             gas_prices: components["schemas"]["GasPrices"] | null;
-            /** @description Gas price that the explorer's operators fixed, in the unit they chose; null when they fixed none. */
+            /** @description Gas price that the operators of the explorer set, in the unit they chose; null when they set none. */
             static_gas_price: components["schemas"]["DecimalString"] | null;
-            /** @description Market capitalisation of the native coin in US dollars; null when no price is known. */
+            /** @description Market capitalization of the native coin in US dollars; null when no price is known. */
             market_cap: components["schemas"]["DecimalString"] | null;
             /**
-             * @description Gas used of the gas limit in recent blocks, in percent; null when unknown.
+             * @description Gas used as a share of the gas limit in recent blocks, in percent; null when unknown.
              * @example 51.2
              */
             network_utilization_percentage: number | null;
             /** @description Total value locked in US dollars; absent when unknown. */
             tvl?: components["schemas"]["DecimalString"];
             /**
-             * @description Address of the native coin's logo; absent when there is none.
+             * @description URL of the native coin's logo; absent when there is none.
              * @example https://assets.example.org/eth.png
              */
             coin_image?: string;
             /**
-             * @description Change of the coin's price within a day, in percent; absent when unknown.
+             * @description Change of the coin's price in one day, in percent; absent when unknown.
              * @example -1.4
              */
             coin_price_change_percentage?: number;
             /**
-             * @description Address of a second coin's logo; absent when the chain has none.
+             * @description URL of the second coin's logo; absent when the chain has no second coin.
              * @example https://assets.example.org/second.png
              */
             secondary_coin_image?: string;
-            /** @description Price of a second coin in US dollars; absent when the chain has none. */
+            /** @description Price of the second coin in US dollars; absent when the chain has no second coin. */
             secondary_coin_price?: components["schemas"]["DecimalString"];
-            /** @description When the gas prices were last computed; absent when unknown. */
+            /** @description Time when the gas prices were last computed; absent when unknown. */
             gas_price_updated_at?: components["schemas"]["Timestamp"];
             /**
              * @description Time until the gas prices are computed again, in milliseconds; absent when unknown.
@@ -2665,11 +2665,11 @@ export interface components {
              */
             gas_prices_update_in?: number;
         };
-        /** @description Transactions of one day. */
+        /** @description Number of transactions on one day. */
         TransactionChartItem: {
             /**
              * Format: date
-             * @description The day in UTC.
+             * @description Day in UTC.
              * @example 2024-05-12
              */
             date: string;
@@ -2679,39 +2679,39 @@ export interface components {
              */
             transaction_count: number | null;
         };
-        /** @description Transactions by day. */
+        /** @description Numbers of transactions per day. */
         TransactionsChart: {
-            /** @description One item for each day, the latest first. */
+            /** @description One item per day, latest first. */
             chart_data: components["schemas"]["TransactionChartItem"][];
         };
-        /** @description The native coin's market on one day. */
+        /** @description Price and market capitalization of the native coin on one day. */
         MarketChartItem: {
             /**
              * Format: date
-             * @description The day in UTC.
+             * @description Day in UTC.
              * @example 2024-05-12
              */
             date: string;
             /** @description Closing price in US dollars; null when unknown. */
             closing_price: components["schemas"]["DecimalString"] | null;
-            /** @description Market capitalisation in US dollars; null when unknown. */
+            /** @description Market capitalization in US dollars; null when unknown. */
             market_cap: components["schemas"]["DecimalString"] | null;
             /** @description Total value locked in US dollars; absent when unknown. */
             tvl?: components["schemas"]["DecimalString"];
         };
-        /** @description The native coin's market by day. */
+        /** @description Price and market capitalization of the native coin per day. */
         MarketChart: {
             /** @description Circulating supply in whole coins; null when unknown. */
             available_supply: components["schemas"]["DecimalString"] | null;
-            /** @description One item for each day, the latest first. */
+            /** @description One item per day, latest first. */
             chart_data: components["schemas"]["MarketChartItem"][];
         };
-        /** @description A holder of the native coin, an address record with its balance and number of transactions. */
+        /** @description A holder of the native coin: an address with its balance and number of transactions. */
         CoinHolder: {
-            /** @description The address itself. */
+            /** @description The address. */
             hash: components["schemas"]["AddressHash"];
             /**
-             * @description Name of the contract behind a proxy; null when the address is no proxy or the name is unknown.
+             * @description Name of the implementation behind a proxy; null when the address is not a proxy or the name is unknown.
              * @example null
              * @example GnosisSafe
              */
@@ -2730,7 +2730,7 @@ export interface components {
             /** @description Tag of a metadata service; absent when there is none. */
             metadata?: components["schemas"]["AddressMetadata"];
             /**
-             * @description Whether there is code at the address.
+             * @description True when there is code at the address.
              * @example true
              */
             is_contract: boolean;
@@ -2738,27 +2738,27 @@ export interface components {
             private_tags: components["schemas"]["AddressTag"][];
             /** @description Names on the signed-in user's watch lists; normally empty. */
             watchlist_names: components["schemas"]["WatchlistName"][];
-            /** @description Tags that everyone sees; empty when there are none. */
+            /** @description Tags that are visible to everyone; empty when there are none. */
             public_tags: components["schemas"]["AddressTag"][];
             /**
-             * @description Whether the contract's source is verified; null when the back end does not know the address.
+             * @description True when the contract's source is verified; null when the back end does not know the address.
              * @example false
              * @example null
              */
             is_verified: boolean | null;
-            /** @description Balance in wei; null when it has not been fetched. */
+            /** @description Balance in wei; null when the back end has not read it. */
             coin_balance: components["schemas"]["Wei"] | null;
-            /** @description Number of transactions sent from and to the address; null when not counted. */
+            /** @description Number of transactions from and to the address; null when not counted. */
             transaction_count: components["schemas"]["IntegerString"] | null;
         };
-        /** @description Position in the list of holders of the native coin; keys that the back end does not have are absent. */
+        /** @description Position in the list of holders of the native coin. Keys that the back end does not have are absent. */
         CoinHoldersCursor: {
-            /** @description Balance of the last item in wei; null when it has not been fetched. */
+            /** @description Balance of the last item in wei; null when the back end has not read it. */
             fetched_coin_balance?: components["schemas"]["Wei"] | null;
             /** @description Address of the last item. */
             hash?: components["schemas"]["AddressHash"];
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count: number;
@@ -2769,28 +2769,28 @@ export interface components {
              */
             transaction_count?: number | null;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
-        /** @description A page of holders of the native coin, the richest first. */
+        /** @description A page of holders of the native coin, largest balance first. */
         CoinHoldersPage: {
             /** @description Price of the native coin in US dollars; null when no price is known. */
             exchange_rate: components["schemas"]["DecimalString"] | null;
             /** @description Supply of the native coin in whole coins; null when unknown. */
             total_supply: components["schemas"]["DecimalString"] | null;
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["CoinHolder"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["CoinHoldersCursor"] | null;
         };
-        /** @description A contract to which a proxy hands its calls. */
+        /** @description An implementation contract of a proxy. */
         AddressImplementation: {
             /** @description Address of the implementation. */
             address_hash: components["schemas"]["AddressHash"];
@@ -2801,12 +2801,12 @@ export interface components {
              */
             name: string | null;
         };
-        /** @description An address record with what a page about the address shows. */
+        /** @description An address with all details. */
         AddressDetails: {
-            /** @description The address itself. */
+            /** @description The address. */
             hash: components["schemas"]["AddressHash"];
             /**
-             * @description Name of the contract behind a proxy; null when the address is no proxy or the name is unknown.
+             * @description Name of the implementation behind a proxy; null when the address is not a proxy or the name is unknown.
              * @example null
              * @example GnosisSafe
              */
@@ -2825,7 +2825,7 @@ export interface components {
             /** @description Tag of a metadata service; absent when there is none. */
             metadata?: components["schemas"]["AddressMetadata"];
             /**
-             * @description Whether there is code at the address.
+             * @description True when there is code at the address.
              * @example true
              */
             is_contract: boolean;
@@ -2833,86 +2833,86 @@ export interface components {
             private_tags: components["schemas"]["AddressTag"][];
             /** @description Names on the signed-in user's watch lists; normally empty. */
             watchlist_names: components["schemas"]["WatchlistName"][];
-            /** @description Tags that everyone sees; empty when there are none. */
+            /** @description Tags that are visible to everyone; empty when there are none. */
             public_tags: components["schemas"]["AddressTag"][];
             /**
-             * @description Whether the contract's source is verified; null when the back end does not know the address.
+             * @description True when the contract's source is verified; null when the back end does not know the address.
              * @example false
              * @example null
              */
             is_verified: boolean | null;
-            /** @description Balance in wei; null when it has not been fetched. */
+            /** @description Balance in wei; null when the back end has not read it. */
             coin_balance: components["schemas"]["Wei"] | null;
             /** @description Price of the native coin in US dollars; null when no price is known. */
             exchange_rate: components["schemas"]["DecimalString"] | null;
             /**
-             * @description Block as of which the balance was read; null when unknown.
+             * @description Block at which the balance was read; null when unknown.
              * @example 19854321
              * @example null
              */
             block_number_balance_updated_at: number | null;
-            /** @description Address that created the contract; null when it is no contract or this is unknown. */
+            /** @description Address that created the contract; null when the address is not a contract or its creator is unknown. */
             creator_address_hash: components["schemas"]["AddressHash"] | null;
-            /** @description Transaction in which the contract was created; null when it is no contract or this is unknown. */
+            /** @description Transaction that created the contract; null when the address is not a contract or the transaction is unknown. */
             creation_transaction_hash: components["schemas"]["Hash"] | null;
-            /** @description Contracts to which a proxy hands its calls; empty when the address is no proxy. */
+            /** @description Implementation contracts of the proxy; empty when the address is not a proxy. */
             implementations: components["schemas"]["AddressImplementation"][];
-            /** @description Token that the contract is; null when it is none. */
+            /** @description Token at this address; null when it is not a token. */
             token: components["schemas"]["Token"] | null;
             /**
-             * @description Whether the address emitted a log; null where the back end does not say.
+             * @description True when the address has emitted logs; null when the back end does not report it.
              * @example true
              * @example null
              */
             has_logs: boolean | null;
             /**
-             * @description Whether the address holds tokens; null where the back end does not say.
+             * @description True when the address holds tokens; null when the back end does not report it.
              * @example true
              * @example null
              */
             has_tokens: boolean | null;
             /**
-             * @description Whether tokens were transferred from or to the address; null where the back end does not say.
+             * @description True when tokens were transferred from or to the address; null when the back end does not report it.
              * @example true
              * @example null
              */
             has_token_transfers: boolean | null;
             /**
-             * @description Whether the address mined or validated a block; null where the back end does not say.
+             * @description True when the address has mined or validated a block; null when the back end does not report it.
              * @example true
              * @example null
              */
             has_validated_blocks: boolean | null;
             /**
-             * @description Whether the address received a withdrawal from the beacon chain; null where the back end does not say.
+             * @description True when the address has received a beacon-chain withdrawal; null when the back end does not report it.
              * @example true
              * @example null
              */
             has_beacon_chain_withdrawals: boolean | null;
         };
-        /** @description Numbers of what an address did. */
+        /** @description Counters of an address. */
         AddressCounters: {
             /** @description Number of transactions from and to the address; null when not counted. */
             transactions_count: components["schemas"]["IntegerString"] | null;
             /** @description Number of token transfers from and to the address; null when not counted. */
             token_transfers_count: components["schemas"]["IntegerString"] | null;
-            /** @description Gas of the transactions to a contract, or from any other address, in units of gas; null when not counted. */
+            /** @description Gas used by the transactions to a contract, or from any other address; null when not counted. */
             gas_usage_count: components["schemas"]["IntegerString"] | null;
             /** @description Number of blocks that the address mined or validated; null when not counted. */
             validations_count: components["schemas"]["IntegerString"] | null;
         };
-        /** @description The token of an address's balance. Unlike the token record, `holders` is an integer here. */
+        /** @description The token of a balance of an address. Unlike in other token records, `holders` is an integer. */
         AddressTokenInfo: {
             /**
-             * @description What `name()` of the contract returns; null when it has none.
+             * @description Result of the contract's `name()`; null when it has none.
              * @example Tether USD
              * @example null
              */
             name: string | null;
-            /** @description Number of decimal places of an amount; null for tokens that do not divide. */
+            /** @description Number of decimals; null for indivisible tokens. */
             decimals: components["schemas"]["IntegerString"] | null;
             /**
-             * @description What `symbol()` of the contract returns; null when it has none.
+             * @description Result of the contract's `symbol()`; null when it has none.
              * @example USDT
              * @example null
              */
@@ -2920,7 +2920,7 @@ export interface components {
             /** @description Address of the token contract. */
             address: components["schemas"]["AddressHash"];
             /**
-             * @description Token standard, such as ERC-20, ERC-721 or ERC-1155; null when not recognised.
+             * @description Token standard, such as ERC-20, ERC-721 or ERC-1155; null when not recognized.
              * @example ERC-20
              * @example null
              */
@@ -2936,64 +2936,64 @@ export interface components {
              */
             holders: number | null;
         };
-        /** @description One balance of an address. */
+        /** @description A token balance of an address. */
         AddressToken: {
-            /** @description The instance held; absent for ERC-20 and where the back end does not know it. */
+            /** @description Instance held; absent for ERC-20 and when the back end does not know it. */
             token_instance?: components["schemas"]["TokenInstance"];
-            /** @description Balance in the token's smallest unit; for ERC-721 the number of tokens held. */
+            /** @description Balance in the token's smallest unit, or the number of tokens for ERC-721. */
             value: components["schemas"]["IntegerString"];
-            /** @description Id of the instance held; null for ERC-20 and ERC-721, whose balance is of the whole contract. */
+            /** @description Id of the instance; null for ERC-20 and ERC-721, whose balance is of the whole token. */
             token_id: components["schemas"]["IntegerString"] | null;
             /** @description The token contract; null when the back end does not know it. */
             token: components["schemas"]["AddressTokenInfo"] | null;
         };
-        /** @description Token balances of an address, up to 250. */
+        /** @description Token balances of an address, at most 250. */
         TokenBalances: components["schemas"]["AddressToken"][];
-        /** @description A block that changed the native coins of an address. */
+        /** @description A change of an address's native-coin balance by a block. */
         CoinBalance: {
-            /** @description A transaction of the block that the address sent, or that carried coins to or from it; null when none is known. */
+            /** @description A transaction of the block that the address sent, or that moved coins to or from it; null when none is known. */
             transaction_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Number of the block.
+             * @description Block number.
              * @example 19854321
              */
             block_number: number;
             /** @description Time of the block. */
             block_timestamp: components["schemas"]["Timestamp"];
-            /** @description Difference to the balance before in wei. */
+            /** @description Difference to the previous balance in wei. */
             delta: components["schemas"]["SignedIntegerString"];
-            /** @description Balance at the end of the block in wei. */
+            /** @description Balance at the end of the block, in wei. */
             value: components["schemas"]["Wei"];
         };
         /** @description A page of changes of the coin balance of an address. */
         CoinBalancesPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["CoinBalance"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["BlocksCursor"] | null;
         };
         /** @description Balance of an address in the native coin on one day. */
         CoinBalanceOfDay: {
             /**
              * Format: date
-             * @description The day in UTC.
+             * @description Day in UTC.
              * @example 2026-05-04
              */
             date: string;
-            /** @description Balance at the end of the day in wei, of today the latest one. */
+            /** @description Balance at the end of the day, in wei; for today the latest balance. */
             value: components["schemas"]["Wei"];
         };
-        /** @description Balances of an address in the native coin, day by day. */
+        /** @description Daily balances of an address in the native coin. */
         CoinBalancesByDay: {
             /**
-             * @description Number of days that the list goes back; null when unknown.
+             * @description Number of days that the list covers; null when unknown.
              * @example 10
              */
             days: number | null;
-            /** @description The days, the oldest first; those of which the back end has no balance are left out. */
+            /** @description Balances, oldest day first. Days without a known balance are left out. */
             items: components["schemas"]["CoinBalanceOfDay"][];
         };
-        /** @description Position in the token balances of an address; which keys are present depends on the back end. */
+        /** @description Position in the token balances of an address. The keys depend on the back end. */
         AddressTokensCursor: {
             /** @description Value of the last item in US dollars; null when no price is known. */
             fiat_value?: components["schemas"]["DecimalString"] | null;
@@ -3003,7 +3003,7 @@ export interface components {
              */
             id?: number;
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count: number;
@@ -3021,39 +3021,39 @@ export interface components {
             /** @description Balance of the last item in the smallest unit; null when unknown. */
             value?: components["schemas"]["IntegerString"] | null;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of the token balances of an address. */
         AddressTokensPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["AddressToken"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["AddressTokensCursor"] | null;
         };
-        /** @description A withdrawal in the listing of an address, which leaves out the receiver. */
+        /** @description A withdrawal in the list of an address, without the receiver. */
         AddressWithdrawal: {
             /**
-             * @description Number of the withdrawal since the beginning.
+             * @description Index of the withdrawal, counted over the whole chain.
              * @example 88192653
              */
             index: number;
-            /** @description What was withdrawn, in wei. */
+            /** @description Amount withdrawn, in wei. */
             amount: components["schemas"]["Wei"];
             /**
-             * @description Number of the validator.
+             * @description Index of the validator.
              * @example 512345
              */
             validator_index: number;
             /**
-             * @description Number of the block.
+             * @description Block number.
              * @example 19854321
              */
             block_number: number;
@@ -3062,47 +3062,47 @@ export interface components {
         };
         /** @description A page of the withdrawals of an address. */
         AddressWithdrawalsPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["AddressWithdrawal"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["WithdrawalsCursor"] | null;
         };
-        /** @description One NFT of an address. */
+        /** @description An NFT held by an address. */
         AddressNft: {
             /**
              * @description Token standard, such as ERC-721, ERC-1155 or ERC-404.
              * @example ERC-721
              */
             token_type: string;
-            /** @description How many of this id the address holds; null when the current balance is unknown. */
+            /** @description Amount of this id that the address holds; null when the current balance is unknown. */
             value: components["schemas"]["IntegerString"] | null;
             /**
-             * @description Whether exactly one of this id exists; null when unknown.
+             * @description True when exactly one of this id exists; null when unknown.
              * @example true
              * @example null
              */
             is_unique: boolean | null;
-            /** @description The token id, a decimal integer of up to 78 digits. */
+            /** @description Token id, a decimal integer of up to 78 digits. */
             id: components["schemas"]["IntegerString"];
-            /** @description Address of the only holder; absent when there are several or it is unknown. */
+            /** @description Address of the only holder; absent when there are several holders or the holder is unknown. */
             holder_address_hash?: components["schemas"]["AddressHash"];
             /**
-             * @description Address of the image, possibly a `data:` address; absent when there is none.
+             * @description URL of the image, possibly a `data:` URL; absent when there is none.
              * @example https://media.example.org/7.png
              */
             image_url?: string;
             /**
-             * @description Address of the animation or media file; absent when there is none.
+             * @description URL of the animation or media file; absent when there is none.
              * @example https://media.example.org/7.mp4
              */
             animation_url?: string;
             /**
-             * @description Address of the token's page outside the explorer; absent when there is none.
+             * @description URL of the token's page outside the explorer; absent when there is none.
              * @example https://app.example.org/tokens/7
              */
             external_app_url?: string;
             /**
-             * @description The token's metadata document as its publisher wrote it; absent when there is none.
+             * @description Metadata document of the token, as its publisher wrote it; absent when there is none.
              * @example {
              *       "name": "Ape #7"
              *     }
@@ -3110,12 +3110,12 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description The owner; null when the id is not unique or the owner is unknown. */
+            /** @description Owner of the token; null when the id is not unique or the owner is unknown. */
             owner: components["schemas"]["Address"] | null;
             /** @description The token contract; null when the back end does not know it. */
             token: components["schemas"]["Token"] | null;
         };
-        /** @description Position in the NFTs of an address; keys that the back end does not have are absent. */
+        /** @description Position in the NFTs of an address. Keys that the back end does not have are absent. */
         AddressNftsCursor: {
             /** @description Token contract of the last item. */
             token_contract_address_hash?: components["schemas"]["AddressHash"];
@@ -3127,38 +3127,38 @@ export interface components {
              */
             token_type?: string;
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count: number;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of the NFTs of an address. */
         AddressNftsPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["AddressNft"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["AddressNftsCursor"] | null;
         };
-        /** @description A token that an address holds NFTs of. */
+        /** @description A token of which an address holds NFTs. */
         AddressNftCollection: {
             /** @description The token contract; null when the back end does not know it. */
             token: components["schemas"]["Token"] | null;
-            /** @description Number of ids that the address holds; null when not counted. */
+            /** @description Number of ids held; null when not counted. */
             amount: components["schemas"]["IntegerString"] | null;
             /** @description Some of the ids held. */
             token_instances: components["schemas"]["AddressNft"][];
         };
-        /** @description Position in the NFT collections of an address; keys that the back end does not have are absent. */
+        /** @description Position in the NFT collections of an address. Keys that the back end does not have are absent. */
         AddressNftCollectionsCursor: {
             /** @description Contract of the last item. */
             token_contract_address_hash?: components["schemas"]["AddressHash"];
@@ -3168,29 +3168,29 @@ export interface components {
              */
             token_type?: string;
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count: number;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of the NFT collections of an address. */
         AddressNftCollectionsPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["AddressNftCollection"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["AddressNftCollectionsCursor"] | null;
         };
-        /** @description Position in the list of tokens; keys that the back end does not have are absent. */
+        /** @description Position in the list of tokens. Keys that the back end does not have are absent. */
         TokensCursor: {
             /** @description Contract of the last item. */
             contract_address_hash?: components["schemas"]["AddressHash"];
@@ -3203,11 +3203,11 @@ export interface components {
              */
             holders_count?: number | null;
             /**
-             * @description Whether the last item has no name.
+             * @description True when the last item has no name.
              * @example false
              */
             is_name_null?: boolean;
-            /** @description Market capitalisation of the last item in US dollars; null when no price is known. */
+            /** @description Market capitalization of the last item in US dollars; null when no price is known. */
             market_cap?: components["schemas"]["DecimalString"] | null;
             /**
              * @description Name of the last item; null when it has none.
@@ -3216,120 +3216,120 @@ export interface components {
              */
             name?: string | null;
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count: number;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of tokens. */
         TokensPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["Token"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["TokensCursor"] | null;
         };
-        /** @description Numbers of what a token has. */
+        /** @description Counters of a token. */
         TokenCounters: {
             /** @description Number of addresses with a balance; null when not counted. */
             token_holders_count: components["schemas"]["IntegerString"] | null;
             /** @description Number of transfers of the token; null when not counted. */
             transfers_count: components["schemas"]["IntegerString"] | null;
         };
-        /** @description A balance of a token. */
+        /** @description Balance of a holder of a token. */
         TokenHolder: {
-            /** @description The holder. */
+            /** @description Address of the holder. */
             address: components["schemas"]["Address"];
-            /** @description Balance in the token's smallest unit, of ERC-721 the number of ids; null when it has not been fetched. */
+            /** @description Balance in the token's smallest unit, or the number of ids for ERC-721; null when the back end has not read it. */
             value: components["schemas"]["IntegerString"] | null;
-            /** @description Id that the balance is of; null where it is of the token as a whole. */
+            /** @description Id of the balance; null when the balance is of the whole token. */
             token_id: components["schemas"]["IntegerString"] | null;
         };
-        /** @description Position among the holders of a token; keys that the back end does not have are absent. */
+        /** @description Position in the holders of a token. Keys that the back end does not have are absent. */
         TokenHoldersCursor: {
-            /** @description Holder of the last item. */
+            /** @description Address of the last item's holder. */
             address_hash?: components["schemas"]["AddressHash"];
-            /** @description Balance of the last item in the token's smallest unit; null when it has not been fetched. */
+            /** @description Balance of the last item in the token's smallest unit; null when the back end has not read it. */
             value?: components["schemas"]["IntegerString"] | null;
-            /** @description Id that the last item's balance is of; absent where it is of the token as a whole. */
+            /** @description Id of the last item's balance; absent when the balance is of the whole token. */
             token_id?: components["schemas"]["IntegerString"];
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count: number;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of holders of a token. */
         TokenHoldersPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["TokenHolder"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["TokenHoldersCursor"] | null;
         };
-        /** @description Position in the instances of a token; keys that the back end does not have are absent. */
+        /** @description Position in the instances of a token. Keys that the back end does not have are absent. */
         TokenInstancesCursor: {
             /** @description Id of the last item. */
             unique_token?: components["schemas"]["IntegerString"];
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count: number;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of the instances of a token. */
         TokenInstancesPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["TokenInstance"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["TokenInstancesCursor"] | null;
         };
         /** @description A withdrawal from the beacon chain. */
         Withdrawal: {
             /**
-             * @description Number of the withdrawal since the beginning.
+             * @description Index of the withdrawal, counted over the whole chain.
              * @example 88192653
              */
             index: number;
-            /** @description What was withdrawn, in wei. */
+            /** @description Amount withdrawn, in wei. */
             amount: components["schemas"]["Wei"];
             /**
-             * @description Number of the validator.
+             * @description Index of the validator.
              * @example 512345
              */
             validator_index: number;
-            /** @description Who received it. */
+            /** @description Address that received the withdrawal. */
             receiver: components["schemas"]["Address"];
             /**
-             * @description Number of the block.
+             * @description Block number.
              * @example 19854321
              */
             block_number: number;
@@ -3338,16 +3338,16 @@ export interface components {
         };
         /** @description A page of withdrawals. */
         WithdrawalsPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["Withdrawal"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["WithdrawalsCursor"] | null;
         };
-        /** @description A contract whose sources are known, as lists of contracts have it. */
+        /** @description A verified contract in a list. */
         SmartContractItem: {
             /** @description The contract. */
             address: components["schemas"]["Address"];
-            /** @description Balance of the contract in wei; null when it has not been fetched. */
+            /** @description Balance of the contract in wei; null when the back end has not read it. */
             coin_balance: components["schemas"]["Wei"] | null;
             /**
              * @description Version of the compiler; null when unknown.
@@ -3355,41 +3355,41 @@ export interface components {
              */
             compiler_version: string | null;
             /**
-             * @description Whether its constructor was given arguments; null when unknown.
+             * @description True when the contract's constructor had arguments; null when unknown.
              * @example true
              */
             has_constructor_args: boolean | null;
             /**
-             * @description Language of the sources; null when it is another one or unknown.
+             * @description Language of the sources; null when it is another language or unknown.
              * @example solidity
              * @enum {string|null}
              */
             language: "solidity" | "vyper" | "yul" | null;
             /**
-             * @description Licence of the sources as it was named at the verification; null when none was.
+             * @description License of the sources, as named at the verification; null when none was named.
              * @example mit
              * @example null
              */
             license_type: string | null;
-            /** @description Market capitalisation of the token at the address; null when there is none or it is unknown. */
+            /** @description Market capitalization of the token at the address; null when there is none or it is unknown. */
             market_cap: components["schemas"]["DecimalString"] | null;
             /**
-             * @description Whether the compiler optimised; null when unknown.
+             * @description True when the compiler's optimizer was enabled; null when unknown.
              * @example true
              */
             optimization_enabled: boolean | null;
             /**
-             * @description Number of transactions of the contract; null when not counted.
+             * @description Number of transactions from and to the contract; null when not counted.
              * @example 412
              */
             transactions_count: number | null;
             /** @description Time of the verification; null when unknown. */
             verified_at: components["schemas"]["Timestamp"] | null;
         };
-        /** @description Position among the contracts; keys that the back end does not have are absent. */
+        /** @description Position in the list of contracts. Keys that the back end does not have are absent. */
         SmartContractsCursor: {
             /**
-             * @description Block that the last item was created in; 0 when it is not known.
+             * @description Block in which the last item was created; 0 when it is not known.
              * @example 19854321
              */
             block_number?: number;
@@ -3401,40 +3401,40 @@ export interface components {
              */
             smart_contract_id?: number;
             /**
-             * @description Number of items on this page; handed back, it changes nothing.
+             * @description Number of items on this page. It has no effect when sent back.
              * @example 50
              */
             items_count: number;
             /**
-             * @description Chain that the page came from; the next page comes from the same chain.
+             * @description Chain of the page. The next page comes from the same chain.
              * @example 1
              */
             chain_id: number;
             /**
-             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @description The whole position as one opaque text. It is sufficient when sent back as `cursor`.
              * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
              */
             cursor: string;
         };
         /** @description A page of verified contracts. */
         SmartContractsPage: {
-            /** @description The page, up to 50 items. */
+            /** @description Items of the page, at most 50. */
             items: components["schemas"]["SmartContractItem"][];
-            /** @description Where the next page begins; null on the last page. */
+            /** @description Start of the next page; null on the last page. */
             next_page_params: components["schemas"]["SmartContractsCursor"] | null;
         };
-        /** @description Numbers of contracts. */
+        /** @description Counters of contracts. */
         SmartContractCounters: {
             /** @description Number of contracts; null when not counted. */
             smart_contracts: components["schemas"]["IntegerString"] | null;
             /** @description Number of contracts created in the 24 hours up to the latest block; null when not counted. */
             new_smart_contracts_24h: components["schemas"]["IntegerString"] | null;
-            /** @description Number of contracts whose sources are known; null when not counted. */
+            /** @description Number of verified contracts; null when not counted. */
             verified_smart_contracts: components["schemas"]["IntegerString"] | null;
-            /** @description Number of contracts whose sources became known in these 24 hours; null when not counted. */
+            /** @description Number of contracts verified in the same 24 hours; null when not counted. */
             new_verified_smart_contracts_24h: components["schemas"]["IntegerString"] | null;
         };
-        /** @description One more source file of a contract. */
+        /** @description An additional source file of a contract. */
         ContractSource: {
             /**
              * @description Path of the file in the verified sources.
@@ -3459,62 +3459,62 @@ export interface components {
         };
         /** @description A contract and its verification. Every field is optional; for an unverified contract only a few are present. */
         SmartContract: {
-            /** @description A verified contract with the same code, whose sources are shown. */
+            /** @description Address of a verified contract with the same code, whose sources are shown. */
             verified_twin_address_hash?: components["schemas"]["AddressHash"];
             /** @description Implementation behind a minimal proxy (EIP-1167). */
             minimal_proxy_address_hash?: components["schemas"]["AddressHash"];
             /**
-             * @description Address of the sources in the public registry of verified contracts.
+             * @description URL of the sources in the public registry of verified contracts.
              * @example https://repo.example.org/contracts/full_match/1/0xdAC17F958D2ee523a2206206994597C13D831ec7/
              */
             registry_repo_url?: string;
             /**
-             * @description Whether the contract's source is verified.
+             * @description True when the contract's source is verified.
              * @example true
              */
             is_verified?: boolean;
             /**
-             * @description Whether the code at the address differs from the code that was verified.
+             * @description True when the code at the address differs from the verified code.
              * @example false
              */
             is_changed_bytecode?: boolean;
             /**
-             * @description Whether the match leaves out the metadata hash.
+             * @description True when the sources match except for the metadata hash.
              * @example false
              */
             is_partially_verified?: boolean;
             /**
-             * @description Whether the match includes the metadata hash.
+             * @description True when the sources match including the metadata hash.
              * @example true
              */
             is_fully_verified?: boolean;
             /**
-             * @description Whether the verification comes from the public registry of verified contracts.
+             * @description True when the verification comes from the public registry of verified contracts.
              * @example false
              */
             is_verified_via_registry?: boolean;
             /**
-             * @description Whether the verification comes from a database of known bytecodes.
+             * @description True when the verification comes from a database of known bytecodes.
              * @example false
              */
             is_verified_via_eth_bytecode_db?: boolean;
             /**
-             * @description Whether the contract destroyed itself.
+             * @description True when the contract has destroyed itself.
              * @example false
              */
             is_self_destructed?: boolean;
             /**
-             * @description Whether a class diagram of the sources can be drawn.
+             * @description True when a class diagram of the sources can be drawn.
              * @example true
              */
             can_be_visualized_via_visualizer?: boolean;
             /**
-             * @description Whether the compiler optimised.
+             * @description True when the compiler's optimizer was enabled.
              * @example true
              */
             optimization_enabled?: boolean;
             /**
-             * @description The optimiser's `runs` setting.
+             * @description The optimizer's `runs` setting.
              * @example 200
              */
             optimizations_runs?: number;
@@ -3529,12 +3529,12 @@ export interface components {
              */
             compiler_version?: string;
             /**
-             * @description EVM version that the compiler was told.
+             * @description EVM version that the compiler targeted.
              * @example paris
              */
             evm_version?: string;
             /**
-             * @description When the contract was verified, ISO 8601.
+             * @description Time of the verification, ISO 8601.
              * @example 2024-05-12T18:21:35.000000Z
              */
             verified_at?: string;
@@ -3563,7 +3563,7 @@ export interface components {
             /** @description Code that created the contract. */
             creation_bytecode?: components["schemas"]["HexData"];
             /**
-             * @description The compiler's settings as given to it.
+             * @description Settings of the compiler.
              * @example {
              *       "optimizer": {
              *         "enabled": true,
@@ -3577,7 +3577,7 @@ export interface components {
             /** @description The other source files. */
             additional_sources?: components["schemas"]["ContractSource"][];
             /**
-             * @description One entry for each constructor argument, an array of the value and an object with `name`, `type` and `internalType`.
+             * @description Constructor arguments, each an array of the value and an object with `name`, `type` and `internalType`.
              * @example [
              *       [
              *         "42",
@@ -3599,7 +3599,7 @@ export interface components {
              */
             language?: "solidity" | "vyper" | "yul";
             /**
-             * @description How the contract's creation ended and whether it still exists.
+             * @description Result of the contract's creation, and whether the contract still exists.
              * @example success
              * @enum {string}
              */
@@ -3607,7 +3607,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The answer still has the ETag sent in `If-None-Match`; there is no body. */
+        /** @description The answer has not changed since the version that `If-None-Match` names. It has no body. */
         NotModified: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3625,7 +3625,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description A parameter is malformed; the message names it and the rule that it breaks. */
+        /** @description A parameter is invalid. The message names the parameter and the rule. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3644,7 +3644,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description No chain that may answer has this resource. */
+        /** @description None of the requested chains has the resource. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3663,7 +3663,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The path exists, but only for GET and HEAD. */
+        /** @description The path supports only GET and HEAD. */
         MethodNotAllowed: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3683,7 +3683,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Too many requests from this address. */
+        /** @description Too many requests from this address. Retry after `Retry-After` seconds. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3749,7 +3749,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The service failed. The message never tells the cause; the request id leads to it. */
+        /** @description The service failed. Quote `X-Request-Id` when you report it. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3768,7 +3768,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description No back end of a chain that may answer can do this. */
+        /** @description No back end of the requested chains supports this operation. */
         NotImplemented: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3787,7 +3787,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Every back end that could answer failed. */
+        /** @description All back ends that could answer failed. */
         BadGateway: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3807,7 +3807,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Every index that could answer has not read far enough yet or cannot reach its database, or the service is starting. The same request can be answered a little later. */
+        /** @description The service is temporarily unable to answer: it is starting, or the indexes that could answer are behind or cannot reach their database. Retry the request. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3827,7 +3827,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Every back end that could answer ran out of time. */
+        /** @description All back ends that could answer timed out. */
         GatewayTimeout: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3854,32 +3854,32 @@ export interface components {
          */
         TransactionHash: string;
         /**
-         * @description Number of the block in decimal, without leading zeros, or its hash.
+         * @description Block number in decimal without leading zeros, or block hash.
          * @example 30
          */
         BlockNumberOrHash: string;
         /**
-         * @description The address, in any mix of upper and lower case.
+         * @description The address, in any letter case.
          * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
          */
         AddressHashParameter: string;
         /**
-         * @description Address of the miner or validator, in any mix of upper and lower case.
+         * @description Address of the miner or validator, in any letter case.
          * @example 0x846c9A7760f8829924f514077bb93dce1E6791a0
          */
         MinerHash: string;
         /**
-         * @description Address of the contract, in any mix of upper and lower case.
+         * @description Address of the contract, in any letter case.
          * @example 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9
          */
         ContractHash: string;
         /**
-         * @description Address of the token contract, in any mix of upper and lower case.
+         * @description Address of the token contract, in any letter case.
          * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
          */
         TokenContractHash: string;
         /**
-         * @description Address of the NFT contract, in any mix of upper and lower case.
+         * @description Address of the NFT contract, in any letter case.
          * @example 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9
          */
         NftContractHash: string;
@@ -3889,143 +3889,143 @@ export interface components {
          */
         TokenId: bigint;
         /**
-         * @description What to search for, such as a name, a symbol, a number, an address or a hash. May be empty.
+         * @description Text to search for: a name, symbol, number, address or hash. May be empty.
          * @example USDS
          */
         Q: string;
-        /** @description Part of the contract's name or address, in any mix of upper and lower case. May be empty. */
+        /** @description Part of the contract's name or address, in any letter case. May be empty. */
         ContractSearch: string;
-        /** @description Only contracts whose sources are in this language. */
+        /** @description Only contracts with sources in this language. */
         ContractLanguage: "solidity" | "vyper" | "yul";
-        /** @description Transactions in blocks or waiting ones; without it, those in blocks. */
+        /** @description State of the transactions: in blocks (the default) or pending. */
         TransactionState: "pending" | "validated";
-        /** @description Only transactions of at least one of these kinds, separated by commas or repeated. */
+        /** @description Only transactions of at least one of these types. Separate values by commas or repeat the parameter. */
         TransactionTypes: ("token_transfer" | "contract_creation" | "contract_call" | "token_creation" | "coin_transfer")[];
-        /** @description Only transactions that call one of these methods, names or 4-byte selectors, separated by commas or repeated. */
+        /** @description Only transactions that call one of these methods, by name or 4-byte selector. Separate values by commas or repeat the parameter. */
         TransactionMethods: string[];
-        /** @description Blocks of the main chain, uncles, or orphaned blocks; without it, blocks of the main chain. */
+        /** @description Type of the blocks: main chain (the default), uncles or orphaned blocks. */
         BlockType: "block" | "uncle" | "reorg";
-        /** @description Only tokens of these standards, separated by commas or repeated. */
+        /** @description Only tokens of these standards. Separate values by commas or repeat the parameter. */
         TokenStandards: ("ERC-20" | "ERC-721" | "ERC-1155")[];
-        /** @description Only NFTs of these standards, separated by commas or repeated. */
+        /** @description Only NFTs of these standards. Separate values by commas or repeat the parameter. */
         NftStandards: ("ERC-721" | "ERC-404" | "ERC-1155")[];
-        /** @description Only tokens of these standards, separated by commas or repeated. */
+        /** @description Only tokens of these standards. Separate values by commas or repeat the parameter. */
         TokenTypes: ("ERC-20" | "ERC-721" | "ERC-404" | "ERC-1155")[];
-        /** @description Only tokens of this name or symbol, in any letter case; the beginning is enough. An empty text leaves out none. */
+        /** @description Only tokens whose name or symbol begins with this text, in any letter case. An empty text matches all. */
         TokenSearch: string;
-        /** @description What the tokens are sorted by, before the usual order. */
+        /** @description Field to sort by first. Equal tokens follow in the default order. */
         TokenSort: "fiat_value" | "holders_count" | "circulating_market_cap";
-        /** @description Direction of `sort`, the largest first without it. By itself it changes nothing. */
+        /** @description Direction of `sort`, largest first by default. Has no effect without `sort`. */
         TokenOrder: "asc" | "desc";
-        /** @description Only ids that this address has. */
+        /** @description Only ids that this address holds. */
         InstanceHolder: string;
-        /** @description Only transactions to the address, the one that created it included, or only those from it. */
+        /** @description Only transactions to the address, including the one that created it, or only those from it. */
         TransactionDirection: "to" | "from";
         /** @description Only token transfers to the address, or only those from it. */
         TokenTransferDirection: "to" | "from";
-        /** @description Only transfers of the token with this address. */
+        /** @description Only transfers of the token at this address. */
         TokenFilter: string;
         /** @description Only internal transactions to the address, or only those from it. */
         InternalTransactionDirection: "to" | "from";
-        /** @description Answer from this chain only, instead of falling back across chains. */
+        /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
         ChainId: number;
-        /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+        /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
         Cursor: string;
-        /** @description Cursor key, the number of a block. */
+        /** @description Cursor key: a block number. */
         CursorBlockNumber: number;
-        /** @description Cursor key, the position of an item. */
+        /** @description Cursor key: the position of an item. */
         CursorIndex: number;
-        /** @description Cursor key, the place of a transaction in its block. */
+        /** @description Cursor key: the index of a transaction in its block. */
         CursorTransactionIndex: number;
-        /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+        /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
         CursorItemsCount: number;
-        /** @description Cursor key, the number of state changes already seen. */
+        /** @description Cursor key: the number of state changes on the pages so far. */
         CursorStateChangesCount: number;
-        /** @description Cursor key, when a pending transaction was first seen. */
+        /** @description Cursor key: the time when a pending transaction was first seen. */
         CursorInsertedAt: string;
-        /** @description Cursor key, when an item was first seen, or the text `null`. */
+        /** @description Cursor key: the time when an item was first seen, or the text `null`. */
         CursorInsertedAtOrNull: string;
-        /** @description Cursor key, the hash of a pending transaction. */
+        /** @description Cursor key: the hash of a pending transaction. */
         CursorHash: string;
-        /** @description Cursor key, an address. */
+        /** @description Cursor key: an address. */
         CursorAddress: string;
-        /** @description Cursor key, an address, or the text `null`. */
+        /** @description Cursor key: an address, or the text `null`. */
         CursorAddressHash: string;
-        /** @description Cursor key, a block hash, or the text `null`. */
+        /** @description Cursor key: a block hash, or the text `null`. */
         CursorBlockHash: string;
-        /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+        /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
         CursorTransactionHash: string;
-        /** @description Cursor key, a transaction hash, or the text `null`. */
+        /** @description Cursor key: a transaction hash, or the text `null`. */
         CursorTransactionHashOrNull: string;
-        /** @description Cursor key, the log index of an ERC-1155 batch. */
+        /** @description Cursor key: the log index of an ERC-1155 batch. */
         CursorBatchLogIndex: number;
-        /** @description Cursor key, the block of an ERC-1155 batch. */
+        /** @description Cursor key: the block of an ERC-1155 batch. */
         CursorBatchBlockHash: string;
-        /** @description Cursor key, the transaction of an ERC-1155 batch. */
+        /** @description Cursor key: the transaction of an ERC-1155 batch. */
         CursorBatchTransactionHash: string;
-        /** @description Cursor key, a position in an ERC-1155 batch. */
+        /** @description Cursor key: a position in an ERC-1155 batch. */
         CursorIndexInBatch: number;
-        /** @description Cursor key, a balance in wei, or the text `null`. */
+        /** @description Cursor key: a balance in wei, or the text `null`. */
         CursorFetchedCoinBalance: string;
-        /** @description Cursor key, a number of transactions, or the text `null`. */
+        /** @description Cursor key: a number of transactions, or the text `null`. */
         CursorTransactionCount: string;
-        /** @description Cursor key, a value in US dollars, or the text `null`. */
+        /** @description Cursor key: a value in US dollars, or the text `null`. */
         CursorFiatValue: string;
-        /** @description Cursor key, the back end's own number of an item. */
+        /** @description Cursor key: the back end's own number of an item. */
         CursorId: number;
-        /** @description Cursor key, a market capitalisation in US dollars, or the text `null`. */
+        /** @description Cursor key: a market capitalization in US dollars, or the text `null`. */
         CursorMarketCap: string;
-        /** @description Cursor key, whether a token has no name. */
+        /** @description Cursor key: true when a token has no name. */
         CursorIsNameNull: boolean;
-        /** @description Cursor key, the address of a token contract. */
+        /** @description Cursor key: the address of a token contract. */
         CursorContractAddressHash: string;
-        /** @description Cursor key, a number of holders, or the text `null`. */
+        /** @description Cursor key: a number of holders, or the text `null`. */
         CursorHoldersCount: string;
-        /** @description Cursor key, the back end's own number of a contract. */
+        /** @description Cursor key: the back end's own number of a contract. */
         CursorSmartContractId: number;
-        /** @description Cursor key, the id of a token instance. */
+        /** @description Cursor key: the id of a token instance. */
         CursorUniqueToken: string;
-        /** @description Cursor key, the name of a token, or the text `null`. Anybody may give a token any name, also an empty one. */
+        /** @description Cursor key: the name of a token, possibly empty, or the text `null`. */
         CursorTokenName: string;
-        /** @description Cursor key, the name of an item, or the text `null`. Anybody may give a token any name, also an empty one. */
+        /** @description Cursor key: the name of an item, possibly empty, or the text `null`. */
         CursorName: string;
-        /** @description Cursor key, a token standard. */
+        /** @description Cursor key: a token standard. */
         CursorTokenType: string;
-        /** @description Cursor key, a balance in the smallest unit, or the text `null`. */
+        /** @description Cursor key: a balance in the smallest unit, or the text `null`. */
         CursorValue: string;
-        /** @description Cursor key, the address of a token contract. */
+        /** @description Cursor key: the address of a token contract. */
         CursorTokenContractAddressHash: string;
-        /** @description Cursor key, the id of a token instance, or the text `null`. */
+        /** @description Cursor key: the id of a token instance, or the text `null`. */
         CursorTokenId: string;
-        /** @description Cursor key, a number of holders, or the text `null`. */
+        /** @description Cursor key: a number of holders, or the text `null`. */
         CursorHolderCount: string;
-        /** @description Cursor key, the kind of a search result. */
+        /** @description Cursor key: the type of a search result. */
         CursorItemType: string;
     };
     requestBodies: never;
     headers: {
         /**
-         * @description Identifies the request in our logs; taken over from the request when it has a usable one.
+         * @description Id of the request in the service's logs. Taken from the request if it sends a valid one.
          * @example 0198f0a2-5f0e-7c1b-9a55-0e6c7f2f3f11
          */
         "X-Request-Id": string;
         /**
-         * @description Where the answer came from: HIT from the cache, MISS from a back end, STALE from the cache past its lifetime, because it is being made again behind this answer or no back end can answer, BYPASS from a back end because the client asked for a new answer or the cache did not keep it.
+         * @description Source of the answer. `HIT`: the cache. `MISS`: a back end. `STALE`: the cache, after the end of its lifetime, because no back end can answer or a new answer is being loaded in the background. `BYPASS`: a back end, because the client asked for a new answer or the answer is not cacheable.
          * @example HIT
          */
         "X-Cache": "HIT" | "MISS" | "STALE" | "BYPASS";
         /**
-         * @description Time since a back end gave the answer, in seconds.
+         * @description Age of the answer, in seconds.
          * @example 42
          */
         Age: number;
         /**
-         * @description Whether the answer may be kept, and for how many seconds from when it was made: `Age` of them have passed. `stale-while-revalidate` is on feeds and statistics. Errors are never kept.
+         * @description Caching rules for clients. `max-age` counts from the time when the answer was made, of which `Age` seconds have passed. Feeds and statistics also have `stale-while-revalidate`. Errors are never stored.
          * @example public, max-age=86400
          */
         "Cache-Control": string;
         /**
-         * @description Identifies this version of the answer.
+         * @description Version of the answer, for `If-None-Match`.
          * @example "5d8c72a5edda8d6a"
          */
         ETag: string;
@@ -4035,7 +4035,7 @@ export interface components {
          */
         Vary: string;
         /**
-         * @description Chain whose record or page the answer is. Send it as `chain_id` to ask more about the same thing.
+         * @description Id of the chain that the answer comes from. Send it as `chain_id` in further requests about the same record.
          * @example 31337
          */
         "X-Chain-Id": number;
@@ -4045,32 +4045,32 @@ export interface components {
          */
         "X-Backend": string;
         /**
-         * @description Requests allowed within the window; absent for callers without a limit.
+         * @description Requests allowed in the window; absent for clients without a limit.
          * @example 600
          */
         "RateLimit-Limit": number;
         /**
-         * @description Requests left within the window; absent for callers without a limit.
+         * @description Requests left in the window; absent for clients without a limit.
          * @example 599
          */
         "RateLimit-Remaining": number;
         /**
-         * @description Time until the window ends, in seconds; absent for callers without a limit.
+         * @description Time until the window ends, in seconds; absent for clients without a limit.
          * @example 37
          */
         "RateLimit-Reset": number;
         /**
-         * @description Methods that the path has.
+         * @description Methods that the path supports.
          * @example GET, HEAD
          */
         Allow: string;
         /**
-         * @description Time to wait before the same request is sent again, in seconds.
+         * @description Time to wait before a retry, in seconds.
          * @example 5
          */
         "Unavailable-Retry-After": number;
         /**
-         * @description Time until a back end can answer again, in seconds, where that is known.
+         * @description Time until a back end is expected to answer again, in seconds; absent when it is not known.
          * @example 12
          */
         "Outage-Retry-After": number;
@@ -4088,29 +4088,29 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description What to search for, such as a name, a symbol, a number, an address or a hash. May be empty.
+                 * @description Text to search for: a name, symbol, number, address or hash. May be empty.
                  * @example USDS
                  */
                 q?: components["parameters"]["Q"];
-                /** @description Cursor key, an address, or the text `null`. */
+                /** @description Cursor key: an address, or the text `null`. */
                 address_hash?: components["parameters"]["CursorAddressHash"];
-                /** @description Cursor key, a block hash, or the text `null`. */
+                /** @description Cursor key: a block hash, or the text `null`. */
                 block_hash?: components["parameters"]["CursorBlockHash"];
-                /** @description Cursor key, a number of holders, or the text `null`. */
+                /** @description Cursor key: a number of holders, or the text `null`. */
                 holder_count?: components["parameters"]["CursorHolderCount"];
-                /** @description Cursor key, when an item was first seen, or the text `null`. */
+                /** @description Cursor key: the time when an item was first seen, or the text `null`. */
                 inserted_at?: components["parameters"]["CursorInsertedAtOrNull"];
-                /** @description Cursor key, the kind of a search result. */
+                /** @description Cursor key: the type of a search result. */
                 item_type?: components["parameters"]["CursorItemType"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Cursor key, the name of an item, or the text `null`. Anybody may give a token any name, also an empty one. */
+                /** @description Cursor key: the name of an item, possibly empty, or the text `null`. */
                 name?: components["parameters"]["CursorName"];
-                /** @description Cursor key, a transaction hash, or the text `null`. */
+                /** @description Cursor key: a transaction hash, or the text `null`. */
                 transaction_hash?: components["parameters"]["CursorTransactionHashOrNull"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4157,11 +4157,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description What to search for, such as a name, a symbol, a number, an address or a hash. May be empty.
+                 * @description Text to search for: a name, symbol, number, address or hash. May be empty.
                  * @example USDS
                  */
                 q?: components["parameters"]["Q"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4208,11 +4208,11 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description What to search for, such as a name, a symbol, a number, an address or a hash. May be empty.
+                 * @description Text to search for: a name, symbol, number, address or hash. May be empty.
                  * @example USDS
                  */
                 q?: components["parameters"]["Q"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4258,25 +4258,25 @@ export interface operations {
     listTransactions: {
         parameters: {
             query: {
-                /** @description Transactions in blocks or waiting ones; without it, those in blocks. */
+                /** @description State of the transactions: in blocks (the default) or pending. */
                 filter: components["parameters"]["TransactionState"];
-                /** @description Only transactions of at least one of these kinds, separated by commas or repeated. */
+                /** @description Only transactions of at least one of these types. Separate values by commas or repeat the parameter. */
                 type?: components["parameters"]["TransactionTypes"];
-                /** @description Only transactions that call one of these methods, names or 4-byte selectors, separated by commas or repeated. */
+                /** @description Only transactions that call one of these methods, by name or 4-byte selector. Separate values by commas or repeat the parameter. */
                 method?: components["parameters"]["TransactionMethods"];
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, when a pending transaction was first seen. */
+                /** @description Cursor key: the time when a pending transaction was first seen. */
                 inserted_at?: components["parameters"]["CursorInsertedAt"];
-                /** @description Cursor key, the hash of a pending transaction. */
+                /** @description Cursor key: the hash of a pending transaction. */
                 hash?: components["parameters"]["CursorHash"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4322,7 +4322,7 @@ export interface operations {
     getTransactionStats: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4368,7 +4368,7 @@ export interface operations {
     getTransaction: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4421,23 +4421,23 @@ export interface operations {
     listTransactionTokenTransfers: {
         parameters: {
             query?: {
-                /** @description Only tokens of these standards, separated by commas or repeated. */
+                /** @description Only tokens of these standards. Separate values by commas or repeat the parameter. */
                 type?: components["parameters"]["TokenStandards"];
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, the log index of an ERC-1155 batch. */
+                /** @description Cursor key: the log index of an ERC-1155 batch. */
                 batch_log_index?: components["parameters"]["CursorBatchLogIndex"];
-                /** @description Cursor key, the block of an ERC-1155 batch. */
+                /** @description Cursor key: the block of an ERC-1155 batch. */
                 batch_block_hash?: components["parameters"]["CursorBatchBlockHash"];
-                /** @description Cursor key, the transaction of an ERC-1155 batch. */
+                /** @description Cursor key: the transaction of an ERC-1155 batch. */
                 batch_transaction_hash?: components["parameters"]["CursorBatchTransactionHash"];
-                /** @description Cursor key, a position in an ERC-1155 batch. */
+                /** @description Cursor key: a position in an ERC-1155 batch. */
                 index_in_batch?: components["parameters"]["CursorIndexInBatch"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4490,17 +4490,17 @@ export interface operations {
     listTransactionInternalTransactions: {
         parameters: {
             query?: {
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, the place of a transaction in its block. */
+                /** @description Cursor key: the index of a transaction in its block. */
                 transaction_index?: components["parameters"]["CursorTransactionIndex"];
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4553,17 +4553,17 @@ export interface operations {
     listTransactionLogs: {
         parameters: {
             query?: {
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Cursor key, the place of a transaction in its block. */
+                /** @description Cursor key: the index of a transaction in its block. */
                 transaction_index?: components["parameters"]["CursorTransactionIndex"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4616,7 +4616,7 @@ export interface operations {
     getTransactionRawTrace: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4669,11 +4669,11 @@ export interface operations {
     listTransactionStateChanges: {
         parameters: {
             query?: {
-                /** @description Cursor key, the number of state changes already seen. */
+                /** @description Cursor key: the number of state changes on the pages so far. */
                 items_count?: components["parameters"]["CursorStateChangesCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4726,7 +4726,7 @@ export interface operations {
     getTransactionSummary: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4779,15 +4779,15 @@ export interface operations {
     listBlocks: {
         parameters: {
             query: {
-                /** @description Blocks of the main chain, uncles, or orphaned blocks; without it, blocks of the main chain. */
+                /** @description Type of the blocks: main chain (the default), uncles or orphaned blocks. */
                 type: components["parameters"]["BlockType"];
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4833,13 +4833,13 @@ export interface operations {
     getBlock: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Number of the block in decimal, without leading zeros, or its hash.
+                 * @description Block number in decimal without leading zeros, or block hash.
                  * @example 30
                  */
                 block_number_or_hash: components["parameters"]["BlockNumberOrHash"];
@@ -4886,21 +4886,21 @@ export interface operations {
     listBlockTransactions: {
         parameters: {
             query?: {
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Number of the block in decimal, without leading zeros, or its hash.
+                 * @description Block number in decimal without leading zeros, or block hash.
                  * @example 30
                  */
                 block_number_or_hash: components["parameters"]["BlockNumberOrHash"];
@@ -4947,23 +4947,23 @@ export interface operations {
     listBlockInternalTransactions: {
         parameters: {
             query?: {
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, the place of a transaction in its block. */
+                /** @description Cursor key: the index of a transaction in its block. */
                 transaction_index?: components["parameters"]["CursorTransactionIndex"];
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Number of the block in decimal, without leading zeros, or its hash.
+                 * @description Block number in decimal without leading zeros, or block hash.
                  * @example 30
                  */
                 block_number_or_hash: components["parameters"]["BlockNumberOrHash"];
@@ -5010,19 +5010,19 @@ export interface operations {
     listBlockWithdrawals: {
         parameters: {
             query?: {
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Number of the block in decimal, without leading zeros, or its hash.
+                 * @description Block number in decimal without leading zeros, or block hash.
                  * @example 30
                  */
                 block_number_or_hash: components["parameters"]["BlockNumberOrHash"];
@@ -5091,21 +5091,21 @@ export interface operations {
     listTokenTransfers: {
         parameters: {
             query?: {
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, the log index of an ERC-1155 batch. */
+                /** @description Cursor key: the log index of an ERC-1155 batch. */
                 batch_log_index?: components["parameters"]["CursorBatchLogIndex"];
-                /** @description Cursor key, the block of an ERC-1155 batch. */
+                /** @description Cursor key: the block of an ERC-1155 batch. */
                 batch_block_hash?: components["parameters"]["CursorBatchBlockHash"];
-                /** @description Cursor key, the transaction of an ERC-1155 batch. */
+                /** @description Cursor key: the transaction of an ERC-1155 batch. */
                 batch_transaction_hash?: components["parameters"]["CursorBatchTransactionHash"];
-                /** @description Cursor key, a position in an ERC-1155 batch. */
+                /** @description Cursor key: a position in an ERC-1155 batch. */
                 index_in_batch?: components["parameters"]["CursorIndexInBatch"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -5151,17 +5151,17 @@ export interface operations {
     listInternalTransactions: {
         parameters: {
             query?: {
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, the place of a transaction in its block. */
+                /** @description Cursor key: the index of a transaction in its block. */
                 transaction_index?: components["parameters"]["CursorTransactionIndex"];
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -5207,7 +5207,7 @@ export interface operations {
     listMainPageTransactions: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -5253,7 +5253,7 @@ export interface operations {
     listMainPageBlocks: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -5299,7 +5299,7 @@ export interface operations {
     getIndexingStatus: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -5345,7 +5345,7 @@ export interface operations {
     getStats: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -5391,7 +5391,7 @@ export interface operations {
     getTransactionsChart: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -5437,7 +5437,7 @@ export interface operations {
     getMarketChart: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -5495,17 +5495,17 @@ export interface operations {
     listAddresses: {
         parameters: {
             query?: {
-                /** @description Cursor key, a balance in wei, or the text `null`. */
+                /** @description Cursor key: a balance in wei, or the text `null`. */
                 fetched_coin_balance?: components["parameters"]["CursorFetchedCoinBalance"];
-                /** @description Cursor key, an address. */
+                /** @description Cursor key: an address. */
                 hash?: components["parameters"]["CursorAddress"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Cursor key, a number of transactions, or the text `null`. */
+                /** @description Cursor key: a number of transactions, or the text `null`. */
                 transaction_count?: components["parameters"]["CursorTransactionCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -5551,13 +5551,13 @@ export interface operations {
     getAddress: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
+                 * @description The address, in any letter case.
                  * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
@@ -5604,13 +5604,13 @@ export interface operations {
     getAddressCounters: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
+                 * @description The address, in any letter case.
                  * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
@@ -5657,27 +5657,27 @@ export interface operations {
     listAddressTransactions: {
         parameters: {
             query?: {
-                /** @description Only transactions to the address, the one that created it included, or only those from it. */
+                /** @description Only transactions to the address, including the one that created it, or only those from it. */
                 filter?: components["parameters"]["TransactionDirection"];
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, when a pending transaction was first seen. */
+                /** @description Cursor key: the time when a pending transaction was first seen. */
                 inserted_at?: components["parameters"]["CursorInsertedAt"];
-                /** @description Cursor key, the hash of a pending transaction. */
+                /** @description Cursor key: the hash of a pending transaction. */
                 hash?: components["parameters"]["CursorHash"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
+                 * @description The address, in any letter case.
                  * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
@@ -5726,31 +5726,31 @@ export interface operations {
             query?: {
                 /** @description Only token transfers to the address, or only those from it. */
                 filter?: components["parameters"]["TokenTransferDirection"];
-                /** @description Only tokens of these standards, separated by commas or repeated. */
+                /** @description Only tokens of these standards. Separate values by commas or repeat the parameter. */
                 type?: components["parameters"]["TokenStandards"];
-                /** @description Only transfers of the token with this address. */
+                /** @description Only transfers of the token at this address. */
                 token?: components["parameters"]["TokenFilter"];
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, the log index of an ERC-1155 batch. */
+                /** @description Cursor key: the log index of an ERC-1155 batch. */
                 batch_log_index?: components["parameters"]["CursorBatchLogIndex"];
-                /** @description Cursor key, the block of an ERC-1155 batch. */
+                /** @description Cursor key: the block of an ERC-1155 batch. */
                 batch_block_hash?: components["parameters"]["CursorBatchBlockHash"];
-                /** @description Cursor key, the transaction of an ERC-1155 batch. */
+                /** @description Cursor key: the transaction of an ERC-1155 batch. */
                 batch_transaction_hash?: components["parameters"]["CursorBatchTransactionHash"];
-                /** @description Cursor key, a position in an ERC-1155 batch. */
+                /** @description Cursor key: a position in an ERC-1155 batch. */
                 index_in_batch?: components["parameters"]["CursorIndexInBatch"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
+                 * @description The address, in any letter case.
                  * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
@@ -5797,13 +5797,13 @@ export interface operations {
     listAddressTokenBalances: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
+                 * @description The address, in any letter case.
                  * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
@@ -5850,19 +5850,19 @@ export interface operations {
     listAddressCoinBalances: {
         parameters: {
             query?: {
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
+                 * @description The address, in any letter case.
                  * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
@@ -5909,13 +5909,13 @@ export interface operations {
     getAddressCoinBalancesByDay: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
+                 * @description The address, in any letter case.
                  * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
@@ -5962,29 +5962,29 @@ export interface operations {
     listAddressTokens: {
         parameters: {
             query?: {
-                /** @description Only tokens of these standards, separated by commas or repeated. */
+                /** @description Only tokens of these standards. Separate values by commas or repeat the parameter. */
                 type?: components["parameters"]["TokenStandards"];
-                /** @description Cursor key, a value in US dollars, or the text `null`. */
+                /** @description Cursor key: a value in US dollars, or the text `null`. */
                 fiat_value?: components["parameters"]["CursorFiatValue"];
-                /** @description Cursor key, the back end's own number of an item. */
+                /** @description Cursor key: the back end's own number of an item. */
                 id?: components["parameters"]["CursorId"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Cursor key, the name of a token, or the text `null`. Anybody may give a token any name, also an empty one. */
+                /** @description Cursor key: the name of a token, possibly empty, or the text `null`. */
                 token_name?: components["parameters"]["CursorTokenName"];
-                /** @description Cursor key, a token standard. */
+                /** @description Cursor key: a token standard. */
                 token_type?: components["parameters"]["CursorTokenType"];
-                /** @description Cursor key, a balance in the smallest unit, or the text `null`. */
+                /** @description Cursor key: a balance in the smallest unit, or the text `null`. */
                 value?: components["parameters"]["CursorValue"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
+                 * @description The address, in any letter case.
                  * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
@@ -6031,19 +6031,19 @@ export interface operations {
     listAddressWithdrawals: {
         parameters: {
             query?: {
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
+                 * @description The address, in any letter case.
                  * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
@@ -6104,19 +6104,19 @@ export interface operations {
     listAddressBlocksValidated: {
         parameters: {
             query?: {
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Address of the miner or validator, in any mix of upper and lower case.
+                 * @description Address of the miner or validator, in any letter case.
                  * @example 0x846c9A7760f8829924f514077bb93dce1E6791a0
                  */
                 address_hash: components["parameters"]["MinerHash"];
@@ -6163,25 +6163,25 @@ export interface operations {
     listAddressLogs: {
         parameters: {
             query?: {
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Cursor key, the place of a transaction in its block. */
+                /** @description Cursor key: the index of a transaction in its block. */
                 transaction_index?: components["parameters"]["CursorTransactionIndex"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 transaction_hash?: components["parameters"]["CursorTransactionHash"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Address of the contract, in any mix of upper and lower case.
+                 * @description Address of the contract, in any letter case.
                  * @example 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9
                  */
                 address_hash: components["parameters"]["ContractHash"];
@@ -6230,23 +6230,23 @@ export interface operations {
             query?: {
                 /** @description Only internal transactions to the address, or only those from it. */
                 filter?: components["parameters"]["InternalTransactionDirection"];
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, the place of a transaction in its block. */
+                /** @description Cursor key: the index of a transaction in its block. */
                 transaction_index?: components["parameters"]["CursorTransactionIndex"];
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
+                 * @description The address, in any letter case.
                  * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
@@ -6293,25 +6293,25 @@ export interface operations {
     listAddressNfts: {
         parameters: {
             query?: {
-                /** @description Only NFTs of these standards, separated by commas or repeated. */
+                /** @description Only NFTs of these standards. Separate values by commas or repeat the parameter. */
                 type?: components["parameters"]["NftStandards"];
-                /** @description Cursor key, the address of a token contract. */
+                /** @description Cursor key: the address of a token contract. */
                 token_contract_address_hash?: components["parameters"]["CursorTokenContractAddressHash"];
-                /** @description Cursor key, the id of a token instance, or the text `null`. */
+                /** @description Cursor key: the id of a token instance, or the text `null`. */
                 token_id?: components["parameters"]["CursorTokenId"];
-                /** @description Cursor key, a token standard. */
+                /** @description Cursor key: a token standard. */
                 token_type?: components["parameters"]["CursorTokenType"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
+                 * @description The address, in any letter case.
                  * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
@@ -6358,23 +6358,23 @@ export interface operations {
     listAddressNftCollections: {
         parameters: {
             query?: {
-                /** @description Only NFTs of these standards, separated by commas or repeated. */
+                /** @description Only NFTs of these standards. Separate values by commas or repeat the parameter. */
                 type?: components["parameters"]["NftStandards"];
-                /** @description Cursor key, the address of a token contract. */
+                /** @description Cursor key: the address of a token contract. */
                 token_contract_address_hash?: components["parameters"]["CursorTokenContractAddressHash"];
-                /** @description Cursor key, a token standard. */
+                /** @description Cursor key: a token standard. */
                 token_type?: components["parameters"]["CursorTokenType"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
+                 * @description The address, in any letter case.
                  * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
@@ -6421,31 +6421,31 @@ export interface operations {
     listTokens: {
         parameters: {
             query?: {
-                /** @description Only tokens of this name or symbol, in any letter case; the beginning is enough. An empty text leaves out none. */
+                /** @description Only tokens whose name or symbol begins with this text, in any letter case. An empty text matches all. */
                 q?: components["parameters"]["TokenSearch"];
-                /** @description Only tokens of these standards, separated by commas or repeated. */
+                /** @description Only tokens of these standards. Separate values by commas or repeat the parameter. */
                 type?: components["parameters"]["TokenTypes"];
-                /** @description What the tokens are sorted by, before the usual order. */
+                /** @description Field to sort by first. Equal tokens follow in the default order. */
                 sort?: components["parameters"]["TokenSort"];
-                /** @description Direction of `sort`, the largest first without it. By itself it changes nothing. */
+                /** @description Direction of `sort`, largest first by default. Has no effect without `sort`. */
                 order?: components["parameters"]["TokenOrder"];
-                /** @description Cursor key, the address of a token contract. */
+                /** @description Cursor key: the address of a token contract. */
                 contract_address_hash?: components["parameters"]["CursorContractAddressHash"];
-                /** @description Cursor key, a value in US dollars, or the text `null`. */
+                /** @description Cursor key: a value in US dollars, or the text `null`. */
                 fiat_value?: components["parameters"]["CursorFiatValue"];
-                /** @description Cursor key, a number of holders, or the text `null`. */
+                /** @description Cursor key: a number of holders, or the text `null`. */
                 holders_count?: components["parameters"]["CursorHoldersCount"];
-                /** @description Cursor key, whether a token has no name. */
+                /** @description Cursor key: true when a token has no name. */
                 is_name_null?: components["parameters"]["CursorIsNameNull"];
-                /** @description Cursor key, a market capitalisation in US dollars, or the text `null`. */
+                /** @description Cursor key: a market capitalization in US dollars, or the text `null`. */
                 market_cap?: components["parameters"]["CursorMarketCap"];
-                /** @description Cursor key, the name of an item, or the text `null`. Anybody may give a token any name, also an empty one. */
+                /** @description Cursor key: the name of an item, possibly empty, or the text `null`. */
                 name?: components["parameters"]["CursorName"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -6491,13 +6491,13 @@ export interface operations {
     getToken: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Address of the token contract, in any mix of upper and lower case.
+                 * @description Address of the token contract, in any letter case.
                  * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
                  */
                 address_hash: components["parameters"]["TokenContractHash"];
@@ -6544,13 +6544,13 @@ export interface operations {
     getTokenCounters: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Address of the token contract, in any mix of upper and lower case.
+                 * @description Address of the token contract, in any letter case.
                  * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
                  */
                 address_hash: components["parameters"]["TokenContractHash"];
@@ -6597,27 +6597,27 @@ export interface operations {
     listTransfersOfToken: {
         parameters: {
             query?: {
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, the log index of an ERC-1155 batch. */
+                /** @description Cursor key: the log index of an ERC-1155 batch. */
                 batch_log_index?: components["parameters"]["CursorBatchLogIndex"];
-                /** @description Cursor key, the block of an ERC-1155 batch. */
+                /** @description Cursor key: the block of an ERC-1155 batch. */
                 batch_block_hash?: components["parameters"]["CursorBatchBlockHash"];
-                /** @description Cursor key, the transaction of an ERC-1155 batch. */
+                /** @description Cursor key: the transaction of an ERC-1155 batch. */
                 batch_transaction_hash?: components["parameters"]["CursorBatchTransactionHash"];
-                /** @description Cursor key, a position in an ERC-1155 batch. */
+                /** @description Cursor key: a position in an ERC-1155 batch. */
                 index_in_batch?: components["parameters"]["CursorIndexInBatch"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Address of the token contract, in any mix of upper and lower case.
+                 * @description Address of the token contract, in any letter case.
                  * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
                  */
                 address_hash: components["parameters"]["TokenContractHash"];
@@ -6664,23 +6664,23 @@ export interface operations {
     listTokenHolders: {
         parameters: {
             query?: {
-                /** @description Cursor key, an address, or the text `null`. */
+                /** @description Cursor key: an address, or the text `null`. */
                 address_hash?: components["parameters"]["CursorAddressHash"];
-                /** @description Cursor key, a balance in the smallest unit, or the text `null`. */
+                /** @description Cursor key: a balance in the smallest unit, or the text `null`. */
                 value?: components["parameters"]["CursorValue"];
-                /** @description Cursor key, the id of a token instance, or the text `null`. */
+                /** @description Cursor key: the id of a token instance, or the text `null`. */
                 token_id?: components["parameters"]["CursorTokenId"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Address of the token contract, in any mix of upper and lower case.
+                 * @description Address of the token contract, in any letter case.
                  * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
                  */
                 address_hash: components["parameters"]["TokenContractHash"];
@@ -6727,21 +6727,21 @@ export interface operations {
     listTokenInstances: {
         parameters: {
             query?: {
-                /** @description Only ids that this address has. */
+                /** @description Only ids that this address holds. */
                 holder_address_hash?: components["parameters"]["InstanceHolder"];
-                /** @description Cursor key, the id of a token instance. */
+                /** @description Cursor key: the id of a token instance. */
                 unique_token?: components["parameters"]["CursorUniqueToken"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Address of the NFT contract, in any mix of upper and lower case.
+                 * @description Address of the NFT contract, in any letter case.
                  * @example 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9
                  */
                 address_hash: components["parameters"]["NftContractHash"];
@@ -6788,13 +6788,13 @@ export interface operations {
     getTokenInstance: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Address of the NFT contract, in any mix of upper and lower case.
+                 * @description Address of the NFT contract, in any letter case.
                  * @example 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9
                  */
                 address_hash: components["parameters"]["NftContractHash"];
@@ -6846,27 +6846,27 @@ export interface operations {
     listTransfersOfTokenInstance: {
         parameters: {
             query?: {
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, the log index of an ERC-1155 batch. */
+                /** @description Cursor key: the log index of an ERC-1155 batch. */
                 batch_log_index?: components["parameters"]["CursorBatchLogIndex"];
-                /** @description Cursor key, the block of an ERC-1155 batch. */
+                /** @description Cursor key: the block of an ERC-1155 batch. */
                 batch_block_hash?: components["parameters"]["CursorBatchBlockHash"];
-                /** @description Cursor key, the transaction of an ERC-1155 batch. */
+                /** @description Cursor key: the transaction of an ERC-1155 batch. */
                 batch_transaction_hash?: components["parameters"]["CursorBatchTransactionHash"];
-                /** @description Cursor key, a position in an ERC-1155 batch. */
+                /** @description Cursor key: a position in an ERC-1155 batch. */
                 index_in_batch?: components["parameters"]["CursorIndexInBatch"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Address of the NFT contract, in any mix of upper and lower case.
+                 * @description Address of the NFT contract, in any letter case.
                  * @example 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9
                  */
                 address_hash: components["parameters"]["NftContractHash"];
@@ -6918,23 +6918,23 @@ export interface operations {
     listTokenInstanceHolders: {
         parameters: {
             query?: {
-                /** @description Cursor key, an address, or the text `null`. */
+                /** @description Cursor key: an address, or the text `null`. */
                 address_hash?: components["parameters"]["CursorAddressHash"];
-                /** @description Cursor key, a balance in the smallest unit, or the text `null`. */
+                /** @description Cursor key: a balance in the smallest unit, or the text `null`. */
                 value?: components["parameters"]["CursorValue"];
-                /** @description Cursor key, the id of a token instance, or the text `null`. */
+                /** @description Cursor key: the id of a token instance, or the text `null`. */
                 token_id?: components["parameters"]["CursorTokenId"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Address of the NFT contract, in any mix of upper and lower case.
+                 * @description Address of the NFT contract, in any letter case.
                  * @example 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9
                  */
                 address_hash: components["parameters"]["NftContractHash"];
@@ -6986,13 +6986,13 @@ export interface operations {
     listWithdrawals: {
         parameters: {
             query?: {
-                /** @description Cursor key, the position of an item. */
+                /** @description Cursor key: the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -7062,21 +7062,21 @@ export interface operations {
     listSmartContracts: {
         parameters: {
             query?: {
-                /** @description Part of the contract's name or address, in any mix of upper and lower case. May be empty. */
+                /** @description Part of the contract's name or address, in any letter case. May be empty. */
                 q?: components["parameters"]["ContractSearch"];
-                /** @description Only contracts whose sources are in this language. */
+                /** @description Only contracts with sources in this language. */
                 filter?: components["parameters"]["ContractLanguage"];
-                /** @description Cursor key, the number of a block. */
+                /** @description Cursor key: a block number. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /** @description Cursor key, an address. */
+                /** @description Cursor key: an address. */
                 hash?: components["parameters"]["CursorAddress"];
-                /** @description Cursor key, the back end's own number of a contract. */
+                /** @description Cursor key: the back end's own number of a contract. */
                 smart_contract_id?: components["parameters"]["CursorSmartContractId"];
-                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                /** @description Cursor key without effect. It is accepted because `next_page_params` contains it. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                /** @description Opaque position: `cursor` of the previous page's `next_page_params`. It takes precedence over the other cursor keys. Send all of `next_page_params` if you can: another back end uses the other keys when the one that wrote the cursor cannot answer. */
                 cursor?: components["parameters"]["Cursor"];
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -7122,7 +7122,7 @@ export interface operations {
     getSmartContractCounters: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -7168,13 +7168,13 @@ export interface operations {
     getSmartContract: {
         parameters: {
             query?: {
-                /** @description Answer from this chain only, instead of falling back across chains. */
+                /** @description Id of the chain to query. Without it, the configured chains are tried in order. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Address of the contract, in any mix of upper and lower case.
+                 * @description Address of the contract, in any letter case.
                  * @example 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9
                  */
                 address_hash: components["parameters"]["ContractHash"];

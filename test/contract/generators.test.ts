@@ -23,8 +23,7 @@ function reached(document: JsonObject, value: Json | undefined, seen = new Set<J
 }
 
 /** The block of a transaction, which document 1 itself calls an int32. */
-const DOCUMENTED_INT32 =
-  'Number of the block; null while the transaction is pending or after it was dropped.';
+const DOCUMENTED_INT32 = 'Block number; null while the transaction is pending or after it was dropped.';
 
 /** What the range of an integer needs: 32 bits only where its bounds or values say so. */
 function formatFor(schema: JsonObject): string {
