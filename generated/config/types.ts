@@ -5,11 +5,11 @@ export interface components {
     schemas: {
         /**
          * Config
-         * @description The configuration file of tollgate, in YAML or JSON. Every key but a chain's own data has a default. `${NAME}` and `${NAME:-default}` in a value are taken from the environment. Relative paths are relative to the file.
+         * @description Configuration file of tollgate, in YAML or JSON. All keys have a default, except those that describe a chain. `${NAME}` and `${NAME:-default}` in a value are replaced from the environment. Relative paths are relative to the file. A *back end* is a data source of a chain.
          */
         ConfigFile: {
             /**
-             * @description What a process does; `--role` replaces it. `data` serves the explorer and insights APIs and their pages, `indexer` writes the indexes of our own, `payments` serves the API, the pay pages and the dashboard, `settlement` watches the chains and ends sessions, `delivery` sends events to webhooks, mail addresses and chats. Processes with other roles of the same service share its database.
+             * @description Roles of the process; `--role` overrides them. `data` serves the explorer and insights APIs and their pages. `indexer` writes the service's own indexes. `payments` serves the payments API, the pay pages and the dashboard. `settlement` watches the chains and ends sessions. `delivery` sends events to webhooks, e-mail addresses and chats. Processes with other roles of the same service share its database.
              * @default [
              *       "data",
              *       "indexer",
@@ -20,7 +20,7 @@ export interface components {
              */
             roles: ("data" | "indexer" | "payments" | "settlement" | "delivery")[];
             /**
-             * @description Processes that share the listeners of `data` and `payments`; `auto` starts one per core. With more than one, a parent supervises them and has the operator's listener, and the other roles run in one process of their own. Embedded chains and databases in memory allow 1 only.
+             * @description Number of processes that share the listeners of `data` and `payments`; `auto` starts one per core. With more than one, a parent process supervises them and serves the operator's listener, and the other roles run in a process of their own. Embedded chains and in-memory databases allow 1 only.
              * @default 1
              */
             workers: number | string;
@@ -34,43 +34,43 @@ export interface components {
              */
             admin: {
                 /**
-                 * @description Where /metrics and /status are served. Keep it private.
+                 * @description Address that serves /metrics and /status. Keep it private.
                  * @default 127.0.0.1:3002
                  */
                 listen: components["schemas"]["Listen"];
             };
             /**
-             * @description All listeners together.
+             * @description Settings of all listeners together.
              * @default {}
              */
             server: {
-                /** @description Open connections of both services at a time. When absent, 10000, or fewer where the process may not open that many files beside those that it needs itself; a value above that is lowered to it. */
+                /** @description Maximum number of open connections of both services. When absent, 10000, or fewer if the process may not open that many files in addition to its own. A higher value is lowered to that limit. */
                 maxConnections?: components["schemas"]["Count"];
                 /**
-                 * @description Open connections of one client address at a time. Loopback and trustedProxies are exempt.
+                 * @description Maximum number of open connections per client address. Loopback and trustedProxies are exempt.
                  * @default 256
                  */
                 maxConnectionsPerAddress: components["schemas"]["Count"];
                 /**
-                 * @description Time that requests have to finish once the process is told to stop. What takes longer is cut off.
+                 * @description Time for requests to finish after the process is told to stop. Requests that take longer are cut off.
                  * @default 10s
                  */
                 drain: components["schemas"]["Timeout"];
             };
             /**
-             * @description Reverse proxies whose X-Forwarded-For, -Proto and -Host are believed. The clients of any other proxy share the limits of its address.
+             * @description Reverse proxies whose X-Forwarded-For, -Proto and -Host headers are trusted. All clients behind any other proxy share the limits of its address.
              * @default []
              */
             trustedProxies: components["schemas"]["Cidr"][];
-            /** @description Where requests are counted for the limits of all processes that name it. When absent, each process counts in its own memory; payments in their database where that is PostgreSQL. */
+            /** @description Redis or PostgreSQL database that counts requests, so that all processes that name it share their limits. When absent, each process counts in its own memory, and payments count in their database if it is PostgreSQL. */
             rateLimitStore?: components["schemas"]["RateLimitStore"];
             /**
-             * @description Where ipfs:// addresses of metadata and images are read.
+             * @description Gateway for ipfs:// URLs of metadata and images.
              * @default https://ipfs.io
              */
             ipfsGateway: components["schemas"]["HttpUrl"];
             /**
-             * @description The chains that are served, in the order of fallback.
+             * @description Chains to serve, in the order in which they are tried.
              * @default []
              */
             chains: components["schemas"]["Chain"][];
@@ -81,19 +81,19 @@ export interface components {
              */
             log: {
                 /**
-                 * @description The least important level that is written.
+                 * @description Lowest level that is written.
                  * @default info
                  * @enum {string}
                  */
                 level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
                 /**
-                 * @description `json` writes one object a line, `text` one line for people.
+                 * @description `json` writes one object per line, `text` one line for people.
                  * @default json
                  * @enum {string}
                  */
                 format: "json" | "text";
                 /**
-                 * @description Requests that have a line at level `info`: `all`, `errors` (status 400 and above, or not answered before the client left), or `none`. Failures have lines of their own, whatever is set here.
+                 * @description Requests that are logged at level `info`: `all`, `errors` (status 400 and above, or not answered before the client disconnected), or `none`. Failures are always logged.
                  * @default all
                  * @enum {string}
                  */
@@ -103,16 +103,16 @@ export interface components {
         /** @description The data service (explorer and insights). */
         Data: {
             /**
-             * @description Where the service listens, as host:port; port 0 takes a free one.
+             * @description Address of the listener, as host:port. Port 0 takes a free port.
              * @default 127.0.0.1:3000
              */
             listen: components["schemas"]["Listen"];
-            /** @description The address clients use, for the description of the API and links of payments. `http://<listen>` when absent. */
+            /** @description URL that clients use, for the API description and for links of payments. `http://<listen>` when absent. */
             publicUrl?: components["schemas"]["HttpUrl"];
-            /** @description Checks every answer against its contract. When absent, false; true with NODE_ENV development or test. */
+            /** @description Checks every answer against its contract. When absent, true if NODE_ENV is development or test, otherwise false. */
             validateResponses?: boolean;
             /**
-             * @description Serves the pages for people, which show what the API answers. Payments link to them.
+             * @description Serves web pages that show the data of the API. Payments link to them.
              * @default true
              */
             pages: boolean;
@@ -127,26 +127,26 @@ export interface components {
              */
             cache: {
                 /**
-                 * @description How long final answers are kept.
+                 * @description Lifetime of final answers.
                  * @default 24h
                  */
                 ttl: components["schemas"]["Duration"];
-                /** @description Freshness of the first page of feeds and of statistics from HTTP back ends. When absent, 15s, and 60s where the back end has a key. For a minute longer the held answer goes out while it is made again. */
+                /** @description Lifetime of the first page of feeds and of statistics from HTTP back ends. When absent, 15s, or 60s for a back end with an API key. For one more minute the cached answer is sent while a new one is loaded. */
                 moving?: components["schemas"]["Duration"];
                 /**
-                 * @description How long answers that may still change are kept.
+                 * @description Lifetime of answers that may still change.
                  * @default 10s
                  */
                 unsettled: components["schemas"]["Duration"];
                 /**
-                 * @description Upper bound of the cache in memory.
+                 * @description Maximum size of the cache in memory.
                  * @default 256MB
                  */
                 memory: components["schemas"]["Size"];
-                /** @description A second layer that outlives the process; none when absent. A Redis is shared by all processes that name it: what one of them kept is a hit for the others. */
+                /** @description Second cache that survives restarts; none when absent. A Redis is shared by all processes that name it. */
                 store?: components["schemas"]["CacheStore"];
                 /**
-                 * @description Life of single operations, by operationId.
+                 * @description Lifetime of individual operations, by operationId.
                  * @default {}
                  */
                 overrides: {
@@ -154,38 +154,38 @@ export interface components {
                 };
             };
             /**
-             * @description How indexes use the databases of theirs that are PostgreSQL ones; every chain has a pool of its own.
+             * @description Settings of indexes in PostgreSQL. Every chain has its own connection pool.
              * @default {}
              */
             postgres: components["schemas"]["Postgres"];
             /**
-             * @description How back ends take over from one another.
+             * @description How one back end replaces another that does not answer.
              * @default {}
              */
             fallback: {
                 /**
-                 * @description How long one back end may take.
+                 * @description Maximum time for an answer of one back end.
                  * @default 10s
                  */
                 timeout: components["schemas"]["Timeout"];
                 /**
-                 * @description How long to wait for one chain before the next is asked beside it.
+                 * @description Time to wait for one chain before the next is queried as well.
                  * @default 400ms
                  */
                 stagger: components["schemas"]["Duration"];
             };
             /**
-             * @description Budget of queries on indexes, for all chains together. Beyond it they wait a second, then get a 503.
+             * @description Limits of queries on indexes, for all chains together. Further queries wait for one second and then receive a 503.
              * @default {}
              */
             queries: {
                 /**
-                 * @description Long queries at a time.
+                 * @description Number of long queries that run at the same time.
                  * @default 2
                  */
                 concurrency: number;
                 /**
-                 * @description Upper bound of the memory of their threads, at least 256MB for each long query at a time.
+                 * @description Maximum memory of the query threads, at least 256MB for each concurrent long query.
                  * @default 512MB
                  */
                 memory: components["schemas"]["Size"];
@@ -194,38 +194,38 @@ export interface components {
         /** @description The payments platform. */
         Payments: {
             /**
-             * @description Where the service listens, as host:port; port 0 takes a free one.
+             * @description Address of the listener, as host:port. Port 0 takes a free port.
              * @default 127.0.0.1:3001
              */
             listen: components["schemas"]["Listen"];
-            /** @description The address payers and API clients use. `http://<listen>` when absent. */
+            /** @description URL that payers and API clients use. `http://<listen>` when absent. */
             publicUrl?: components["schemas"]["HttpUrl"];
             /**
-             * @description Where everything of the platform is kept.
+             * @description Database that holds all data of the platform.
              * @default sqlite:./var/payments.db
              */
             database: components["schemas"]["Database"];
             /**
-             * @description How the database is used when it is a PostgreSQL one.
+             * @description Settings of the database if it is PostgreSQL.
              * @default {}
              */
             postgres: components["schemas"]["Postgres"];
-            /** @description File with the key that encrypts secrets at rest, `./var/secret.key` when absent. Older keys may stand below it, one per line. Not together with secretKey. */
+            /** @description File with the key that encrypts secrets at rest, `./var/secret.key` when absent. Older keys can follow it, one per line. Not together with secretKey. */
             secretKeyFile?: string;
-            /** @description The key itself, best from the environment. Not together with secretKeyFile. */
+            /** @description The encryption key itself, preferably from the environment. Not together with secretKeyFile. */
             secretKey?: components["schemas"]["Secret"];
             /**
-             * @description Requests a minute and API key, by the key's tier.
+             * @description Requests per minute and API key, by the key's tier.
              * @default {}
              */
             rateLimit: {
                 /**
-                 * @description Requests a minute of a standard key.
+                 * @description Requests per minute for a standard key.
                  * @default 120
                  */
                 standard: components["schemas"]["Count"];
                 /**
-                 * @description Requests a minute of an elevated key.
+                 * @description Requests per minute for an elevated key.
                  * @default 1200
                  */
                 elevated: components["schemas"]["Count"];
@@ -236,7 +236,7 @@ export interface components {
              */
             sessions: {
                 /**
-                 * @description How long a payer has.
+                 * @description Time that a payer has to pay.
                  * @default 30m
                  */
                 expiresIn: components["schemas"]["Timeout"];
@@ -247,7 +247,7 @@ export interface components {
              */
             retention: {
                 /**
-                 * @description Time that unpaid sessions, with what their customers wrote, are kept after their end; 2 days at least. A recipient is watched as long after its last session.
+                 * @description Time for which unpaid sessions and their customers' data are kept after they end, at least 2 days. A recipient is watched for the same time after its last session.
                  * @default 30d
                  */
                 unpaidSessions: components["schemas"]["Timeout"];
@@ -258,39 +258,39 @@ export interface components {
              */
             webhooks: {
                 /**
-                 * @description Deliveries that one endpoint gets at a time.
+                 * @description Maximum number of concurrent deliveries per endpoint.
                  * @default 5
                  */
                 concurrencyPerEndpoint: components["schemas"]["Count"];
                 /**
-                 * @description Private networks that webhooks may reach in spite of the guard.
+                 * @description Private networks that webhooks may reach. All others are refused.
                  * @default []
                  */
                 allowedNetworks: components["schemas"]["Cidr"][];
                 /**
-                 * @description Allows endpoints without TLS.
+                 * @description Allows webhook endpoints without TLS.
                  * @default false
                  */
                 allowHttp: boolean;
             };
-            /** @description Outgoing mail. When absent, mails are written as .eml files to ./var/mail. */
+            /** @description Outgoing e-mail. When absent, e-mails are written as .eml files to ./var/mail. */
             mail?: {
-                /** @description The mail server, with its credentials. */
+                /** @description URL of the mail server, with its credentials. */
                 smtp: components["schemas"]["SmtpUrl"];
-                /** @description The sender, as an address or `Name <address>`. */
+                /** @description Sender, as an address or `Name <address>`. */
                 from: string;
             };
-            /** @description The messenger's bot. When absent, that channel is off. */
+            /** @description Bot of the messenger. When absent, messenger notifications are off. */
             messenger?: {
-                /** @description The bot's token. */
+                /** @description Token of the bot. */
                 token: string;
                 /**
-                 * @description The messenger's API.
+                 * @description Base URL of the messenger's API.
                  * @default https://api.telegram.org
                  */
                 apiRoot: components["schemas"]["HttpUrl"];
                 /**
-                 * @description How messages to the bot come in.
+                 * @description How messages to the bot are received.
                  * @default polling
                  * @enum {string}
                  */
@@ -312,28 +312,28 @@ export interface components {
                  * @default 18
                  */
                 decimals: components["schemas"]["Decimals"];
-                /** @description Token contract that wraps the coin (WETH). Prices of the coin are those of this token, and other tokens are priced through it. */
+                /** @description Token contract that wraps the coin, such as WETH. Its price is the price of the coin, and other tokens are priced through it. */
                 wrapped?: components["schemas"]["Address"];
             };
             /**
-             * @description JSON-RPC nodes, tried in this order.
+             * @description URLs of JSON-RPC nodes, tried in this order.
              * @default []
              */
             rpc: components["schemas"]["RpcUrl"][];
             /**
-             * @description Blocks on top of a payment before it counts.
+             * @description Number of blocks after a payment from which it counts.
              * @default 12
              */
             confirmations: number;
             /**
-             * @description Whether the coins are worth nothing.
+             * @description True for a test network, whose coins have no value.
              * @default false
              */
             testnet: boolean;
-            /** @description A folder of ABIs, or of contracts in Sourcify's layout. */
+            /** @description Folder with ABIs, or with contracts in Sourcify's layout. */
             abis?: string;
             /**
-             * @description Tokens that payment links may ask for.
+             * @description Tokens that payment links can use.
              * @default []
              */
             tokens: {
@@ -341,72 +341,72 @@ export interface components {
                 symbol: string;
                 decimals: components["schemas"]["Decimals"];
             }[];
-            /** @description Where names are looked up (ENS). */
+            /** @description Name registry of the chain (ENS). */
             names?: {
                 registry: components["schemas"]["Address"];
             };
-            /** @description Where prices are read on chain. */
+            /** @description On-chain source of prices. */
             prices?: {
                 usdToken: components["schemas"]["Address"];
                 factory: components["schemas"]["Address"];
             };
             /**
-             * @description Where the chain's data comes from, tried in this order.
+             * @description Back ends of the chain, tried in this order.
              * @default []
              */
             backends: components["schemas"]["Backend"][];
         };
-        /** @description A source of a chain's data. */
+        /** @description A back end: a data source of the chain. */
         Backend: components["schemas"]["BlockscoutBackend"] | components["schemas"]["InsightBackend"] | components["schemas"]["IndexBackend"];
         /** @description A Blockscout instance. */
         BlockscoutBackend: {
             /** @constant */
             kind: "blockscout";
             url: components["schemas"]["HttpUrl"];
-            /** @description Empty is the same as absent. */
+            /** @description API key. An empty value is the same as none. */
             apiKey?: string;
         };
-        /** @description A service that speaks the Insight API. */
+        /** @description A service that implements the Insight API. */
         InsightBackend: {
             /** @constant */
             kind: "insight";
             url: components["schemas"]["HttpUrl"];
-            /** @description Empty is the same as absent. */
+            /** @description API key. An empty value is the same as none. */
             clientId?: string;
         };
-        /** @description An index of our own over the chain's nodes (`rpc`). */
+        /** @description An index of the chain that this service builds from the nodes in `rpc`. */
         IndexBackend: {
             /** @constant */
             kind: "index";
-            /** @description `sqlite:./var/index-<id>.db` when absent. A PostgreSQL database may hold the indexes of several chains and all else: each chain has a schema of its own, `chain_<id>`. Any number of processes may read an index there; one at a time writes it, and another takes over within 30 seconds. */
+            /** @description Database of the index; `sqlite:./var/index-<id>.db` when absent. A PostgreSQL database can hold the indexes of several chains and all other data: each chain has its own schema, `chain_<id>`. Any number of processes can read an index there. One process writes it, and another takes over within 30 seconds. */
             database?: components["schemas"]["Database"];
-            /** @description The first block to index; 0 when absent. What can lie before it is asked of the next back end. An index that has blocks keeps its own first block. */
+            /** @description First block to index; 0 when absent. Requests that need earlier blocks go to the next back end. An index that already has blocks keeps its own first block. */
             fromBlock?: number;
         };
-        /** @description Embedded chains, instead of or beside `chains`; on when no chain is configured. */
+        /** @description Embedded chains, instead of or in addition to `chains`. Enabled when no chain is configured. */
         Devnet: {
             /**
-             * @description How many.
+             * @description Number of embedded chains.
              * @default 2
              */
             chains: number;
             /**
-             * @description Blocks of activity made at start.
+             * @description Number of blocks with activity that are created at start.
              * @default 300
              */
             blocks: number;
             /**
-             * @description Time between new blocks afterwards; 0s makes none.
+             * @description Time between new blocks after the start; 0s creates none.
              * @default 5s
              */
             trickle: components["schemas"]["Duration"];
             /**
-             * @description Equal seeds make equal chains.
+             * @description Seed of the activity. Equal seeds create equal chains.
              * @default 1
              */
             seed: number;
             /**
-             * @description What runs the chains: Foundry's anvil or Hardhat's `edr`. When absent, anvil where there is one, else `edr`.
+             * @description Program that runs the chains: Foundry's anvil or Hardhat's `edr`. When absent, anvil if it is installed, otherwise `edr`.
              * @enum {string}
              */
             engine?: "anvil" | "edr";
@@ -423,29 +423,29 @@ export interface components {
         PostgresUrl: string;
         Postgres: {
             /**
-             * @description Connections of one process at most; one more listens.
+             * @description Maximum number of connections per process. One more connection listens for notifications.
              * @default 10
              */
             pool: number;
             /**
-             * @description Time that one statement may take. Changes of the schema are exempt.
+             * @description Maximum time of a statement. Schema changes are exempt.
              * @default 30s
              */
             statementTimeout: components["schemas"]["Timeout"];
             /**
-             * @description Time that one statement may wait for a lock, half of statementTimeout at most; the transaction is then tried again.
+             * @description Maximum time that a statement waits for a lock, at most half of statementTimeout. The transaction is then retried.
              * @default 10s
              */
             lockTimeout: components["schemas"]["Timeout"];
-            /** @description Address for LISTEN, when the database is behind a pooler such as PgBouncer, which delivers no notifications. It must lead to the same database. Without notifications every process looks for work several times a second. */
+            /** @description URL for LISTEN when the database is behind a pooler that delivers no notifications, such as PgBouncer. It must lead to the same database. Without notifications every process polls for work several times per second. */
             listenUrl?: components["schemas"]["PostgresUrl"];
-            /** @description TLS with certificates of your own, instead of what the address says. The certificate of the server is always verified, its host name included. */
+            /** @description TLS with your own certificates, instead of the settings in the URL. The server's certificate and host name are always verified. */
             tls?: {
-                /** @description File with the certificates (PEM) of the authorities that may sign the server’s; those that Node.js knows when absent. */
+                /** @description File with the certificates (PEM) of the authorities that may sign the server's certificate; those of Node.js when absent. */
                 ca?: string;
-                /** @description File with the certificate (PEM) of this client. Together with key. */
+                /** @description File with the client certificate (PEM). Together with key. */
                 cert?: string;
-                /** @description File with the private key (PEM) of this client. Together with cert. */
+                /** @description File with the private key (PEM) of the client certificate. Together with cert. */
                 key?: string;
             };
         };

@@ -2,7 +2,7 @@
 "use strict";
 exports.createDashboardSession = validate52;
 const schema19 = {"$ref":"document#/components/schemas/DashboardSignIn"};
-const schema21 = {"type":"object","description":"What opens a session, either a key or a token.","x-decision":244,"properties":{"key":{"type":"string","description":"An API key of any permission.","maxLength":200,"examples":["tg_test_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPL"]},"token":{"type":"string","description":"The one-time token that the embedded default prints at its start.","x-decision":247,"maxLength":200,"examples":["pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w"]}},"additionalProperties":false};
+const schema21 = {"type":"object","description":"Credentials for a session: either a key or a token.","x-decision":244,"properties":{"key":{"type":"string","description":"An API key of any permission.","maxLength":200,"examples":["tg_test_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPL"]},"token":{"type":"string","description":"The one-time token that a service with embedded chains prints at its start.","x-decision":247,"maxLength":200,"examples":["pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w"]}},"additionalProperties":false};
 const func1 = require("ajv/dist/runtime/ucs2length").default;
 
 function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -102,7 +102,7 @@ validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 exports.createQrCode = validate56;
 const schema22 = {"$ref":"document#/components/schemas/QrCodeText"};
-const schema23 = {"type":"object","description":"What a QR code says.","x-decision":251,"required":["text"],"properties":{"text":{"type":"string","description":"An address of a pay page of this service, or one of `https://t.me/`.","maxLength":500,"examples":["https://pay.example.com/pay/xK9mQ2aB"]}},"additionalProperties":false};
+const schema23 = {"type":"object","description":"Text to encode in a QR code.","x-decision":251,"required":["text"],"properties":{"text":{"type":"string","description":"URL of a pay page of this service, or one of `https://t.me/`.","maxLength":500,"examples":["https://pay.example.com/pay/xK9mQ2aB"]}},"additionalProperties":false};
 
 function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;

@@ -9,18 +9,18 @@ export interface paths {
         };
         /**
          * Get the session
-         * @description The key and organization of the session, and the token that every change has to send.
+         * @description Returns the API key and organization of the session, and the CSRF token that every change has to send.
          */
         get: operations["getDashboardSession"];
         put?: never;
         /**
          * Sign in
-         * @description Exchanges an API key, or the one-time token of the embedded default, for a session cookie. The session that the browser had before ends.
+         * @description Exchanges an API key for a session cookie. A service that runs the embedded chains also accepts the one-time token that it prints at its start. The previous session of the browser ends.
          */
         post: operations["createDashboardSession"];
         /**
          * Sign out
-         * @description Ends the session, or every session of its key, and removes the cookie.
+         * @description Ends the session, or all sessions of its API key, and removes the cookie.
          */
         delete: operations["deleteDashboardSession"];
         options?: never;
@@ -38,8 +38,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Draw a QR code
-         * @description The QR code of a pay page of this service, or of an address that links a chat.
+         * Create a QR code
+         * @description Returns the QR code of a pay page of this service, or of a URL that links a messenger chat.
          */
         post: operations["createQrCode"];
         delete?: never;
@@ -52,7 +52,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description An organization, as its payers see it in this mode. */
+        /** @description An organization, as payers see it in this mode. */
         DashboardOrganization: {
             /**
              * @description Id of the organization.
@@ -71,7 +71,7 @@ export interface components {
          * @enum {string}
          */
         Mode: "live" | "test";
-        /** @description As much of a key as may be shown. */
+        /** @description The parts of an API key that may be shown. */
         DashboardKey: {
             /**
              * @description Id of the key.
@@ -79,12 +79,12 @@ export interface components {
              */
             id: string;
             /**
-             * @description What the key is for.
+             * @description Name of the key, for people.
              * @example Shop back end
              */
             name: string;
             /**
-             * @description How the key ends, 4 characters.
+             * @description Last 4 characters of the key.
              * @example AMPL
              */
             last_four: string;
@@ -104,25 +104,25 @@ export interface components {
         /** @description A session of the dashboard. */
         DashboardSession: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example dashboard_session
              * @constant
              */
             object: "dashboard_session";
-            /** @description The organization of the key. */
+            /** @description Organization of the API key. */
             organization: components["schemas"]["DashboardOrganization"];
-            /** @description Whether the session sees live or test data. */
+            /** @description `live` or `test`: the data that the session works with. */
             mode: components["schemas"]["Mode"];
-            /** @description The key that the session was opened with. */
+            /** @description API key with which the session was opened. */
             key: components["schemas"]["DashboardKey"];
-            /** @description What the key may do. */
+            /** @description Permission of the API key. */
             permission: components["schemas"]["Permission"];
-            /** @description All that the permission includes. */
+            /** @description The permission and all that it includes. */
             permissions: components["schemas"]["Permission"][];
-            /** @description When the session ends at the latest. It ends earlier with its key. */
+            /** @description Latest time at which the session ends. It ends earlier when its API key does. */
             expires_at: components["schemas"]["Timestamp"];
             /**
-             * @description What changes send as `X-CSRF-Token`. It stays the same for the whole session.
+             * @description Token to send as `X-CSRF-Token` with every change. It stays the same for the whole session.
              * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
              */
             csrf_token: string;
@@ -184,7 +184,7 @@ export interface components {
             /** @description The error. */
             error: components["schemas"]["ErrorObject"];
         };
-        /** @description What opens a session, either a key or a token. */
+        /** @description Credentials for a session: either a key or a token. */
         DashboardSignIn: {
             /**
              * @description An API key of any permission.
@@ -192,61 +192,61 @@ export interface components {
              */
             key?: string;
             /**
-             * @description The one-time token that the embedded default prints at its start.
+             * @description The one-time token that a service with embedded chains prints at its start.
              * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
              */
             token?: string;
         };
-        /** @description A session that was signed out. */
+        /** @description A session that was ended. */
         EndedDashboardSession: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example dashboard_session_ended
              * @constant
              */
             object: "dashboard_session_ended";
             /**
-             * @description Says that the session has ended.
+             * @description Always true.
              * @example true
              * @constant
              */
             ended: true;
             /**
-             * @description Whether all sessions of the key have ended.
+             * @description True when all sessions of the API key were ended.
              * @example false
              */
             everywhere: boolean;
         };
-        /** @description What a QR code says. */
+        /** @description Text to encode in a QR code. */
         QrCodeText: {
             /**
-             * @description An address of a pay page of this service, or one of `https://t.me/`.
+             * @description URL of a pay page of this service, or one of `https://t.me/`.
              * @example https://pay.example.com/pay/xK9mQ2aB
              */
             text: string;
         };
-        /** @description A QR code as a drawing. */
+        /** @description A QR code as a vector drawing. */
         QrCode: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example qr_code
              * @constant
              */
             object: "qr_code";
             /**
-             * @description Units on each side of the drawing, the quiet zone included.
+             * @description Width and height of the drawing in units, including the quiet zone.
              * @example 37
              */
             side: number;
             /**
-             * @description The dark modules, as the `d` of an SVG path.
+             * @description Dark modules as the `d` attribute of an SVG path.
              * @example M4 4h7v1h-7z
              */
             path: string;
         };
     };
     responses: {
-        /** @description The request does not come from a page of this dashboard: its CSRF token is missing or wrong, or another origin sent it. */
+        /** @description The request does not come from a page of this dashboard: its CSRF token is missing or wrong, or it has another origin. */
         Untrusted: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -428,7 +428,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description The `csrf_token` of the session, which every change below `/dashboard` sends.
+         * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
          * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
          */
         CsrfToken: string;
@@ -565,12 +565,12 @@ export interface operations {
     deleteDashboardSession: {
         parameters: {
             query: {
-                /** @description Whether every session of the key ends, in other browsers too. */
+                /** @description True ends all sessions of the API key, also in other browsers. */
                 everywhere: boolean;
             };
             header: {
                 /**
-                 * @description The `csrf_token` of the session, which every change below `/dashboard` sends.
+                 * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
                  * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
                  */
                 "X-CSRF-Token": components["parameters"]["CsrfToken"];
@@ -580,7 +580,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session has ended. */
+            /** @description The session was ended. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -616,7 +616,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The `csrf_token` of the session, which every change below `/dashboard` sends.
+                 * @description The `csrf_token` of the session. Every change below `/dashboard` has to send it.
                  * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
                  */
                 "X-CSRF-Token": components["parameters"]["CsrfToken"];
@@ -635,7 +635,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The drawing. */
+            /** @description The QR code. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

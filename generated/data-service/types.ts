@@ -8,8 +8,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the chains
-         * @description The configured chains in the order in which they are asked, each with its back ends: what these can do, how far they are, and whether they answer. The answer is made for each request.
+         * List chains
+         * @description Returns the configured chains in the order in which they are tried, each with its back ends. Use it to see which operations a back end supports, how far behind it is and whether it answers. The answer is not cached.
          */
         get: operations["listChains"];
         put?: never;
@@ -28,8 +28,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the description in JSON
-         * @description This description as OpenAPI 3.1 in JSON, with every operation that the service answers.
+         * Get the API description as JSON
+         * @description Returns the OpenAPI 3.1 description of all operations of the data service as JSON.
          */
         get: operations["getDescription"];
         put?: never;
@@ -48,8 +48,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the description in YAML
-         * @description This description as OpenAPI 3.1 in YAML, with every operation that the service answers.
+         * Get the API description as YAML
+         * @description Returns the OpenAPI 3.1 description of all operations of the data service as YAML.
          */
         get: operations["getDescriptionYaml"];
         put?: never;
@@ -64,7 +64,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The coin in which a chain's fees are paid. */
+        /** @description Native coin of a chain. */
         NativeCoin: {
             /**
              * @description Symbol of the coin.
@@ -72,12 +72,12 @@ export interface components {
              */
             symbol: string;
             /**
-             * @description Digits after the point in one coin; amounts count the smallest unit.
+             * @description Number of decimals. Amounts are in the smallest unit.
              * @example 18
              */
             decimals: number;
         };
-        /** @description A back end of a chain. */
+        /** @description A back end: a data source of a chain. */
         ChainBackend: {
             /**
              * @description Name of the back end.
@@ -90,22 +90,22 @@ export interface components {
              */
             kind: string;
             /**
-             * @description Whether it answers at the moment.
+             * @description True when the back end answers at the moment.
              * @example true
              */
             ready: boolean;
             /**
-             * @description Number of its latest block; null while that is not known.
+             * @description Number of its latest block; null when not known.
              * @example 301
              */
             head: number | null;
             /**
-             * @description Blocks that it is behind its node; null while that is not known.
+             * @description Number of blocks that it is behind its node; null when not known.
              * @example 0
              */
             lag: number | null;
             /**
-             * @description The operations that it can answer, by `operationId`.
+             * @description Operations that it supports, by `operationId`.
              * @example [
              *       "getBlock",
              *       "queryBlocks"
@@ -113,7 +113,7 @@ export interface components {
              */
             capabilities: string[];
         };
-        /** @description A chain that is served. */
+        /** @description A configured chain. */
         ConfiguredChain: {
             /**
              * @description Id of the chain (EIP-155).
@@ -125,19 +125,19 @@ export interface components {
              * @example Embedded one
              */
             name: string;
-            /** @description The coin in which fees are paid. */
+            /** @description Native coin of the chain, in which fees are paid. */
             native: components["schemas"]["NativeCoin"];
             /**
-             * @description Blocks on top of a block after which it counts as final.
+             * @description Number of blocks after a block from which it counts as final.
              * @example 12
              */
             confirmations: number;
-            /** @description The back ends of the chain, in the order in which they are asked. */
+            /** @description Back ends of the chain in the order in which they are tried. */
             backends: components["schemas"]["ChainBackend"][];
         };
         /** @description The configured chains. */
         Chains: {
-            /** @description The chains, in the order in which they are asked. */
+            /** @description Chains in the order in which they are tried. */
             chains: components["schemas"]["ConfiguredChain"][];
         };
         /** @description Body of every answer other than 200 and 304. */
@@ -149,7 +149,7 @@ export interface components {
             message: string;
         };
         /**
-         * @description A description of a service, an OpenAPI document.
+         * @description An OpenAPI document.
          * @example {
          *       "openapi": "3.1.0"
          *     }
@@ -159,7 +159,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The service has just been started and does not know its chains yet. The same request can be answered a little later. */
+        /** @description The service is starting and does not know its chains yet. Retry the request. */
         Starting: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -179,7 +179,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The description still has the ETag sent in `If-None-Match`; there is no body. */
+        /** @description The description has not changed since the version that `If-None-Match` names. It has no body. */
         DescriptionNotModified: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -319,7 +319,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Bare or with any value, gives the variant for the documentation tool Mintlify, with code samples. */
+        /** @description Returns a variant with code samples for the documentation tool Mintlify. The value is ignored and may be empty. */
         Mintlify: string;
     };
     requestBodies: never;
@@ -446,7 +446,7 @@ export interface operations {
     getDescription: {
         parameters: {
             query?: {
-                /** @description Bare or with any value, gives the variant for the documentation tool Mintlify, with code samples. */
+                /** @description Returns a variant with code samples for the documentation tool Mintlify. The value is ignored and may be empty. */
                 mintlify?: components["parameters"]["Mintlify"];
             };
             header?: never;
@@ -455,7 +455,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The description. */
+            /** @description The OpenAPI document. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -495,7 +495,7 @@ export interface operations {
     getDescriptionYaml: {
         parameters: {
             query?: {
-                /** @description Bare or with any value, gives the variant for the documentation tool Mintlify, with code samples. */
+                /** @description Returns a variant with code samples for the documentation tool Mintlify. The value is ignored and may be empty. */
                 mintlify?: components["parameters"]["Mintlify"];
             };
             header?: never;
@@ -504,7 +504,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The description. */
+            /** @description The OpenAPI document. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -8,8 +8,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the platform's description in JSON
-         * @description This description as OpenAPI 3.1 in JSON, with every operation that the service answers.
+         * Get the platform's API description as JSON
+         * @description Returns the OpenAPI 3.1 description of all operations of the payments platform as JSON.
          */
         get: operations["getPaymentsDescription"];
         put?: never;
@@ -28,8 +28,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the platform's description in YAML
-         * @description This description as OpenAPI 3.1 in YAML, with every operation that the service answers.
+         * Get the platform's API description as YAML
+         * @description Returns the OpenAPI 3.1 description of all operations of the payments platform as YAML.
          */
         get: operations["getPaymentsDescriptionYaml"];
         put?: never;
@@ -45,7 +45,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description A description of a service, an OpenAPI document.
+         * @description An OpenAPI document.
          * @example {
          *       "openapi": "3.1.0"
          *     }
@@ -112,7 +112,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The description still has the ETag sent in `If-None-Match`; there is no body. */
+        /** @description The description has not changed since the version that `If-None-Match` names. It has no body. */
         DescriptionNotModified: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -243,7 +243,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Bare or with any value, gives the variant for the documentation tool Mintlify, with code samples. */
+        /** @description Returns a variant with code samples for the documentation tool Mintlify. The value is ignored and may be empty. */
         Mintlify: string;
     };
     requestBodies: never;
@@ -291,7 +291,7 @@ export interface operations {
     getPaymentsDescription: {
         parameters: {
             query?: {
-                /** @description Bare or with any value, gives the variant for the documentation tool Mintlify, with code samples. */
+                /** @description Returns a variant with code samples for the documentation tool Mintlify. The value is ignored and may be empty. */
                 mintlify?: components["parameters"]["Mintlify"];
             };
             header?: never;
@@ -300,7 +300,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The description. */
+            /** @description The OpenAPI document. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -335,7 +335,7 @@ export interface operations {
     getPaymentsDescriptionYaml: {
         parameters: {
             query?: {
-                /** @description Bare or with any value, gives the variant for the documentation tool Mintlify, with code samples. */
+                /** @description Returns a variant with code samples for the documentation tool Mintlify. The value is ignored and may be empty. */
                 mintlify?: components["parameters"]["Mintlify"];
             };
             header?: never;
@@ -344,7 +344,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The description. */
+            /** @description The OpenAPI document. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
