@@ -1,7 +1,8 @@
 /**
- * Puts the data service before five upstreams that fail in every way we know, and holds each answer against the truth:
+ * Runs the data service on five upstreams that fail in every known way, and compares each answer with the true data:
  *   npm run faults [-- --seed N --seconds N]
- * Exits with 1 when an answer is untrue, late, tells a secret or breaks the contract. Ends within 60 s at the defaults.
+ * Exits with 1 when an answer is untrue, late, reveals a secret or breaks the contract. Ends within 60 s at the
+ * defaults.
  */
 import { parseArgs } from 'node:util';
 import { client } from './faults/client.ts';
@@ -33,7 +34,7 @@ const rejected = (error: unknown) => counted.violation(`unhandled: ${String(erro
 process.on('unhandledRejection', rejected).on('uncaughtException', rejected);
 setTimeout(
   () => {
-    console.error('not done in time');
+    console.error('the run did not end in time');
     process.exit(1);
   },
   (seconds + BEYOND_STORM_S) * 1000,
@@ -69,7 +70,7 @@ holdUps.stop();
 await asking.close();
 await service.close();
 for (const line of written.offences) counted.violation(`log: ${line.trim()}`);
-if (memory > MOST_MEMORY) counted.violation(`memory went up to ${memory} bytes`);
+if (memory > MOST_MEMORY) counted.violation(`memory rose to ${memory} bytes`);
 await upstreams[Symbol.asyncDispose]();
 
 console.log(`seed ${seed}, ${seconds} s of storm\n\nanswers\n${linesOf(counted.answers)}`);

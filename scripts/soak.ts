@@ -1,10 +1,10 @@
 /**
- * Sells through the payments service, which is killed again and again, to shops whose receivers fail in every way we
- * know, and holds what arrived against what was sold:
+ * Soak test of the payments service. Opens and pays checkout sessions of several shops while the service is killed
+ * repeatedly and webhook receivers fail in every known way, then compares the deliveries with the sales:
  *   npm run soak [-- --seed N --seconds N --processes N --hanging-node]
  * Without options it runs twice: with one process and simulated payments, and with two processes on one database that
- * settle payments of a chain whose first node hangs. Exits with 1 when an event was lost, changed, forged or told to
- * somebody else. Ends within two minutes at the defaults.
+ * settle payments of a chain whose first node hangs. Exits with 1 when an event was lost, changed, forged or sent to
+ * another organization. Ends within two minutes at the defaults.
  */
 import { parseArgs } from 'node:util';
 import { type Soak, soak } from './soak/soak.ts';
@@ -40,7 +40,7 @@ process.on('unhandledRejection', reject).on('uncaughtException', reject);
 
 for (const one of soaks) {
   const { report, violations } = await soak(one).catch((error: unknown) => ({
-    report: 'the soak did not end well',
+    report: 'the soak test failed to complete',
     violations: [String(error)],
   }));
   const all = [...violations, ...rejected.splice(0)];

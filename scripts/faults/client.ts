@@ -1,13 +1,13 @@
 import { Pool } from 'undici';
 import type { Exchange } from '../contract/client.ts';
 
-/** QuestionSource the service, as many questions at a time as there are. */
+/** Client of the service, without a limit of concurrent requests. */
 export interface Client {
   get(target: string, headers?: Readonly<Record<string, string>>): Promise<Exchange>;
   close(): Promise<void>;
 }
 
-/** An answer that does not come has status 0, and its text says why. */
+/** Creates a client. A missing answer has status 0 and the reason as its text. */
 export function client(baseUrl: string): Client {
   const pool = new Pool(baseUrl, { headersTimeout: 10_000, bodyTimeout: 10_000 });
   return {

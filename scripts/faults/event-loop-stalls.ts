@@ -1,18 +1,20 @@
-/** How long the process stood still, on a busy machine: neither the service nor its upstreams can be blamed for that. */
+/** Stalls of this process on a busy machine, which neither the service nor its upstreams cause. */
 export interface HoldUps {
-  /** Milliseconds in all, up to now: what passes between two readings is no fault of a request in between. */
+  /**
+   * Sum of all stalls up to now, in milliseconds. The difference of two readings is subtracted from a request between.
+   */
   totalMs(): number;
-  /** The longest since this was last read. */
+  /** Longest stall since the previous call. */
   takeLongestMs(): number;
   readonly longestMs: number;
   stop(): void;
 }
 
 const TICK_MS = 10;
-/** A timer that is as late as this is only a timer. */
+/** Usual delay of a timer, which does not count as a stall. */
 const USUAL_MS = 20;
 
-/** By a timer and how late it comes. */
+/** Measures stalls by the delay of a timer. */
 export function watchHoldUps(): HoldUps {
   let lastAt = performance.now();
   let total = 0;

@@ -4,21 +4,21 @@ import type { Behaviour } from '../../test/support/scripted-upstream.ts';
 import type { TrueAnswer } from './fixture.ts';
 import type { Random } from './random.ts';
 
-/** What a fault is made from. */
+/** Input of a fault. */
 export interface Making {
   readonly honest: TrueAnswer;
-  /** A true answer to another question of the same kind; undefined where that could not be told from this one's. */
+  /** A true answer to another question of the same kind; undefined when the two could not be told apart. */
   readonly other: TrueAnswer | undefined;
-  /** What must never be told to a client: the key that came with the request and the address of the upstream. */
+  /** Secrets that no client may see: the key of the request and the address of the upstream. */
   readonly secrets: string;
   readonly random: Random;
 }
 
-/** Makes one fault; undefined where it cannot be one. */
+/** Makes one fault; undefined when this answer cannot have it. */
 export type MakeFault = (making: Making) => Behaviour | undefined;
 
 const HTML = '<!doctype html><title>Just a moment...</title>';
-/** Fields without which a record is nothing. */
+/** Fields that identify a record. */
 const IDENTITIES = ['hash', 'height', 'index', 'id'] as const;
 
 const refusal =
@@ -31,7 +31,7 @@ const cut =
   (where: 'before headers' | 'after headers' | 'within the body'): MakeFault =>
   () => ({ cut: where });
 
-/** Everything that goes wrong with upstreams, by name. */
+/** All faults of upstreams, by name. */
 export const FAULTS = {
   'slow answer': ({ honest, random }) => ({ ...honest, latencyMs: random.between(20, 900) }),
   'answer too late': ({ honest, random }) => ({ ...honest, latencyMs: random.between(1_000, 1_800) }),
@@ -71,7 +71,9 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 
-/** Faults that fill memory, or after which an upstream is not asked for a while: if they were frequent, no other would be met. */
+/**
+ * Faults that fill memory or pause an upstream. They are rare, because otherwise requests would meet no other faults.
+ */
 export const RARE: readonly FaultName[] = [
   'endless body',
   'endless gzip',
@@ -80,9 +82,9 @@ export const RARE: readonly FaultName[] = [
   '429 to retry later',
   '429 without a word',
 ];
-/** Faults that look like answers. */
+/** Faults that look like valid answers. */
 export const DECEITFUL: readonly FaultName[] = ['half-made record', 'another record'];
-/** What an instance that is out does to every request. */
+/** Faults that all requests meet during an outage of an instance. */
 export const OUTAGES: readonly FaultName[] = [
   'silence',
   'cut before headers',
@@ -92,7 +94,7 @@ export const OUTAGES: readonly FaultName[] = [
   'answer too late',
 ];
 
-/** The record, or one of its list, without what names it. */
+/** Removes the identity from a record, or from one record of a list. */
 function halfMade(json: unknown, random: Random): unknown {
   if (Array.isArray(json)) return oneDamaged(json, random);
   if (!isObject(json)) return undefined;

@@ -1,11 +1,11 @@
 import { DECEITFUL, FAULTS, type FaultName, OUTAGES, RARE } from './fault-kinds.ts';
 import type { Random } from './random.ts';
 
-/** What goes wrong with one upstream at the moment. */
+/** Current faults of one upstream. */
 export interface Weather {
-  /** The fault that the next request meets; undefined for none. */
+  /** Draws the fault of the next request; undefined for none. */
   draw(): FaultName | undefined;
-  /** From now on every request meets this one; undefined for good weather that stays. */
+  /** Gives every request this fault from now on; undefined for no faults. */
   settle(fault: FaultName | undefined): void;
 }
 
@@ -17,15 +17,15 @@ interface Spell {
 }
 
 const NAMES: readonly FaultName[] = Object.keys(FAULTS).filter(isFaultName);
-/** The most dangerous ones, which look like answers, count several times. */
+/** The most dangerous faults, those that look like answers, have a higher weight. */
 const USUAL = [
   ...NAMES.filter(name => !RARE.includes(name)),
   ...Array.from({ length: 3 }, () => DECEITFUL).flat(),
 ];
-/** How often a fault is one of the rare ones. */
+/** Share of rare faults among all faults. */
 const RARE_SHARE = 0.02;
 
-/** Fine, changeable and stormy by turns, with outages in between: spells of 0.3 to 3 s. */
+/** Alternates at random between few, some and many faults, and outages, in phases of 0.3 to 3 s. */
 export function weather(random: Random): Weather {
   let spell: Spell | undefined;
   return {

@@ -14,13 +14,13 @@ import {
   withdrawal,
 } from './records.ts';
 
-/** What an instance answers when nothing is wrong with it. */
+/** Answer of an instance without a fault. */
 export interface TrueAnswer {
   readonly status: 200 | 404;
   readonly json: unknown;
 }
 
-/** One chain that stands still: some of its ids are its own, some are on every chain. */
+/** One chain without new blocks. Some of its ids are unique, others exist on every chain. */
 export interface World {
   readonly chainId: number;
   readonly head: number;
@@ -29,9 +29,9 @@ export interface World {
   answer(path: string, query: URLSearchParams): TrueAnswer;
 }
 
-/** Transactions that are on every chain, as those are whose signature names none. */
+/** Number of transactions that exist on every chain, like those without a chain id in their signature. */
 export const SHARED = 30;
-/** Ids of every token, from 0. */
+/** Number of instances of every token. Ids start at 0. */
 export const INSTANCES = 20;
 const ADDRESSES = 40;
 const WITHDRAWALS = 120;
@@ -39,7 +39,7 @@ const LOGS = 3;
 const PAGE = 50;
 const NOT_FOUND: TrueAnswer = { status: 404, json: { message: 'Not found' } };
 
-/** A chain of so many blocks and what an instance says of it. `apiKey` is what it repeats in its positions. */
+/** Creates a chain up to block `head`, and the answers of its instance. Its page positions repeat `apiKey`. */
 export function world({ chainId, head, apiKey }: { chainId: number; head: number; apiKey: string }): World {
   const count = (head + 1) * TRANSACTIONS_A_BLOCK;
   const transactions = Array.from({ length: count }, (_, n) =>
@@ -92,7 +92,7 @@ export function world({ chainId, head, apiKey }: { chainId: number; head: number
     const next = {
       block_number: Math.floor(last / TRANSACTIONS_A_BLOCK),
       index: last % TRANSACTIONS_A_BLOCK,
-      apikey: apiKey, // older versions repeat it
+      apikey: apiKey, // older versions of Blockscout repeat it
     };
     return page(
       shown.map(number => transaction(placeOf(number))),
@@ -129,7 +129,7 @@ function page(items: readonly Fields[], next: Fields | null = null): TrueAnswer 
   return ok({ items, next_page_params: next === null ? null : { ...next, items_count: items.length } });
 }
 
-/** So many numbers downwards, none below zero. */
+/** Up to `length` descending numbers from `from`, none below zero. */
 function down(from: number, length: number): number[] {
   return Array.from({ length: Math.max(0, Math.min(length, from + 1)) }, (_, step) => from - step);
 }

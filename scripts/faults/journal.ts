@@ -1,18 +1,18 @@
 import { createLogger, type Logger } from '../../src/lib/logger.ts';
 import { parsed } from '../contract/judge.ts';
 
-/** The service's log, read as it is written. */
+/** Log of the service, checked while it is written. */
 export interface Journal {
   readonly log: Logger;
-  /** Lines so far, by their message. */
+  /** Number of lines with this message so far. */
   count(message: string): number;
-  /** Lines so far that are errors, or tell one of the secrets. */
+  /** Lines so far that are errors or contain a secret. */
   readonly offences: readonly string[];
 }
 
 const ERROR = 50;
 
-/** A log that is judged and counted, and written nowhere. */
+/** Creates a log that counts and checks its lines, and writes them nowhere. */
 export function journal(secrets: readonly string[]): Journal {
   const counts = new Map<string, number>();
   const offences: string[] = [];

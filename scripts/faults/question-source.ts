@@ -4,12 +4,12 @@ import type { Question } from './question.ts';
 import type { Random } from './random.ts';
 import { addressOf, blockHash, hashOf } from './records.ts';
 
-/** Draws questions of all kinds, some asked again and again, some once. */
+/** Draws questions of all kinds, some of them repeatedly, others once. */
 export interface QuestionSource {
   draw(): Question;
-  /** Goes on with a list where an answer of this chain says that it ends. */
+  /** Question for the next page of a list, at the position that an answer of this chain names. */
   following(question: Question, chain: World, next: Fields): Question;
-  /** Questions that some chain has the answer to: those asked most, and so many others. */
+  /** Questions that some chain can answer; half of them are frequent ones. */
   known(count: number): Question[];
 }
 
@@ -18,16 +18,16 @@ type Draft = Pick<Question, 'operationId' | 'path' | 'fields' | 'way' | 'settles
 const TRANSACTION = ['hash', 'value', 'nonce', 'block_number'] as const;
 const BLOCK = ['hash', 'height', 'gas_used'] as const;
 const HOT = 6;
-/** Parts of the questions that are about what is asked again and again, and about what nobody has. */
+/** Shares of the questions about frequent ids, about ids that no chain has, and to one chain only. */
 const SHARES = { hot: 0.55, unknown: 0.08, oneChain: 0.06 } as const;
 
-/** Over the ids of all these chains, hot ones, cold ones and ones that nobody has. */
+/** Draws from the ids of all these chains: hot (frequent) ones, cold ones and unknown ones, which no chain has. */
 export function questionSource(worlds: readonly World[], random: Random): QuestionSource {
   let unknowns = 0;
 
   const one = (kind: 'hot' | 'cold' | 'unknown', name: string, chain: World, all: readonly string[]) => {
     if (kind === 'unknown') return hashOf(`unknown ${name} ${unknowns++}`);
-    // Hot ones are old, shared, and near the head.
+    // Hot ids are shared, old or near the head.
     const hot = [...all.slice(0, HOT), ...all.slice(SHARED, SHARED + HOT), ...all.slice(-HOT)];
     return random.pick(kind === 'hot' ? hot : all) || hashOf(`${chain.chainId}`);
   };
@@ -151,7 +151,7 @@ export function questionSource(worlds: readonly World[], random: Random): Questi
     return drawn < 1 - SHARES.unknown ? 'cold' : 'unknown';
   }
 
-  /** Unknown ones lie above the heads of some chains or of all. */
+  /** Draws a height. An unknown one is above the heads of some or all chains. */
   function height(kind: Temper, { head }: World): number {
     if (kind === 'unknown') return head + 1 + random.below(60);
     return kind === 'hot' ? head - 2 * random.below(HOT) : random.below(head + 1);

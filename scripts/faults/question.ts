@@ -2,29 +2,29 @@ import { type Fields, fieldsOf, listOf } from '../../src/data/backends/upstream-
 import { isObject } from '../../src/lib/json.ts';
 import type { World } from './fixture.ts';
 
-/** One question to the service, and what is needed to judge its answer. */
+/** One question to the service, with the facts that its answer is judged by. */
 export interface Question {
   readonly operationId: string;
-  /** Path and query as the service takes them. */
+  /** Path and query of the request to the service. */
   readonly target: string;
-  /** The same as upstream is asked: below the API's base. */
+  /** Path of the same question upstream, below the base of its API. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Fields of the record, or of each item, that are held against the truth; they are alike in both shapes. */
+  /** Compared fields of the record or of each item. They have the same form in both APIs. */
   readonly fields: readonly string[];
   /** `found`: the first chain that has it; `available`: the first that can answer. */
   readonly way: 'found' | 'available';
-  /** The only chains that may answer. */
+  /** Chains that may answer. */
   readonly chains: readonly World[];
-  /** Whether this may be kept for long once it is deep in its chain. */
+  /** True when the answer is final, and may be cached for long, once it is deep in its chain. */
   readonly settles: boolean;
 }
 
 const CONFIRMATIONS = 12;
 
 /**
- * What a chain truly says, cut down to what is compared; undefined where it has no such thing. The lists of an address
- * that it does not know are empty pages, whichever way it says so.
+ * True answer of a chain, reduced to the compared fields; undefined when the chain has none. The list of an unknown
+ * address is an empty page, whether the instance answers 404 or an empty list.
  */
 export function truthOf(question: Question, chain: World): string | undefined {
   const { status, json } = chain.answer(question.path, question.query);
@@ -32,27 +32,27 @@ export function truthOf(question: Question, chain: World): string | undefined {
   return question.path.startsWith('/addresses/') ? '[]' : undefined;
 }
 
-/** The same of an answer, in either shape. */
+/** Compared fields of an answer, in the form of either API. */
 export function factsIn({ fields }: Question, body: unknown): string {
   const facts = (record: unknown) => fields.map(name => String(fieldsOf(record)[name]));
   const items = itemsOf(body);
   return JSON.stringify(items === undefined ? facts(body) : items.map(facts));
 }
 
-/** Whether a chain has something of it: an empty page is nothing. */
+/** True when a chain has a record, or a list that is not empty. */
 export function has(question: Question, chain: World): boolean {
   const { status, json } = chain.answer(question.path, question.query);
   return status === 200 && itemsOf(json)?.length !== 0;
 }
 
-/** Whether enough blocks lie on top of what a chain says for it never to change. */
+/** True when the answer has enough confirmations to be final. */
 export function isDeep(question: Question, chain: World): boolean {
   const { json } = chain.answer(question.path, question.query);
   const record = fieldsOf(itemsOf(json)?.[0] ?? json);
   return question.settles && chain.head - Number(record.block_number ?? record.height) >= CONFIRMATIONS;
 }
 
-/** Where an answer says that its list goes on. */
+/** Position of the next page that an answer names; undefined at the end of the list. */
 export function nextPage(body: unknown): Fields | undefined {
   return isObject(body) && isObject(body.next_page_params) ? body.next_page_params : undefined;
 }

@@ -1,6 +1,6 @@
-/** Chance that comes out the same for the same seed. */
+/** Pseudo-random numbers, the same for the same seed. */
 export interface Random {
-  /** From 0 up to but not 1. */
+  /** A number from 0 to below 1. */
   next(): number;
   /** A whole number below `limit`. */
   below(limit: number): number;

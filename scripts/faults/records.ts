@@ -2,14 +2,14 @@ import { hash as digest } from 'node:crypto';
 import type { Fields } from '../../src/data/backends/upstream-json/fields.ts';
 
 /*
- * Records as a Blockscout writes them. All that is in one follows from its chain and its id, so that an answer can be
- * held against the truth without keeping it.
+ * Records in the form of Blockscout. Each is computed from its chain and its id, so that an answer can be verified
+ * without storing the records.
  */
 
 export const TRANSACTIONS_A_BLOCK = 3;
 const START = Date.UTC(2026, 0, 1);
 
-/** 32 bytes that follow from a text. */
+/** 32 bytes computed from a text. */
 export function hashOf(text: string): string {
   return `0x${digest('sha256', text)}`;
 }
@@ -18,7 +18,7 @@ export function addressOf(text: string): string {
   return hashOf(text).slice(0, 42);
 }
 
-/** An amount that only this record of this chain has. */
+/** Amount that is unique to this record of this chain. */
 function amountOf(chainId: number, id: string): string {
   return BigInt(`0x${digest('sha256', `${chainId} ${id}`).slice(0, 12)}`).toString();
 }
@@ -31,12 +31,12 @@ function timeOf(block: number): string {
   return `${new Date(START + 12_000 * block).toISOString().slice(0, -1)}000Z`;
 }
 
-/** What a record is of: the place of a transaction in its chain. */
+/** Place of a transaction in its chain. */
 export interface Place {
   readonly chainId: number;
   readonly head: number;
   readonly hash: string;
-  /** Of the transaction among all of its chain, the first is 0. */
+  /** Number of the transaction among all of its chain, from 0. */
   readonly number: number;
 }
 

@@ -24,7 +24,7 @@ export interface RunOptions {
 }
 
 const RATE = { everyMs: 20, requests: 4 } as const;
-/** What a request may take beyond its deadline. */
+/** Tolerance beyond the deadline of a request. */
 const MARGIN_MS = 500;
 const KNOWN = 600;
 const CALMS = 3;
@@ -32,7 +32,10 @@ const AT_ONCE = 50;
 const RECOVERY_MS = 3_000;
 const HOUR_MS = 3_600_000;
 
-/** Storm, then everything out to see what was kept, then calm. Resolves with how long the recovery took. */
+/**
+ * Runs three phases: a storm of faults, an outage of everything, which shows the cached answers, and a calm without
+ * faults. Returns the number of cached answers and the time of the recovery.
+ */
 export async function run(
   options: RunOptions,
   stormMs: number,
@@ -48,7 +51,7 @@ export async function run(
   upstreams.settle(undefined);
   for (let attempt = 1; attempt <= CALMS; attempt += 1) {
     holdUps.takeLongestMs();
-    // Longer than any pause that an upstream asked for, and than anything lives.
+    // Longer than any pause that an upstream requested, and than the lifetime of any cached answer.
     clock.leap(HOUR_MS);
     const recoveryMs = await recovery(client, upstreams);
     const answers: [Question, Exchange][] = [];
@@ -56,7 +59,7 @@ export async function run(
       questions.known(KNOWN),
       async question => void answers.push([question, await timed(options, question)]),
     );
-    // The upstreams live in this process: when it stands still, they are out.
+    // The upstreams run in this process, so they do not answer while it stalls.
     const isDisturbed = holdUps.takeLongestMs() > TIMEOUT_MS / 2;
     for (const [question, exchange] of answers)
       note(options, question, exchange, isDisturbed ? 'storm' : 'calm');
@@ -108,7 +111,7 @@ async function put(
   return exchange;
 }
 
-/** Its duration is without what the process was held up meanwhile. */
+/** Sends a question. The duration excludes stalls of this process. */
 async function timed(
   { client, holdUps }: RunOptions,
   question: Question,
@@ -133,7 +136,7 @@ async function inTurn(
     await Promise.all(all.slice(start, start + AT_ONCE).map(visit));
 }
 
-/** Until every chain answers by itself. */
+/** Waits until every chain answers by itself, and returns the time that took in milliseconds. */
 async function recovery(client: Client, { worlds }: Upstreams): Promise<number> {
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;

@@ -4,25 +4,25 @@ import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import type { Logger } from '../../src/lib/logger.ts';
 import type { FaultyUpstream } from './upstreams.ts';
 
-/** A clock that goes faster than the world, so that pauses and lifetimes of minutes end within a run. */
+/** A clock that runs faster than real time, so that pauses and lifetimes of minutes end within a run. */
 export interface FastClock extends Clock {
   leap(ms: number): void;
 }
 
 const SPEED = 20;
-/** In real milliseconds. */
+/** Timeout of a back end, in real milliseconds. */
 export const TIMEOUT_MS = 1_000;
-/** Deadline of a whole request: three back ends may hang one after another. */
+/** Deadline of a whole request in real milliseconds: three back ends may hang one after another. */
 export const DEADLINE_MS = 3 * TIMEOUT_MS;
 const STAGGER_MS = 100;
 
-/** Begins with the system's time. */
+/** Creates a fast clock that starts at the system's time. */
 export function fastClock(): FastClock {
   const startedAt = Date.now();
   let leapt = 0;
   return {
     now: () => startedAt + (Date.now() - startedAt) * SPEED + leapt,
-    // Waits stay as they are: deadlines are real, too.
+    // Waits use real time, like the deadlines.
     sleep: systemClock.sleep,
     leap(ms) {
       leapt += ms;
@@ -30,7 +30,7 @@ export function fastClock(): FastClock {
   };
 }
 
-/** The real data service before these upstreams; lifetimes by its own fast clock are 3 s, 1 s and 0.5 s. */
+/** Starts the data service on these upstreams. In real time, its cache lifetimes are 3 s, 1 s and 0.5 s. */
 export function startService(
   upstreams: readonly FaultyUpstream[],
   { clock, log }: { clock: Clock; log: Logger },

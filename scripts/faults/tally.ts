@@ -1,9 +1,9 @@
 import type { Exchange } from '../contract/client.ts';
 
-/** What a run counted. */
+/** Counts of a run. */
 export interface Tally {
   readonly violations: readonly string[];
-  /** Answers by phase, status and how they came about. */
+  /** Number of answers by phase, status and X-Cache. */
   readonly answers: ReadonlyMap<string, number>;
   readonly slowest: { readonly durationMs: number; readonly target: string };
   note(phase: string, exchange: Exchange, wrong: readonly string[]): void;
@@ -12,7 +12,7 @@ export interface Tally {
 
 const LONGEST_SHOWN = 2_000;
 
-/** Begins with nothing counted. */
+/** Creates an empty tally. */
 export function tally(): Tally {
   const violations: string[] = [];
   const answers = new Map<string, number>();
@@ -36,7 +36,7 @@ export function tally(): Tally {
   };
 }
 
-/** Counts as lines, by name. */
+/** Formats counts as lines, sorted by name. */
 export function linesOf(counts: ReadonlyMap<string, number>): string {
   return [...counts]
     .toSorted(([a], [b]) => a.localeCompare(b))

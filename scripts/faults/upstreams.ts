@@ -4,13 +4,13 @@ import { weather } from './fault-schedule.ts';
 import { type TrueAnswer, type World, world } from './fixture.ts';
 import { type Random, random } from './random.ts';
 
-/** Five instances on the loopback interface, each with a chain of its own and weather of its own. */
+/** Five instances on the loopback interface, each with its own chain and its own faults. */
 export interface Upstreams extends AsyncDisposable {
   readonly all: readonly FaultyUpstream[];
   readonly worlds: readonly World[];
-  /** Requests that met a fault, by its name. */
+  /** Number of requests that met a fault, by the name of the fault. */
   readonly injected: ReadonlyMap<FaultName, number>;
-  /** From now on every request to every upstream meets this fault; undefined: none does. */
+  /** Gives every request to every upstream this fault from now on; undefined for no faults. */
   settle(fault: FaultName | undefined): void;
 }
 
@@ -18,15 +18,15 @@ export interface FaultyUpstream {
   readonly world: World;
   readonly service: ScriptedUpstream;
   readonly apiKey: string;
-  /** Whether it said, with nothing wrong, that it has no such thing. */
+  /** True when it has answered a true 404 for this path. */
   saidNo(path: string): boolean;
 }
 
 const CHAINS = 5;
-/** Blocks of the first chain, and how many more each further one has. */
+/** Blocks of the first chain, and the increment for each further chain. */
 const BLOCKS = { first: 300, more: 25 };
 
-/** The same seed draws the same faults, as far as requests arrive in the same order. */
+/** Starts the upstreams. The same seed draws the same faults if requests arrive in the same order. */
 export async function startUpstreams(seed: number): Promise<Upstreams> {
   const injected = new Map<FaultName, number>();
   const skies: { settle(fault: FaultName | undefined): void }[] = [];
@@ -45,7 +45,7 @@ export async function startUpstreams(seed: number): Promise<Upstreams> {
       const fault = name === undefined ? undefined : FAULTS[name](making);
       if (name !== undefined && fault !== undefined) {
         injected.set(name, (injected.get(name) ?? 0) + 1);
-        // Late, but it says no.
+        // A slow 404 is still a true 404.
         if (name === 'slow answer' && honest.status === 404) refused.add(path);
         return fault;
       }
@@ -67,8 +67,8 @@ export async function startUpstreams(seed: number): Promise<Upstreams> {
 }
 
 /**
- * The answer of the same chain to another question of the same kind. Only of kinds whose records say what they are of:
- * nobody can tell the code of one contract from that of another.
+ * Answer of the same chain to another question of the same kind. Undefined for kinds whose records do not identify
+ * themselves: the code of one contract cannot be told from that of another.
  */
 function otherThan(path: string, chain: World, chance: Random): TrueAnswer | undefined {
   const [, kind, id = '', ...rest] = path.split('/');

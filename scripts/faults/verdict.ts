@@ -5,16 +5,19 @@ import { judge, parsed, targetsOf } from '../contract/judge.ts';
 import { factsIn, has, isDeep, type Question, truthOf } from './question.ts';
 import type { FaultyUpstream, Upstreams } from './upstreams.ts';
 
-/** `Cache-Control` of a final answer. A feed may be kept, too, but has to be revalidated. */
+/** `Cache-Control` of a final answer. A feed may be cached too, but must be revalidated. */
 const FINAL = /^public, max-age=\d+$/;
 
-/** `storm`: an outage is an excuse. `cached`: everything is out and was kept. `calm`: nothing is an excuse. */
+/**
+ * `storm`: 502 and 504 are allowed. `cached`: all upstreams are out, and cached answers remain. `calm`: no 5xx is
+ * allowed.
+ */
 export type Phase = 'storm' | 'cached' | 'calm';
 
-/** Everything that is wrong with an answer, one line each. */
+/** Judges an answer, and returns a line for each mistake. */
 export type Verdict = (question: Question, exchange: Exchange, phase: Phase) => string[];
 
-/** Judges answers against the contract and against what the chains truly have. */
+/** Judges answers by the contract and by the true data of the chains. */
 export async function verdicts({ all }: Upstreams): Promise<Verdict> {
   const validators = responseValidators(explorerContract.document);
   const targets = new Map(targetsOf(explorerContract.document).map(target => [target.id, target]));
@@ -36,7 +39,7 @@ export async function verdicts({ all }: Upstreams): Promise<Verdict> {
 
 function isAllowed(question: Question, status: number, phase: Phase): boolean {
   const isKnown = question.chains.some(chain => has(question, chain));
-  // A number above the head of a chain means nothing there, and something on the next one that is not out.
+  // A number above the head of one chain gives 404 there, although another chain may have that block.
   const mayLack =
     question.way === 'available' ? question.chains.some(chain => !has(question, chain)) : !isKnown;
   if (status === 200) return true;
@@ -50,20 +53,20 @@ function untrue(question: Question, { headers, text }: Exchange, phase: Phase): 
   const truth = truthOf(question, chain);
   const told = factsIn(question, parsed(text)?.value);
   const wrong = [];
-  if (told !== truth) wrong.push(`says ${told.slice(0, 200)}, and the truth is ${truth?.slice(0, 200)}`);
+  if (told !== truth) wrong.push(`says ${told.slice(0, 200)}, but the truth is ${truth?.slice(0, 200)}`);
   if (FINAL.test(String(headers['cache-control'])) && !isDeep(question, chain))
-    wrong.push('counts as final, and is not');
+    wrong.push('is marked as final, but is not');
   if (phase === 'calm' && !has(question, chain) && question.chains.some(other => has(question, other)))
-    wrong.push('is empty, and another chain has something');
+    wrong.push('is empty, although another chain has a record');
   return wrong;
 }
 
-/** A 404 goes out when every chain has said no, or for a number the one that was asked; never for an outage. */
+/**
+ * Finds a 404 that the chains do not justify: all chains, or for a block number at least one, must have answered 404.
+ */
 function unsaid({ path, way, chains }: Question, all: readonly FaultyUpstream[]): string[] {
   const asked = all.filter(upstream => chains.includes(upstream.world));
   const silent = asked.filter(upstream => !upstream.saidNo(path));
   const isSaid = way === 'available' ? silent.length < asked.length : silent.length === 0;
-  return isSaid
-    ? []
-    : [`chains ${silent.map(({ world }) => world.chainId)} never said that they have it not`];
+  return isSaid ? [] : [`chains ${silent.map(({ world }) => world.chainId)} never answered 404`];
 }

@@ -7,7 +7,9 @@ import type { Hook, Shop } from './shops.ts';
 type Event = PaymentsSchemas['EventRecord'];
 type Delivery = PaymentsDeliveries[Event['event']];
 
-/** Judges what arrived for one shop; `hashes` remembers the bodies by webhook and event. A line for each mistake. */
+/**
+ * Judges the arrivals for one shop, and returns a line for each mistake. Detects a body that changes between attempts.
+ */
 export function arrivalJudge(shop: Shop, events: readonly Event[]): (arrival: Arrival) => string[] {
   const byId = new Map(events.map(event => [event.id, event]));
   const byPath = new Map(shop.hooks.map(hook => [hook.path, hook]));
@@ -22,15 +24,16 @@ export function arrivalJudge(shop: Shop, events: readonly Event[]): (arrival: Ar
     const event = byId.get(told.id);
     const key = `${path} ${told.id}`;
     const hash = createHash('sha256').update(body).digest('hex');
-    if ((hashes.get(key) ?? hash) !== hash) wrong.push('the body is another one than before');
+    if ((hashes.get(key) ?? hash) !== hash) wrong.push('the body differs from an earlier attempt');
     hashes.set(key, hash);
     if (event === undefined) wrong.push('the event is not in the list of its organization');
-    else if (!isTheSame(told, event)) wrong.push('the body says something else than the list of events');
+    else if (!isTheSame(told, event)) wrong.push('the body differs from the list of events');
     if (!shop.sessions.has(told.data.checkoutSession.id))
       wrong.push('the session is not of this organization');
-    if (!hook.isSubscribed(told.event)) wrong.push(`it did not subscribe to ${told.event}`);
+    if (!hook.isSubscribed(told.event)) wrong.push(`the webhook is not subscribed to ${told.event}`);
     const named = [headers['x-service-webhook-id'], told.webhook_id];
-    if (named.some(id => id !== hook.id)) wrong.push(`it is told to be of ${named.join(' and ')}`);
+    if (named.some(id => id !== hook.id))
+      wrong.push(`header and body name the webhooks ${named.join(' and ')}`);
     if (headers['x-service-event-id'] !== told.id) wrong.push('the header names another event than the body');
     return wrong.map(mistake => `${key}: ${mistake}`);
   };
@@ -44,7 +47,7 @@ function isTheSame(told: Delivery, event: Event): boolean {
   );
 }
 
-/** Both signatures, made here from what is documented and not by the code that is on trial. */
+/** Checks both signatures, computed from their documentation and not by the code under test. */
 function mistakesOfSignature({ headers, body }: Arrival, { secret }: Hook): string[] {
   const plain = createHmac('sha256', secret).update(body).digest('hex');
   const timed = createHmac('sha256', Buffer.from(secret.replace(/^whsec_/, ''), 'base64'))

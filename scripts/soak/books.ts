@@ -11,7 +11,7 @@ export type Webhook = PaymentsSchemas['Webhook'];
 const LIMIT = 100;
 const LOOK_EVERY_MS = 250;
 
-/** All events of a shop, as the API lists them. */
+/** Reads all events of a shop from the API. */
 export async function eventsOf({ client }: Shop): Promise<Event[]> {
   const events: Event[] = [];
   for (let page = 1; ; page += 1) {
@@ -22,14 +22,14 @@ export async function eventsOf({ client }: Shop): Promise<Event[]> {
   }
 }
 
-/** The webhooks of a shop by id, as the API shows them. */
+/** Reads the webhooks of a shop from the API, by id. */
 export async function webhooksOf({ client }: Shop): Promise<Map<string, Webhook>> {
   const path = `/api/v1/webhooks?limit=${LIMIT}`;
   const { data } = await demand<PaymentsSchemas['WebhookListAnswer']>(client, { path });
   return new Map(data.map(webhook => [webhook.id, webhook]));
 }
 
-/** How many deliveries of a webhook the API lists under a status. */
+/** Number of deliveries of a webhook that the API lists under a status. */
 export async function deliveriesOf({ client }: Shop, { id }: Hook, status: 'success'): Promise<number> {
   const path = `/api/v1/webhooks/${id}/deliveries?status=${status}&limit=1`;
   return (await demand<PaymentsSchemas['WebhookDeliveryListAnswer']>(client, { path })).total_count;
@@ -39,12 +39,14 @@ export function isHealthy({ kind }: Hook): boolean {
   return HEALTHY.some(healthy => healthy === kind);
 }
 
-/** What a receiver has taken: `<path> <event>`. */
+/** Arrivals that a receiver accepted, as `<path> <event id>`. */
 export function takenAt(arrivals: readonly Arrival[]): Set<string> {
   return new Set(arrivals.filter(({ isTaken }) => isTaken).map(({ path, headers }) => keyOf(path, headers)));
 }
 
-/** Waits until every healthy webhook counts a success for each event, or for so long. Answers with the time it took. */
+/**
+ * Waits until every healthy webhook counts a success for each event, or until the time is up. Returns the time it took.
+ */
 export async function untilSettled(shops: readonly Shop[], withinMs: number): Promise<number> {
   const startedAt = Date.now();
   const wanted = await Promise.all(shops.map(eventsOf));

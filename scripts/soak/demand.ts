@@ -6,8 +6,9 @@ const WITHIN_MS = 15_000;
 const PAUSE_MS = 50;
 
 /**
- * Asks until the service answers, whichever of its lives that is: what changes something has one idempotency key for all
- * tries, so it happens once. @throws Error for a refusal, and when no answer comes within 15 s
+ * Repeats a request until the service answers, across restarts. All attempts of a change share one idempotency key, so
+ * it happens once.
+ * @throws Error for a refusal, and when no answer comes within 15 s
  */
 export async function demand<Body>(client: ApiClient, request: ApiRequest): Promise<Body> {
   const isChange = request.method === 'POST';

@@ -2,30 +2,30 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { Random } from '../faults/random.ts';
 import { RECEIVER_KINDS, type ReceiverKind } from './terms.ts';
 
-/** A request as it arrived. */
+/** A request that arrived at a receiver. */
 export interface Arrival {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Whether the receiver said, or is to say, that it took it. */
+  /** True when the receiver accepts the request, even if its answer comes later. */
   readonly isTaken: boolean;
   /** Milliseconds since 1970. */
   readonly receivedAt: number;
 }
 
-/** Receivers of all kinds behind one address; the second part of the path says which kind. */
+/** Receivers of all kinds behind one address. The second segment of the path names the kind. */
 export interface Receivers extends AsyncDisposable {
-  /** `http://127.0.0.1:<port>`, without a slash at the end. */
+  /** `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly url: string;
   readonly arrivals: readonly Arrival[];
 }
 
 const SLOWEST_MS = 2_000;
-/** Of an endless body. */
+/** One chunk of an endless body. */
 const CHUNK = Buffer.alloc(16_384, 'x');
 const CHUNK_EVERY_MS = 50;
 
-/** Starts them on the loopback interface. */
+/** Starts receivers on the loopback interface. */
 export async function startReceivers(random: Random): Promise<Receivers> {
   const arrivals: Arrival[] = [];
   const attempts = new Map<string, number>();
@@ -78,13 +78,13 @@ export async function startReceivers(random: Random): Promise<Receivers> {
   };
 }
 
-/** The kind of the receiver at `/<shop>/<kind>/…`; undefined where there is none. */
+/** Kind of the receiver at `/<shop>/<kind>/…`; undefined when there is none. */
 export function kindIn(path: string): ReceiverKind | undefined {
   const [, , name] = path.split('/');
   return RECEIVER_KINDS.find(kind => kind === name);
 }
 
-/** How often the receivers that fail now and then fail for an event: mostly never, and too seldom to be disabled. */
+/** Failures of a `flaky` or `dropping` receiver for an event: mostly none, and too few to disable its webhook. */
 function failuresOf(eventId: string): number {
   const drawn = (eventId.codePointAt(eventId.length - 1) ?? 0) % 8;
   return drawn === 0 ? 2 : drawn === 1 ? 1 : 0;

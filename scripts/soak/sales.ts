@@ -10,15 +10,15 @@ const AMOUNT = '1000000000000000';
 const LONGEST_PAUSE_MS = 400;
 const LOOK_EVERY_MS = 200;
 
-/** What becomes of a session, and the events that this has to make, in order. */
+/** Endings of a session: the actions that lead there, and the expected events in order. */
 const ENDINGS = [
   { acts: ['completed'], events: ['payment.completed', 'checkout.completed'] },
-  // The payer could try again, so it ends only by what follows.
+  // After a failed payment the payer could retry, so the session ends only by expiring.
   { acts: ['failed', 'expire'], events: ['payment.failed', 'checkout.expired'] },
   { acts: ['expire'], events: ['checkout.expired'] },
 ] as const;
 
-/** A session that the API said has ended, and its events. */
+/** A session that has ended according to the API, and its expected events. */
 export interface Sale {
   readonly sessionId: string;
   readonly events: readonly string[];
@@ -31,11 +31,11 @@ export type Payer = (recipient: string, amount: bigint) => Promise<void>;
 interface Till {
   readonly random: Random;
   readonly signal: AbortSignal;
-  /** Undefined where payments are simulated. */
+  /** Undefined when payments are simulated. */
   readonly pay: Payer | undefined;
 }
 
-/** Opens sessions of a shop and ends them, one after the other, until the signal says that it is enough. */
+/** Opens and ends sessions of a shop, one after the other, until the signal aborts. */
 export async function sell(shop: Shop, { random, signal, pay }: Till): Promise<Sale[]> {
   const sales: Sale[] = [];
   while (!signal.aborted) {
@@ -51,7 +51,7 @@ export async function sell(shop: Shop, { random, signal, pay }: Till): Promise<S
       },
     });
     shop.sessions.add(id);
-    // Half of them are paid.
+    // About two thirds of the sessions are paid.
     const { acts, events } = random.chance(0.5) ? ENDINGS[0] : random.pick(ENDINGS);
     const isPaidOnChain = pay !== undefined && due !== null && events.length === 2 && acts.length === 1;
     if (isPaidOnChain) await pay(shop.recipient, BigInt(due));
@@ -69,7 +69,7 @@ export async function sell(shop: Shop, { random, signal, pay }: Till): Promise<S
   return sales;
 }
 
-/** Waits until what was paid on the chain is completed, or for so long. Answers with the time it took. */
+/** Waits until all sessions paid on the chain are completed, or until the time is up. Returns the time it took. */
 export async function untilPaid(
   sold: readonly { readonly shop: Shop; readonly sales: readonly Sale[] }[],
   withinMs: number,

@@ -1,4 +1,4 @@
-/** The payments service of a soak as a process of its own, to be killed at any time. Ends when its parent lets go of it. */
+/** Process of a soak test's payments service. May be killed at any time. Ends when its parent disconnects. */
 import { createMetrics } from '../../src/http/metrics.ts';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -10,7 +10,7 @@ const order: ServiceOrder = JSON.parse(process.argv[2] ?? '');
 const { file, mailFolder, port, startedAt, speed, rpcUrls } = order;
 let leaptMs = order.leaptMs;
 
-/** Goes on where the one of the process before was; waits and time limits are those of the world. */
+/** Continues the clock of the previous process. Waits and time limits use real time. */
 const clock: Clock = {
   now: () => startedAt + (Date.now() - startedAt) * speed + leaptMs,
   sleep: systemClock.sleep,

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Leap, Ready, ServiceOrder } from './terms.ts';
 
-/** The payments service in a process that may be killed, with one database and one clock over all its lives. */
+/** The payments service in a process that may be killed. Database and clock continue across restarts. */
 export interface KillableService {
   readonly url: string;
-  /** SIGKILL, and a new life at the same address. */
+  /** Kills it with SIGKILL and restarts it at the same address. */
   killAndRestart(): Promise<void>;
-  /** Lets its clock leap by so many milliseconds of its own. */
+  /** Advances its clock by `ms` milliseconds of that clock. */
   leap(ms: number): void;
-  /** Lets it end by itself; answers with its exit code, null when it had to be killed after all. */
+  /** Lets it end by itself. Returns its exit code, or null when it had to be killed. */
   stop(): Promise<number | null>;
   readonly kills: number;
-  /** All that its lives have logged. */
+  /** Complete log of all its processes. */
   log(): string;
 }
 
@@ -22,7 +22,7 @@ const PROGRAM = fileURLToPath(new URL('./service-process.ts', import.meta.url));
 const STARTS_WITHIN_MS = 10_000;
 const STOPS_WITHIN_MS = 12_000;
 
-/** Starts it with its files in a folder. Rejects when it does not listen within ten seconds. */
+/** Starts the service with its files in `folder`. Rejects when it does not listen within ten seconds. */
 export async function startService(
   folder: string,
   terms: Pick<ServiceOrder, 'startedAt' | 'speed' | 'rpcUrls'>,

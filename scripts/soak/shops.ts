@@ -10,12 +10,12 @@ import { organizationStore } from '../../src/payments/store/organization-store.t
 import { demand } from './demand.ts';
 import { RECEIVER_KINDS, type ReceiverKind } from './terms.ts';
 
-/** A webhook of a shop, as the run knows it. */
+/** A webhook of a shop. */
 export interface Hook {
   readonly id: string;
   readonly secret: string;
   readonly kind: ReceiverKind;
-  /** Where its receiver is. */
+  /** Path of its receiver. */
   readonly path: string;
   readonly isSubscribed: (type: string) => boolean;
 }
@@ -25,13 +25,13 @@ export interface Shop {
   readonly key: string;
   readonly client: ApiClient;
   readonly hooks: readonly Hook[];
-  /** Address that is paid. */
+  /** Address that receives the payments. */
   readonly recipient: string;
-  /** Sessions that it has opened. */
+  /** Ids of the sessions that it has opened. */
   readonly sessions: Set<string>;
 }
 
-/** Makes organizations in a database, and answers with a key of each. */
+/** Creates organizations in a database, and returns one API key for each. */
 export async function createOrganizations(options: DatabaseOptions, count: number): Promise<string[]> {
   const db = openDatabase(options);
   try {
@@ -66,7 +66,7 @@ export async function createOrganizations(options: DatabaseOptions, count: numbe
 }
 
 interface Opening {
-  /** Asks with the key. */
+  /** Client that uses the key. */
   readonly client: ApiClient;
   readonly key: string;
   readonly index: number;
@@ -74,7 +74,7 @@ interface Opening {
   readonly kinds?: readonly ReceiverKind[];
 }
 
-/** Gives the organization of a key a webhook at each kind of receiver for everything, and one for payments alone. */
+/** Gives the key's organization a webhook for all events at each kind of receiver, and one for payments only. */
 export async function openShop(
   { client, key, index, kinds = RECEIVER_KINDS }: Opening,
   receivers: string,

@@ -16,11 +16,11 @@ import { reckon } from './verify.ts';
 
 export interface Soak {
   readonly seed: number;
-  /** Of sales. */
+  /** Duration of the sales. */
   readonly seconds: number;
   /** Processes of the service on one database. */
   readonly processes: number;
-  /** Whether half of the sales are paid on a chain, behind a first node that never answers; simulated otherwise. */
+  /** True to pay about half of the sales on a chain whose first node never answers; false to simulate all payments. */
   readonly hasHangingNode: boolean;
 }
 
@@ -29,15 +29,15 @@ const BEYOND_SALES_S = 60;
 const LIVES_MS = { shortest: 300, longest: 2_000 };
 const BLOCK_MS = 500;
 const MINUTE_MS = 60_000;
-/** Beyond the second and the third retry, with their jitter. */
+/** Leaps past the second and the third retry, including their jitter. */
 const LEAPS_MS = [12 * MINUTE_MS, 70 * MINUTE_MS];
 const SETTLES_WITHIN_MS = 7_000;
-/** A lease of a process that was killed, the deadline of the node that hangs, and some looks. */
+/** Covers the lease of a killed process, the deadline of the hanging node, and several polls. */
 const PAID_WITHIN_MS = 35_000;
-/** A retry after a minute comes after three seconds. Blocks have the world's time. */
+/** Speed of the clock: a retry after one minute comes after three seconds. Blocks use real time. */
 const FAST = 20;
 
-/** Runs one soak to its end. @throws Error when that takes a minute longer than the sales */
+/** Runs one soak test to its end. @throws Error when it takes a minute longer than the sales */
 export async function soak(options: Soak): Promise<{ report: string; violations: string[] }> {
   await using stack = new AsyncDisposableStack();
   const { seed, seconds, processes, hasHangingNode } = options;
@@ -49,7 +49,7 @@ export async function soak(options: Soak): Promise<{ report: string; violations:
   const terms = {
     startedAt: Date.now(),
     speed: paid === undefined ? FAST : 1,
-    // Nobody listens there: what is paid is simulated.
+    // No node listens there, because all payments are simulated.
     rpcUrls: paid?.rpcUrls ?? ['http://127.0.0.1:9'],
   };
   const services: KillableService[] = [];
@@ -57,9 +57,9 @@ export async function soak(options: Soak): Promise<{ report: string; violations:
   for (let index = 0; index < processes; index++) services.push(await startService(folder, terms));
   const late = AbortSignal.timeout((seconds + BEYOND_SALES_S) * 1000);
   const overdue = new Promise<never>((_, reject) =>
-    late.addEventListener('abort', () => reject(new Error('the soak was not done in time'))),
+    late.addEventListener('abort', () => reject(new Error('the soak test did not end in time'))),
   );
-  // Awaited here, or everything would be stopped at once.
+  // Awaited, because leaving this function stops everything.
   return await Promise.race([overdue, run(options, { services, receivers, keys, payerOf: paid?.payerOf })]);
 }
 
@@ -102,7 +102,7 @@ async function run(
 
   const { violations, ...reckoned } = await reckon(sold, receivers.arrivals);
   const unpaid = paidMs >= PAID_WITHIN_MS ? ['payments on the chain were not completed in time'] : [];
-  // Frees what waits for those who never answer.
+  // Ends the deliveries that wait for receivers that never answer.
   await receivers[Symbol.asyncDispose]();
   const codes = await Promise.all(services.map(service => service.stop()));
   const bad = codes.filter(code => code !== 0).map(code => `the service ended with ${code}`);
@@ -113,7 +113,7 @@ async function run(
   const report = `seed ${seed}, ${seconds} s of sales, ${SHOPS} organizations, ${processes} processes, ${kills} times killed, ${node}
 
 sales ${sales.length}, events ${reckoned.events}
-reached ${reckoned.reached} of ${reckoned.wanted} pairs of an event and a healthy webhook; ${reckoned.repeated} requests told one of them again
+reached ${reckoned.reached} of ${reckoned.wanted} pairs of an event and a healthy webhook; ${reckoned.repeated} requests repeated one of them
 webhooks disabled ${reckoned.disabled}, paid ${paidMs} ms and settled ${recoveryMs} ms after the last sale
 
 requests, by receiver, of ${receivers.arrivals.length}
@@ -121,7 +121,7 @@ ${linesOf(arrivedAt(receivers))}`;
   return { report, violations: [...violations, ...unpaid, ...bad, ...toldSecrets(services, shops)] };
 }
 
-/** Shops are spread over the processes. */
+/** Spreads the shops over the processes. */
 function serviceFor(services: readonly KillableService[], index: number): KillableService {
   const service = services[index % services.length];
   if (service === undefined) throw new Error('no process of the service');
@@ -143,7 +143,9 @@ function arrivedAt({ arrivals }: Receivers): Map<string, number> {
   return arrived;
 }
 
-/** A chain that makes a block every half second, and payers of their own accounts on it. */
+/**
+ * Starts a chain with a block every half second behind a hanging first node, and a payer with its own account per shop.
+ */
 async function chainBehindHangingNode(stack: AsyncDisposableStack) {
   const chain = stack.use(await startPaymentChain());
   const hanging = stack.use(await faultyNode(chain.rpcUrl));

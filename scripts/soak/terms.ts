@@ -1,5 +1,5 @@
 export const CHAIN_ID = 31_337;
-/** Seals what the run keeps, which goes with it. */
+/** Secret key of the run. It protects nothing, because the data of the run is deleted. */
 export const SECRET_KEY = 'seals-nothing-but-what-a-soak-keeps-and-drops';
 
 /** Settings of a service process, as JSON in its first argument. */
@@ -7,24 +7,24 @@ export interface ServiceOrder {
   readonly file: string;
   readonly mailFolder: string;
   readonly port: number;
-  /** When the run began, in UTC milliseconds; its clock goes `speed` times as fast from there. */
+  /** Start of the run in UTC milliseconds. From there its clock runs at `speed` times real time. */
   readonly startedAt: number;
   readonly speed: number;
   readonly leaptMs: number;
   readonly rpcUrls: readonly string[];
 }
 
-/** What the service tells when it listens. */
+/** Message from the service once it listens. */
 export interface Ready {
   readonly url: string;
 }
 
-/** How far the service's clock has leapt in all, in its milliseconds. */
+/** Message that sets the sum of all leaps of the service's clock, in milliseconds of that clock. */
 export interface Leap {
   readonly leaptMs: number;
 }
 
-/** Receivers at which each event has to arrive, whatever happens. */
+/** Receivers at which each event must arrive. */
 export const HEALTHY = [
   'steady',
   'slow',
@@ -36,7 +36,9 @@ export const HEALTHY = [
   'dropping',
 ] as const;
 
-/** Receivers that fail every time, until they are disabled. `silent` never answers, so that takes longer than a run. */
+/**
+ * Receivers that always fail, until they are disabled. For `silent`, which never answers, that takes longer than a run.
+ */
 export const SICK = ['refusing', 'cutting', 'redirecting', 'silent'] as const;
 
 export const RECEIVER_KINDS = [...HEALTHY, ...SICK] as const;

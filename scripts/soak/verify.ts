@@ -4,22 +4,22 @@ import type { Arrival } from './receivers.ts';
 import type { Sale } from './sales.ts';
 import type { Hook, Shop } from './shops.ts';
 
-/** What a run came to. */
+/** Result of a run. */
 export interface Reckoning {
   readonly violations: readonly string[];
   readonly events: number;
-  /** Pairs of an event and a healthy webhook that subscribed to it, and how many of these met. */
+  /** Pairs of an event and a healthy webhook subscribed to it; `reached` counts those that were delivered. */
   readonly wanted: number;
   readonly reached: number;
-  /** Requests that a receiver had taken before. */
+  /** Requests for an event that the receiver had already accepted. */
   readonly repeated: number;
   readonly disabled: number;
 }
 
-/** A webhook that failed this often in a row is disabled. Document 3, "Webhook activity". */
+/** Consecutive failures after which a webhook is disabled. Source: document 3, "Webhook activity". */
 const DISABLED_AFTER = 10;
 
-/** Holds what arrived, and what the API says of it, against what was sold. Call it when nothing is under way any more. */
+/** Compares the arrivals and the API's records with the sales. To be called when no delivery is in progress. */
 export async function reckon(
   shops: readonly { shop: Shop; sales: readonly Sale[] }[],
   arrivals: readonly Arrival[],
@@ -60,7 +60,7 @@ export async function reckon(
   return { violations, ...total, repeated };
 }
 
-/** What the API said has happened must be in its list of events, once. */
+/** Finds sessions whose events in the API differ from the expected ones. Each event must be listed once. */
 function unsaid(sales: readonly Sale[], events: Awaited<ReturnType<typeof eventsOf>>): string[] {
   const told = Map.groupBy(events, ({ data }) => data.checkoutSession.id);
   return sales.flatMap(({ sessionId, events: wanted }) => {
