@@ -194,6 +194,6 @@ test('an index with gaps does not answer', async () => {
   const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(10_000) };
 
   await expect(listNftTransfers?.({ path, query: DEFAULTS }, ask)).rejects.toMatchObject({
-    kind: 'unsupported',
+    kind: 'unavailable',
   });
 });
