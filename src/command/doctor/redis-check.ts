@@ -1,6 +1,5 @@
-import { CannotStart, reasonOf } from '#lib/startup-error.ts';
 import { openRedis } from '#stores/redis-connection.ts';
-import { type Check, Fault } from './check.ts';
+import type { Check } from './check.ts';
 
 /** Connects to a Redis as the start of a server does. This writes one key that expires at once. */
 export function redisCheck({ setting, url }: { setting: string; url: string }): Check {
@@ -15,20 +14,10 @@ export function redisCheck({ setting, url }: { setting: string; url: string }): 
           outage ??= error;
         },
       };
-      const redis = await openRedis({ url, title: 'Redis', setting, failures }).catch(error => {
-        throw withoutPassword(error);
-      });
+      const redis = await openRedis({ url, title: 'Redis', setting, failures });
       redis.close();
       if (outage !== undefined) throw outage;
       return { state: 'ok', detail: 'accepts writes' };
     },
   };
-}
-
-/** Adds advice on the form of the address to the refusal of a server that requires a password. */
-function withoutPassword(error: unknown): unknown {
-  if (!(error instanceof CannotStart) || !reasonOf(error.cause).includes('asks for a password')) return error;
-  return new Fault('asks for a password', 'Write it into the address: redis://:PASSWORD@HOST:PORT.', {
-    cause: error,
-  });
 }
