@@ -69,7 +69,7 @@ export async function openPaymentsListener(
     trustedProxies,
     crossOrigin: PAYMENTS_CROSS_ORIGIN,
     formatError: paymentsErrorBody,
-    // Answers contain the address, which port 0 decides only when listening. Requests before that wait.
+    // Answers contain the address, which is known only when listening, because of port 0. Requests before that wait.
     routes: [async (ctx, next) => (await routes.promise)(ctx, next)],
     plain,
   });

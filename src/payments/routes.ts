@@ -63,7 +63,7 @@ export interface RoutesOptions extends PaymentsContext {
 
 const TITLE = 'tollgate payments';
 
-/** A merchant's own front end may do what the pay page does. Other POSTs need a key, so browsers may not send them. */
+/** A merchant's own front end may do what the pay page does. All other POSTs need a key and are not for browsers. */
 export const PAYMENTS_CROSS_ORIGIN: CrossOriginRules = {
   exposedHeaders: [
     'ETag',

@@ -85,7 +85,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     ? await openSettlement(parts)
     : chainStatuses({ db, clock, watched: chains.map(unwatched) });
   if (roles.includes('delivery') && outgoing !== undefined) await openDelivery(parts, outgoing);
-  // Deferred last, so it runs before the watchers end: the others then know that they should take over.
+  // Runs before the watchers end, so that the other processes are ready to take over their chains.
   opened.defer(() => presence.leave());
   const api =
     roles.includes('payments') && outgoing !== undefined

@@ -232,8 +232,8 @@ function priceSources(place: OwnPlace, condition: AmountCondition): Sql[] {
 }
 
 /**
- * True when an open session or an active link of the organization has this price at the deposit address. Not for round
- * ones.
+ * True when an open session or an active link of the organization has this price at the deposit address. Round prices
+ * of sessions do not count.
  */
 export async function isPrice(handle: Handle, place: OwnPlace, amount: bigint): Promise<boolean> {
   const sources = priceSources(place, within({ least: amount, most: amount }));

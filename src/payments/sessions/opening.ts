@@ -149,7 +149,9 @@ function shippingAddressOf(
   return { name, line1, line2, city, state, zip, country };
 }
 
-/** The reason why no session may start now; undefined when one may. */
+/**
+ * The reason why no session may start now; undefined when one may. A removed chain or token is no state of the link.
+ */
 function unavailable(terms: Terms, { chains, mode, now }: Circumstances): FieldError | undefined {
   const { chainId, tokenAddress } = 'link' in terms ? terms.link : terms.own;
   const availability = 'link' in terms ? availabilityOf(terms.link, now) : 'active';

@@ -57,7 +57,7 @@ export function manualSettlement(unit: SettlementUnit) {
         const transaction = unseen(session, { id: newId('txn'), txHash: null, matchedBy: 'simulation' }, now);
         return unit.writeNew(failed({ session, transaction, others }, 'simulated', now));
       }
-      // Half of the price, because the unique digits of the amount due may exceed a small price.
+      // Half of the price, not of the amount due: for a small price, half of the amount due may reach the price.
       const amount = outcome === 'underpaid' ? (session.amount + 1n) / 2n : session.amountDue;
       const account: Account = { session, transaction: paid(session, amount, now), others };
       const settled = await unit.writeNew(completed(account, await hasUse(unit, account), now));

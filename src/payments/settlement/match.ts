@@ -20,7 +20,7 @@ export interface MatchDeps {
   readonly claimedBy: ReadonlySet<string>;
 }
 
-/** Allowance for a block's clock behind ours. A transfer further before a session's start is not meant for it. */
+/** Tolerated delay of a block's clock. A transfer older than a session by more than this is not meant for it. */
 export const CLOCK_ALLOWANCE_MS = 15_000;
 /** Time after a session's end in which a transfer still counts as its late payment (Decision 111). */
 export const LATE_MS = 24 * 3_600_000;

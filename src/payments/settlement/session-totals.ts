@@ -9,7 +9,7 @@ export interface Account {
   readonly others: readonly PaymentTransaction[];
 }
 
-/** An event of a move. Events with the same `fact` are recorded once. */
+/** An event of a state change. Events with the same `fact` are recorded once. */
 export interface EventAnnouncement {
   readonly type: Exclude<EventType, 'checkout.expired'>;
   readonly fact: string;

@@ -60,7 +60,7 @@ export function settlementUnit({ handle, seals, now }: SettlementDeps) {
       return { session, transaction, others: all.filter(one => one !== transaction) };
     },
 
-    /** Writes both records of a move and its events. */
+    /** Writes both records of a state change, and its events. */
     async write(move: Move): Promise<PaymentTransaction> {
       await transactions.update(move.transaction);
       return conclude(move);

@@ -48,7 +48,7 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
         return changes;
       }
 
-      // The scan resumes at a log that does not match its block. The window is scanned again anyway.
+      // A log that does not match its block is scanned again. Before the window, the cursor has to stop there for it.
       const isSure = found.unsureFrom === undefined || found.unsureFrom > head.number - window;
       const reached = isSure ? to : (found.unsureFrom ?? to) - 1;
       const isWhole = isHead && found.unsureFrom === undefined && head.number >= startBlock;

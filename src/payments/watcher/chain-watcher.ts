@@ -130,7 +130,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
 
   async function keep(progress: LookProgress): Promise<void> {
     if ((progress.cursor ?? progress.settledBlock) === undefined && !watched.hasUnread()) return;
-    // Without doubt about the nodes, the head itself proves the progress: `vouch` asks only nodes in doubt.
+    // Without `doubt` first: the head that was read proves the chain, so only nodes already in doubt are asked.
     await pool.vouch();
     await effect('settled', async ({ handle }) => {
       await cursorStore(handle).keep(chain.id, progress);

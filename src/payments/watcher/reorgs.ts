@@ -38,7 +38,7 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   const blocks = await canonicalRows(await settledBlocks(db, chain.id, since), { view, head });
   const isCertain = blocks.unknown.length === 0;
   if (blocks.gone.length === 0) {
-    // Only up to the settled block everything is known to stand, so it advances only after complete answers.
+    // Later checks begin near the settled block, so it advances only when the node answered for every block.
     if (isCertain) note({ settledBlock: head.number });
     return { lost: 0, isCertain };
   }

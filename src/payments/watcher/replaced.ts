@@ -9,8 +9,8 @@ import type { Round } from './round.ts';
 const BLOCKS_WITH_STATE = 100;
 
 /**
- * Finds claimed transactions that their wallet replaced by one with the same payment under another hash, usually for a
- * higher fee: same wallet, nonce, token and recipient. Returns the claims' ids by the new hash.
+ * Finds claimed transactions that their wallet sent again under another hash, usually with a higher fee. The
+ * replacement has the same wallet, nonce, token and recipient. Returns the claims' ids by the new hash.
  */
 export async function repricedBy(
   { chain, view, db, seals }: Omit<Round, 'effect' | 'head' | 'places'>,
@@ -39,8 +39,8 @@ export async function repricedBy(
 export type Fate = 'unused' | 'cancelled' | 'replaced';
 
 /**
- * Finds out by which transaction an account's nonce was used. `cancelled` is a transaction of no value to the account
- * itself, which is how wallets cancel. Any other one, and one too far back to be found, counts as `replaced`.
+ * Looks up the transaction that used an account's nonce. `cancelled` means that it sends nothing to the account itself,
+ * which is how wallets cancel. Any other one, and one too far back to be found, counts as `replaced`.
  */
 export async function fateOf(
   { sender, nonce }: { sender: string; nonce: number },

@@ -9,8 +9,8 @@ import type { Header, NodeView } from './node/node-view.ts';
 import type { Round } from './round.ts';
 
 /**
- * The last block that the first scan of a chain may skip. The scan covers earlier sessions, which may have been paid
- * before any watcher ran, but no transfers that are too old to match a session.
+ * The last block that the first scan of a chain may skip. The scan begins at the earliest session, because sessions may
+ * have been paid before any watcher ran. Transfers that are too old to match any session are skipped.
  */
 export async function blockBeforeSessions({
   chainId,

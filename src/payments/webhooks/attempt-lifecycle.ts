@@ -31,7 +31,7 @@ export const MANUAL_LEASE_MS = 60_000;
 
 /**
  * Begins a manual attempt: a retry, or a test that was just recorded. Undefined when there is no such delivery.
- * `not_allowed` unless the delivery has failed and has no attempt in flight (Decision 125).
+ * `not_allowed` unless the test is new, or the delivery has failed without an attempt in flight (Decision 125).
  * @throws SealError
  */
 export async function beginManual(

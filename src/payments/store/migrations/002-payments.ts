@@ -250,7 +250,7 @@ export const PAYMENT_MIGRATIONS: readonly Migration[] = [
   {
     name: 'rate limits',
     up: [
-      // The table that the rate limiter expects. A crash loses a minute of counts at most, so it is not logged.
+      // The table that the rate limiter expects. It is unlogged, because a crash loses at most a minute of counts.
       ({ unlogged }) => `create ${unlogged}table rate_limits (
         key varchar(255) primary key,
         points integer not null default 0,

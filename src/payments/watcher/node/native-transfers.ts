@@ -39,7 +39,7 @@ interface ReadBlock extends LinkedHeader {
 }
 
 const BLOCKS_AT_A_TIME = 20;
-/** Blocks kept in memory, because every new block has the window before it scanned again. Older ones are read again. */
+/** Blocks kept in memory, because each new block causes another scan of the window before it. */
 const REMEMBERED_BLOCKS = 300;
 
 /** Keeps the latest blocks in memory, linked by their parent hashes, so a new head costs one block. */

@@ -13,8 +13,9 @@ export function roundHeads(doubt: () => void) {
 
   return {
     /**
-     * While no session is open, a round goes to the previous head when the newest block is not its child: a node that
-     * still has the previous head proves its chain. Otherwise the nodes have to prove their chain by its id.
+     * Uses the newest block when it continues the previous head. While no session is open, any other higher block is
+     * left to the next round, and the previous head is used: a node that still has it proves its chain. In all other
+     * cases, the nodes have to prove their chain by its id.
      */
     choose(newest: SeenHead, isIdle: boolean): SeenHead {
       const last = before;
@@ -45,8 +46,8 @@ const ENOUGH = 3;
 
 /**
  * The block time of a chain, learned from the heads that a watcher sees. It is the shortest of the latest intervals,
- * because slots may stay empty. A chain without a block for twice that time makes blocks on demand; it is read with the
- * shortest pause.
+ * because empty slots make intervals longer. A chain without a block for twice that time makes blocks on demand and is
+ * read with the shortest pause.
  */
 export function blockRhythm({ clock }: { clock: Clock }) {
   const intervals: number[] = [];
