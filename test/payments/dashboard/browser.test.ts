@@ -22,7 +22,7 @@ const test = base
     });
     return ground;
   })
-  /** Another origin that browsers take for the same site, because ports make no difference to it. */
+  /** Another origin of the same site: browsers ignore the port when they compare sites. */
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
   .extend('sibling', async ({}, { onCleanup }): Promise<string> => {
     const server = createServer((_, response) => {
@@ -38,7 +38,7 @@ const test = base
     return context.newPage();
   });
 
-/** Has a page send a request, and gives what its program sees of the answer. */
+/** Sends a request from a page; returns the part of the answer that the page's script sees. */
 function fromPage(page: Page, url: string, init: RequestInit = {}) {
   return page.evaluate(
     async ([address, options]) => {
@@ -72,7 +72,7 @@ async function signedIn(
   return { secret, csrf: text(record(JSON.parse(body)).csrf_token) };
 }
 
-test('a browser keeps the cookie from scripts and sends it with what a page of ours asks', async ({
+test('a browser hides the cookie from scripts and sends it with requests of our pages', async ({
   ground,
   page,
 }) => {
@@ -89,7 +89,7 @@ test('a browser keeps the cookie from scripts and sends it with what a page of o
   expect(await page.evaluate('document.cookie')).toBe('');
 });
 
-test('a page of a sibling origin, to which the browser sends the cookie, can neither read nor write', async ({
+test('a page of a same-site origin can neither read nor write, although the browser sends the cookie', async ({
   ground,
   sibling,
   page,
@@ -105,7 +105,7 @@ test('a page of a sibling origin, to which the browser sends the cookie, can nei
     await fromPage(page, at(LINKS), post(LINK, { 'X-CSRF-Token': csrf })),
     await fromPage(page, at(SESSION), { method: 'DELETE' }),
   ];
-  // Without a preflight, as a form would send it.
+  // Without a preflight, like a form.
   await fromPage(page, at(LINKS), { method: 'POST', body: JSON.stringify(LINK), mode: 'no-cors' });
   await fromPage(page, at(SESSION), {
     method: 'POST',
@@ -118,7 +118,7 @@ test('a page of a sibling origin, to which the browser sends the cookie, can nei
   expect(answers.map(({ status }) => status)).toEqual([0, 0, 0, 0, 0]);
   expect(links.status).toBe(200);
   expect(list(record(JSON.parse(links.body)).data)).toEqual([]);
-  // Without the cookie the first of the two would be a 401.
+  // Without the cookie the first answer would be a 401.
   const refused = await until(
     async () => ground.lines.filter(line => line.includes('"status":403')),
     lines => lines.length === 2,

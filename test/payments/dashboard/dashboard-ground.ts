@@ -13,7 +13,7 @@ import { startTestPayments, type TestPaymentsService } from '../../support/payme
 export const SESSION = '/dashboard/session';
 export const API = '/dashboard/api/v1';
 
-/** One answer as a program of a page would see it, and as the browser does. */
+/** An answer with the headers and cookies that the browser sees. */
 export interface PageAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -23,20 +23,20 @@ export interface PageAnswer {
 export interface Sent {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** What is sent as `X-CSRF-Token`: the session's own when absent, none when null. */
+  /** Value of `X-CSRF-Token`: the session's own when absent, none when null. */
   readonly csrf?: string | null;
 }
 
-/** A browser with one cookie, whose pages are signed in or not. Answers of the session are held against the contract. */
+/** A browser with at most one cookie, signed in or not. Answers are checked against the contract. */
 export interface Browser {
   signIn(credential: object, headers?: Readonly<Record<string, string>>): Promise<PageAnswer>;
   send(method: string, path: string, sent?: Sent): Promise<PageAnswer>;
-  /** The cookie as it is sent, `name=value`; undefined without one. */
+  /** The cookie as sent, `name=value`; undefined without one. */
   cookie(): string | undefined;
   csrf(): string;
 }
 
-/** The whole service with a clock of its own, and keys of its organizations. */
+/** The whole service with its own clock, and keys of its organizations. */
 export interface DashboardGround {
   readonly service: TestPaymentsService;
   readonly clock: ManualClock;
@@ -45,17 +45,17 @@ export interface DashboardGround {
   readonly lines: string[];
   /** A new browser. `headers` are on all of its requests, as a proxy would set them. */
   browser(headers?: Readonly<Record<string, string>>): Browser;
-  /** The secret of an admin key of an organization that nobody else has. */
+  /** The secret of an admin key of an organization that no other test uses. */
   key(): string;
-  /** Another client of the API, with a key. */
+  /** A client of the API with a key. */
   api(secret: string): ApiClient;
   close(): Promise<void>;
 }
 
-/** Organizations of one ground: more than a file has tests. */
+/** Number of organizations, more than a file has tests. */
 const ORGANIZATIONS = 40;
 
-/** On a database that is up to date. */
+/** Starts the ground on a migrated database. */
 export async function startDashboardGround(
   database: DatabaseOptions,
   overrides: Partial<PaymentsServiceOptions> = {},
@@ -70,7 +70,7 @@ export async function startDashboardGround(
     trustedProxies: ['127.0.0.1'],
     ...overrides,
   });
-  // Only read: a second writer of this process would keep the service from ending its transactions.
+  // For reads only: a second writer in this process would block the service's transactions.
   const db = openDatabase(database);
   return {
     service,
@@ -160,7 +160,7 @@ function openBrowser(url: string, always: Readonly<Record<string, string>>): Bro
 
 const validators = responseValidators(dashboardContract.document);
 
-/** @throws Error for an answer that the contract does not promise */
+/** @throws Error for an answer outside the contract */
 function hold(method: string, { status, body }: PageAnswer): void {
   const row = Object.values(dashboardContract.table).find(one => one.method === method.toLowerCase());
   if (row === undefined || status === 404) return;

@@ -34,7 +34,7 @@ eachDatabase('a session of the dashboard', databases => {
 
   const links = async () => list(record((await admin.get('/api/v1/payment-links')).body).data).length;
 
-  test('reads and changes by the operations of the API, with the same answers', async () => {
+  test('reads and writes through the operations of the API, with the same answers', async () => {
     const created = await browser.send('POST', LINKS, { body: LINK });
     const id = text(record(created.body).id);
     const read = await browser.send('GET', `${LINKS}/${id}`);
@@ -57,7 +57,7 @@ eachDatabase('a session of the dashboard', databases => {
     expect(read.headers.get('etag')).toBe(direct.headers.get('etag'));
   });
 
-  test('is counted and logged as the operation, with the path as it was sent', async () => {
+  test('is counted and logged as the operation, with the path as sent', async () => {
     await browser.send('GET', `${LINKS}?limit=7`);
 
     const line = await until(
@@ -81,7 +81,7 @@ eachDatabase('a session of the dashboard', databases => {
     expect(await links()).toBe(1);
   });
 
-  test('has the permission of its key, and the refusals of the API', async () => {
+  test('has the permissions of its key, and the refusals of the API', async () => {
     const { secret: readKey } = await anotherKey(admin, { permission: 'read' });
     const reader = ground.browser();
     const { body } = await reader.signIn({ key: readKey });
@@ -95,7 +95,7 @@ eachDatabase('a session of the dashboard', databases => {
     expect(await links()).toBe(0);
   });
 
-  test('finds what the API finds: unknown paths and methods, and the payer’s operations, are not there', async () => {
+  test('answers 404 to unknown paths and methods, and to payer operations', async () => {
     const link = record((await browser.send('POST', LINKS, { body: LINK })).body);
     const wrong: [string, string][] = [
       ['GET', `${API}/nothing`],
@@ -141,7 +141,7 @@ eachDatabase('a session of the dashboard', databases => {
       expect((await browser.send('GET', LINKS)).body).toMatchObject({ data: [LINK] });
     });
 
-    test('and is counted with the requests of its key, at the API and at the session', async () => {
+    test('and each such refusal counts against the limit of its key, in API and dashboard', async () => {
       const wrong = { csrf: 'x' };
       const left = async () =>
         Number((await browser.send('GET', SESSION)).headers.get('x-ratelimit-remaining'));
@@ -153,7 +153,7 @@ eachDatabase('a session of the dashboard', databases => {
       expect(before - (await left())).toBe(3);
     });
 
-    test('when another site or origin sent the request, with the right token too', async () => {
+    test('when another site or origin sends the request, even with the right token', async () => {
       const own = new URL(ground.service.url).origin;
       const wrong = [
         { 'Sec-Fetch-Site': 'cross-site' },
@@ -190,7 +190,7 @@ eachDatabase('a session of the dashboard', databases => {
       expect(await links()).toBe(0);
     });
 
-    test('a key beside the session is not read', async () => {
+    test('a key sent along with the session is ignored', async () => {
       const other = ground.key();
 
       const { body } = await browser.send('GET', `${API}/organization`, { headers: { 'X-API-Key': other } });
@@ -198,7 +198,7 @@ eachDatabase('a session of the dashboard', databases => {
       expect(body).toEqual((await admin.get('/api/v1/organization')).body);
     });
 
-    test('the cookie is refused at the API, reads and changes', async () => {
+    test('the cookie is refused by the API, for reads and changes', async () => {
       expect(outcome(await browser.send('GET', '/api/v1/payment-links'))).toBe('401 key_missing');
       expect(outcome(await browser.send('POST', '/api/v1/payment-links', { body: LINK }))).toBe(
         '401 key_missing',

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const draw = (text: string) => browser.send('POST', PATH, { body: { text } });
 
-test('a read key has the codes of pay pages and of chats drawn', async () => {
+test('a read key can request QR codes of pay pages and of chats', async () => {
   const page = await draw('https://pay.example.com/pay/xK9mQ2aB');
   const chat = await draw('https://t.me/shop_bot?start=abc');
 
@@ -45,11 +45,11 @@ test.each([
   'https://t.me.evil.example/',
   'javascript:alert(1)',
   '',
-])('the code of %j is refused', async text => {
+])('a QR code of %j is refused', async text => {
   expect(outcome(await draw(text))).toBe('400 invalid_field_value');
 });
 
-test('without a session or its token nothing is drawn', async () => {
+test('without a session or its CSRF token no QR code is drawn', async () => {
   const body = { text: 'https://pay.example.com/pay/xK9mQ2aB' };
 
   expect(outcome(await ground.browser().send('POST', PATH, { body }))).toBe('401 key_missing');

@@ -17,7 +17,7 @@ eachDatabase('the one-time address of the embedded default', databases => {
   });
   afterAll(() => ground.close());
 
-  test('leads to the dashboard, with the token where no server sees it', () => {
+  test('leads to the dashboard, with the token in the fragment, which no server sees', () => {
     const address = new URL(text(ground.service.dashboardUrl));
 
     expect(address.origin).toBe(ground.service.url);
@@ -26,7 +26,7 @@ eachDatabase('the one-time address of the embedded default', databases => {
     expect(token).toMatch(/^[\w-]{43}$/);
   });
 
-  test('opens one session of the demo within 15 minutes, without its key, and no second one', async () => {
+  test('opens one session of the demo within 15 minutes, without its key, and only one', async () => {
     ground.clock.advance(15 * 60_000 - 1);
     const browser = ground.browser();
     const wrong = await ground.browser().signIn({ token: `${token.slice(0, -1)}!` });
@@ -43,7 +43,7 @@ eachDatabase('the one-time address of the embedded default', databases => {
     expect(JSON.stringify(first.body)).not.toContain(text(ground.service.demoKey));
   });
 
-  test('is worth nothing 15 minutes after the start', async () => {
+  test('is invalid 15 minutes after the start', async () => {
     const other = await startDashboardGround(await databases.create('payments'));
     const own = new URL(text(other.service.dashboardUrl)).hash.replace('#token=', '');
     other.clock.advance(15 * 60_000);
@@ -70,7 +70,7 @@ eachDatabase('the one-time address of the embedded default', databases => {
     expect(answers.map(outcome)).toEqual(['429 rate_limit_exceeded', '429 rate_limit_exceeded']);
   });
 
-  test('is worth one session, also when several ask for it at once', async () => {
+  test('opens one session only, even when used several times at once', async () => {
     const other = await startDashboardGround(await databases.create('payments'));
     const own = new URL(text(other.service.dashboardUrl)).hash.replace('#token=', '');
 
@@ -82,7 +82,7 @@ eachDatabase('the one-time address of the embedded default', databases => {
     expect(answers.map(outcome).sort()).toEqual(['201', ...Array(4).fill('401 key_invalid')]);
   });
 
-  test('is not there without a demo, whose token is then refused', async () => {
+  test('does not exist without a demo, and the token of another demo is refused', async () => {
     const without = await startDashboardGround(await databases.create('payments'), { demo: undefined });
 
     const answer = await without.browser().signIn({ token });

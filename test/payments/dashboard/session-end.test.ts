@@ -15,7 +15,7 @@ import {
 const LINKS = `${API}/payment-links`;
 const LINK = { name: 'Field notebooks', amount: '7' };
 const TWELVE_HOURS_MS = 12 * 3_600_000;
-/** A part of what retention rests between two passes. */
+/** A fraction of the pause between two retention passes. */
 const MINUTE_MS = 60_000;
 
 eachDatabase('a session of the dashboard ends', databases => {
@@ -30,7 +30,7 @@ eachDatabase('a session of the dashboard ends', databases => {
     expect((await browser.signIn({ key })).status).toBe(201);
     return browser;
   };
-  /** The outcome of a read, a change and a look at the session, which have to be the same. */
+  /** The common outcome of a read, a change and a request for the session. */
   const state = async (browser: Browser): Promise<string> => {
     const answers = [
       await browser.send('GET', SESSION),
@@ -41,7 +41,7 @@ eachDatabase('a session of the dashboard ends', databases => {
   };
 
   describe('by signing out', () => {
-    test('for everybody who has its cookie, while the key’s other sessions go on', async () => {
+    test('for every holder of its cookie, while the key’s other sessions stay open', async () => {
       const key = ground.key();
       const browser = await signedIn(key);
       const other = await signedIn(key);
@@ -62,7 +62,7 @@ eachDatabase('a session of the dashboard ends', databases => {
       expect(await state(other)).toBe('open');
     });
 
-    test('everywhere for all sessions of the key, and for none of another key', async () => {
+    test('everywhere, for all sessions of the key and for none of another key', async () => {
       const key = ground.key();
       const { secret } = await anotherKey(ground.api(key));
       const [browser, second, third] = [await signedIn(key), await signedIn(key), await signedIn(key)];
@@ -88,7 +88,7 @@ eachDatabase('a session of the dashboard ends', databases => {
       expect(await state(browser)).toBe('401 key_revoked');
     });
 
-    test('from the millisecond on that the key expires', async () => {
+    test('from the millisecond the key expires', async () => {
       const admin = ground.api(ground.key());
       const expires_at = new Date(ground.clock.now() + 1_000).toISOString();
       const browser = await signedIn((await anotherKey(admin, { expires_at })).secret);
@@ -99,7 +99,7 @@ eachDatabase('a session of the dashboard ends', databases => {
       expect(await state(browser)).toBe('401 key_expired');
     });
 
-    test('when the key is rolled, although the key itself lives on for its grace', async () => {
+    test('when the key is rolled, although the key stays valid for its grace period', async () => {
       const admin = ground.api(ground.key());
       const { id, secret } = await anotherKey(admin);
       const browser = await signedIn(secret);
@@ -111,7 +111,7 @@ eachDatabase('a session of the dashboard ends', databases => {
     });
   });
 
-  test('when fifty younger ones of its key are open', async () => {
+  test('when its key opens fifty newer ones', async () => {
     const key = ground.key();
     const oldest = await signedIn(key);
     ground.clock.advance(1);
@@ -129,7 +129,7 @@ eachDatabase('a session of the dashboard ends', databases => {
     ]);
   });
 
-  test('after 12 hours, however much it is used', async () => {
+  test('after 12 hours, even in use', async () => {
     const browser = await signedIn(ground.key());
 
     for (let hour = 1; hour < 12; hour++) {
@@ -142,7 +142,7 @@ eachDatabase('a session of the dashboard ends', databases => {
     expect(await state(browser)).toBe('401 key_invalid');
   });
 
-  test('and is removed from the database by retention, while open ones stay', async () => {
+  test('and is then removed from the database by retention, while open ones stay', async () => {
     const browser = await signedIn(ground.key());
     ground.clock.advance(TWELVE_HOURS_MS);
     const young = await signedIn(ground.key());

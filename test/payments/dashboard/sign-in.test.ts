@@ -15,7 +15,7 @@ import {
 
 const LINKS = `${API}/payment-links`;
 const TWELVE_HOURS_MS = 12 * 3_600_000;
-/** Behind a proxy that the service trusts. */
+/** Headers of a trusted https proxy. */
 const BY_HTTPS = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'pay.example' };
 
 const cookieOf = ({ headers }: PageAnswer) => headers.getSetCookie();
@@ -37,7 +37,7 @@ eachDatabase('signing in to the dashboard', databases => {
     return browser;
   };
 
-  test('tells whose session it is, now and whenever it is asked for', async () => {
+  test('answers with the owner of the session, as does every later request for the session', async () => {
     const admin = ground.api(secret);
     const { id, secret: key } = await anotherKey(admin, { name: 'Counter', permission: 'write' });
     const organization = record((await admin.get('/api/v1/organization')).body);
@@ -61,7 +61,7 @@ eachDatabase('signing in to the dashboard', databases => {
     for (const { headers } of [created, read]) expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  test('sees the name of the organization in its mode, as it is changed', async () => {
+  test('shows the organization’s current name in the key’s mode', async () => {
     const key = ground.key();
     const browser = await signedIn({ key });
 
@@ -71,7 +71,7 @@ eachDatabase('signing in to the dashboard', databases => {
     expect(organization).toMatchObject({ name: 'Paper & Sons' });
   });
 
-  test('says when the key ends, where that is before the session does', async () => {
+  test('answers the expiry of the key if it is earlier than the end of the session', async () => {
     const end = new Date(ground.clock.now() + 60_000).toISOString();
     const { secret: key } = await anotherKey(ground.api(secret), { expires_at: end });
 
@@ -81,14 +81,14 @@ eachDatabase('signing in to the dashboard', databases => {
   });
 
   describe('sets a cookie', () => {
-    test('over http for scripts of no page and for /dashboard alone, for 12 hours', async () => {
+    test('over http that is HttpOnly, limited to /dashboard and valid for 12 hours', async () => {
       const [cookie, ...more] = cookieOf(await ground.browser().signIn({ key: secret }));
 
       expect(cookie).toMatch(new RegExp(`^tollgate_dashboard=${VALUE}; ${ATTRIBUTES}$`));
       expect(more).toEqual([]);
     });
 
-    test('behind a trusted proxy that came by https for https alone, with a name that says so', async () => {
+    test('behind a trusted https proxy that is Secure and has a __Secure- name', async () => {
       const browser = ground.browser(BY_HTTPS);
 
       const [cookie] = cookieOf(await browser.signIn({ key: secret }));
@@ -100,7 +100,7 @@ eachDatabase('signing in to the dashboard', databases => {
       expect((await browser.send('POST', LINKS, { body, headers })).status).toBe(201);
     });
 
-    test('that is read by its own name only', async () => {
+    test('that is read under the name for its scheme only', async () => {
       const plain = await signedIn();
       const secure = ground.browser(BY_HTTPS);
       await secure.signIn({ key: secret });
@@ -116,7 +116,7 @@ eachDatabase('signing in to the dashboard', databases => {
       expect([outcome(overHttp), outcome(overHttps)]).toEqual(['401 key_missing', '401 key_missing']);
     });
 
-    test('of which a second one with the name spoils both, for one of them is not ours', async () => {
+    test('that is refused when sent twice, because one of the two is foreign', async () => {
       const browser = await signedIn();
       const other = await signedIn();
       const send = (cookie: string) => ground.browser().send('GET', SESSION, { headers: { Cookie: cookie } });
@@ -126,7 +126,7 @@ eachDatabase('signing in to the dashboard', databases => {
     });
   });
 
-  test('makes a new value each time and ends the session that the browser had', async () => {
+  test('creates a new cookie value each time and ends the browser’s previous session', async () => {
     const browser = ground.browser();
     const first = record((await browser.signIn({ key: secret })).body);
     const before = text(browser.cookie());
@@ -140,7 +140,7 @@ eachDatabase('signing in to the dashboard', databases => {
     expect((await browser.send('GET', SESSION)).status).toBe(200);
   });
 
-  test('never takes over a value that somebody else chose', async () => {
+  test('never adopts a cookie value chosen by someone else', async () => {
     const chosen = `tollgate_dashboard=${'A'.repeat(43)}`;
     const browser = ground.browser();
 
@@ -158,7 +158,7 @@ eachDatabase('signing in to the dashboard', databases => {
       return outcome(answer);
     };
 
-    test('with a key that is unknown, mistyped, revoked, expired or rolled, as the API refuses it', async () => {
+    test('with an unknown, mistyped, revoked, expired or rolled key, like in the API', async () => {
       const admin = ground.api(secret);
       const revoked = await anotherKey(admin);
       const expired = await anotherKey(admin, {
@@ -177,7 +177,7 @@ eachDatabase('signing in to the dashboard', databases => {
       expect(await refused({ key: rolled.secret })).toBe('401 key_revoked');
     });
 
-    test('without a key, with more than one credential, and with what is no JSON object', async () => {
+    test('without a key, with more than one credential, or with a body that is not a JSON object', async () => {
       expect(await refused({})).toBe('400 missing_required_field');
       expect(await refused({ key: secret, token: 'x' })).toBe('400 invalid_field_value');
       expect(await refused({ key: 7 })).toBe('400 invalid_field_value');
@@ -189,7 +189,7 @@ eachDatabase('signing in to the dashboard', databases => {
       );
     });
 
-    test('from a page of another origin, with a valid key too', async () => {
+    test('from a page of another origin, even with a valid key', async () => {
       const wrong = [
         { Origin: 'https://shop.example' },
         { 'Sec-Fetch-Site': 'cross-site' },
@@ -200,7 +200,7 @@ eachDatabase('signing in to the dashboard', databases => {
       }
     });
 
-    test('after 30 failures a minute from one address, which then still may use a valid key', async () => {
+    test('after 30 failures per minute from one address, which may still use a valid key', async () => {
       const browser = ground.browser({ 'X-Forwarded-For': '203.0.113.7' });
       const answers: string[] = [];
       for (let sent = 0; sent < 31; sent++)
@@ -214,7 +214,7 @@ eachDatabase('signing in to the dashboard', databases => {
       expect((await browser.signIn({ key: secret })).status).toBe(201);
     });
 
-    test('beyond 60 requests a minute from one address, whatever their bodies are', async () => {
+    test('beyond 60 requests per minute from one address, with any bodies', async () => {
       const browser = ground.browser({ 'X-Forwarded-For': '203.0.113.20' });
       const answers: string[] = [];
       for (let sent = 0; sent < 61; sent++) answers.push(outcome(await browser.signIn({ unknown: sent })));
@@ -236,7 +236,7 @@ eachDatabase('signing in to the dashboard', databases => {
       );
     });
 
-    test('beyond the requests of its key, like any request with it', async () => {
+    test('beyond the rate limit of its key, like any request with it', async () => {
       const strict = await startDashboardGround(await databases.create('payments'), {
         rateLimitPerMinute: { standard: 2, elevated: 2 },
       });
@@ -255,14 +255,14 @@ eachDatabase('signing in to the dashboard', databases => {
     });
   });
 
-  test('answers a method that there is not with 404, and no session with 401', async () => {
+  test('answers an unknown method with 404, and a missing session with 401', async () => {
     expect(outcome(await ground.browser().send('PUT', SESSION))).toBe('404 resource_not_found');
     expect(outcome(await ground.browser().send('GET', SESSION))).toBe('401 key_missing');
     expect(outcome(await ground.browser().send('DELETE', SESSION))).toBe('401 key_missing');
   });
 });
 
-test('a public address by https makes every cookie one for https', async () => {
+test('with an https public URL every cookie is Secure', async () => {
   const database = await sqliteDatabase('payments');
   const ground = await startDashboardGround(database.options, { publicUrl: 'https://pay.example' });
   const browser = ground.browser();

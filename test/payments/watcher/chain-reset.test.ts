@@ -35,14 +35,14 @@ eachDatabase('a chain and its watcher', databases => {
     };
   }
 
-  test('a chain that was started anew is looked through from its beginning, and the log says so', async () => {
+  test('a restarted chain is scanned from its beginning, and the log says so', async () => {
     await using before = await startPaymentChain();
     await using ours = await begin(before);
     await before.mine(100);
     await ours.watcherThrough(before.rpcUrl)();
     const session = await ours.open();
 
-    // The first block has nothing but the second of the start to tell it from another chain's.
+    // First blocks differ only in their timestamp, which has a resolution of one second.
     const begun = Date.now();
     await until(
       async () => Date.now(),
@@ -61,7 +61,7 @@ eachDatabase('a chain and its watcher', databases => {
     expect(await cursorStore(ours.db).find(after.chainId)).toMatchObject({ blockNumber: await after.head() });
   });
 
-  test('a node that stays behind what was looked through is spoken of once a minute, and loses nothing', async () => {
+  test('a node that stays behind the cursor is logged once per minute, and nothing is lost', async () => {
     await using chain = await startPaymentChain();
     await using ours = await begin(chain);
     await using node = await faultyNode(chain.rpcUrl);

@@ -5,20 +5,19 @@ import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 
 /*
- * What a contract does may depend on the block, so a transaction that comes back after a reorganisation need not pay
- * what it paid before.
+ * A contract may behave differently in another block, so a transaction that comes back after a reorganisation may make other payments than before.
  */
 
 eachWatchedShop('transactions that come back with other transfers', watchedTest => {
   const test = watchedTest
-    /** Has the token pay these amounts to the shop from now on, one log after the other, whoever calls it. */
+    /** Makes every call of the token transfer these amounts to the shop, one log each. */
     .extend('tokenPays', ({ chain, ours }) => (amounts: readonly bigint[]) => {
       const word = (value: bigint | string) => BigInt(value).toString(16).padStart(64, '0');
       const log = (amount: bigint) =>
         `7f${word(amount)}6000527f${word(ours.recipient)}337f${TRANSFER_TOPIC.slice(2)}60206000a3`;
       return chain.call('anvil_setCode', chain.token, `0x${amounts.map(log).join('')}00`);
     })
-    /** Has a transaction mined that pays `before`, and then, in other blocks, pays `after`. */
+    /** Mines a transaction that pays `before`, then mines it again in other blocks where it pays `after`. */
     .extend(
       'remined',
       ({ chain, ours, tokenPays }) =>
@@ -38,7 +37,7 @@ eachWatchedShop('transactions that come back with other transfers', watchedTest 
         },
     );
 
-  test('a transfer whose place another of its transaction takes is taken back, and the other one is settled', async ({
+  test('a transfer whose log index another takes is withdrawn, and the other one is settled', async ({
     ours,
     remined,
   }) => {
@@ -51,7 +50,7 @@ eachWatchedShop('transactions that come back with other transfers', watchedTest 
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
   });
 
-  test('a completed payment that its transaction does not make any more is told as lost', async ({
+  test('a completed payment that its transaction no longer makes fails as reorged', async ({
     ours,
     remined,
   }) => {
@@ -65,10 +64,7 @@ eachWatchedShop('transactions that come back with other transfers', watchedTest 
     expect(await ours.session(second.id)).toMatchObject({ status: 'completed', isReorged: false });
   });
 
-  test('a listed transfer that comes back at another place of its block is listed once, and pays once', async ({
-    ours,
-    remined,
-  }) => {
+  test('a listed transfer that comes back at another log index is listed once', async ({ ours, remined }) => {
     await ours.open();
 
     const hash = await remined([1n, 77n], [77n], { blocks: BLOCKS_TO_SETTLE });
@@ -77,7 +73,7 @@ eachWatchedShop('transactions that come back with other transfers', watchedTest 
     expect(data.map(one => [one.txHash, one.logIndex, one.amount])).toEqual([[hash, 0, 77n]]);
   });
 
-  test('a transfer that comes back at another place of its block before it is listed is listed once', async ({
+  test('a transfer that comes back at another log index before it is listed is listed once', async ({
     ours,
     remined,
   }) => {

@@ -24,7 +24,7 @@ eachWatchedShop('claimed transactions', test => {
     expect(await ours.events()).toEqual(['payment.failed']);
   });
 
-  test('a stranger’s failed transaction that was claimed fails nothing', async ({ chain, ours }) => {
+  test('a claim of a stranger’s failed transaction does not fail', async ({ chain, ours }) => {
     const session = await ours.boundSession();
     const reverting = await chain.pay({ from: 2, to: ours.recipient, amount: 10n ** 18n });
     await ours.claim(session.id, reverting);
@@ -35,7 +35,7 @@ eachWatchedShop('claimed transactions', test => {
     expect(await ours.payments(session.id)).toMatchObject([{ status: 'pending' }]);
   });
 
-  test('a claimed transaction that its wallet sends again with a higher fee is followed', async ({
+  test('a claimed transaction that its wallet replaces with a higher fee is followed', async ({
     chain,
     ours,
   }) => {
@@ -52,7 +52,7 @@ eachWatchedShop('claimed transactions', test => {
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
   });
 
-  test('a claimed transaction that its wallet cancels or spends elsewhere fails with that reason', async ({
+  test('a claimed transaction that its wallet cancels or replaces by another payment fails with that reason', async ({
     chain,
     ours,
   }) => {
@@ -73,7 +73,7 @@ eachWatchedShop('claimed transactions', test => {
     expect(reasons).toEqual([['cancelled'], ['replaced']]);
   });
 
-  test('a claimed hash that nobody ever sees fails after half an hour, and pays if it is seen later', async ({
+  test('a claimed hash that is never seen fails after half an hour, and still pays if it is seen later', async ({
     chain,
     ours,
   }) => {
@@ -96,7 +96,7 @@ eachWatchedShop('claimed transactions', test => {
     expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed' }]);
   });
 
-  test('a hash that is claimed again after it was given up is looked for as long again', async ({ ours }) => {
+  test('a failed hash that is claimed again is searched for another half hour', async ({ ours }) => {
     const session = await ours.boundSession({ expiresAt: ours.clock.now() + 86_400_000 });
     const nowhere = `0x${'ab'.repeat(32)}`;
     await ours.claim(session.id, nowhere);
@@ -117,7 +117,7 @@ eachWatchedShop('claimed transactions', test => {
     expect(await ours.events()).toEqual(['payment.failed', 'payment.failed']);
   });
 
-  test('a hash that paid for somebody else pays nothing here, and its claim fails in the end', async ({
+  test('a hash that paid another session pays nothing here, and its claim fails in the end', async ({
     chain,
     ours,
   }) => {

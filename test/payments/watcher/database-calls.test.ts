@@ -5,9 +5,9 @@ import { cursorStore } from '#payments/store/cursor-store.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 
-eachWatchedShop('statements of a look', watchedTest => {
+eachWatchedShop('statements of a round', watchedTest => {
   const test = watchedTest
-    /** The SQL of one look, 3 s after the one before. */
+    /** The SQL of one round, 3 s after the previous one. */
     .extend('statementsOfLook', ({ ours }) => async (): Promise<string[]> => {
       const statements: string[] = [];
       const keep = ({ sql }: { sql: string }) => statements.push(sql);
@@ -17,7 +17,7 @@ eachWatchedShop('statements of a look', watchedTest => {
       return statements;
     });
 
-  test('the open payments of a chain are read once per look', async ({ chain, ours, statementsOfLook }) => {
+  test('the open payments of a chain are read once per round', async ({ chain, ours, statementsOfLook }) => {
     const { amountDue } = await ours.open();
     await ours.payment(amountDue);
     await chain.mine(1);
@@ -33,7 +33,7 @@ eachWatchedShop('statements of a look', watchedTest => {
     ).toHaveLength(1);
   });
 
-  test('after a payment was completed, the transfers around it are not read again', async ({
+  test('after a payment is completed, the transfers around it are not read again', async ({
     chain,
     ours,
     statementsOfLook,
@@ -53,7 +53,7 @@ eachWatchedShop('statements of a look', watchedTest => {
     );
   });
 
-  test('the claims of a chain are found by the index of open payments, which SQLite uses for its own condition only', async ({
+  test('the claims of a chain are found through the partial index of open payments, on SQLite too', async ({
     ours,
     statementsOfLook,
   }) => {
@@ -69,7 +69,7 @@ eachWatchedShop('statements of a look', watchedTest => {
     expect(plan[0]?.detail).toMatch('USING INDEX transactions_open (chain_id=? AND status=?)');
   });
 
-  test('a look without news commits its progress once: how far it read, and that what is settled stands', async ({
+  test('a round without news commits the cursor and the settled block once', async ({
     chain,
     ours,
     statementsOfLook,
@@ -85,7 +85,7 @@ eachWatchedShop('statements of a look', watchedTest => {
     expect(writesOf(ofSameBlock)).toHaveLength(1);
   });
 
-  test('a look at a new block without payments costs three commits, its lease and progress included', async ({
+  test('a round with a new block and no payments costs three commits, with lease and progress', async ({
     chain,
     ours,
     statementsOfLook,
@@ -97,7 +97,7 @@ eachWatchedShop('statements of a look', watchedTest => {
     expect(commitsOf(await statementsOfLook())).toBeLessThanOrEqual(3);
   });
 
-  test('a watcher that lost its lease since it extended it changes nothing, and leads again once it gets it back', async ({
+  test('a watcher that has lost its lease changes nothing, and leads again once it regains it', async ({
     chain,
     ours,
   }) => {
@@ -118,7 +118,7 @@ eachWatchedShop('statements of a look', watchedTest => {
     expect((await ours.session(id)).status).toBe('completed');
   });
 
-  test('a look at an unchanged block reads once what it goes by, and extends its lease with its progress', async ({
+  test('a round without a new block reads its recipients once and extends its lease with its progress', async ({
     ours,
     statementsOfLook,
   }) => {
@@ -142,7 +142,7 @@ function writesOf(statements: readonly string[]): string[] {
     .filter(one => one.includes('chain_cursors set') || one.includes('into chain_cursors'));
 }
 
-/** Transactions, and statements outside of them: each is a commit of PostgreSQL. */
+/** Transactions and the statements outside of them: each is a commit on PostgreSQL. */
 function commitsOf(statements: readonly string[]): number {
   let isWithin = false;
   return statements.filter(sql => {

@@ -9,14 +9,14 @@ import { eachWatchedShop, never } from './watched-shop.ts';
 const DAY_MS = 24 * 3_600_000;
 eachWatchedShop('the end of sessions', watchedTest => {
   const test = watchedTest
-    /** Creates what ends sessions where these chains are configured. */
+    /** Creates the worker that expires sessions, with these chains configured. */
     .extend(
       'expiryOf',
       ({ ours }) =>
         (chains: readonly PaymentChain[]) =>
           expiryWorker({ db: ours.db, seals, clock: ours.clock, chains: paymentChains(chains) }),
     )
-    /** Opens a session whose payment is in a block, and not deep enough. */
+    /** Opens a session whose payment is mined but not deep enough. */
     .extend('confirming', ({ chain, ours }) => async (changes: Partial<SessionDraft> = {}) => {
       const session = await ours.open(changes);
       await ours.payment(session.amountDue);
@@ -25,7 +25,7 @@ eachWatchedShop('the end of sessions', watchedTest => {
       return session;
     });
 
-  test('sessions expire once their chain was looked through, or could not be for ten minutes', async ({
+  test('sessions expire once their chain was scanned, or could not be scanned for ten minutes', async ({
     chain,
     ours,
     expiryOf,
@@ -50,7 +50,7 @@ eachWatchedShop('the end of sessions', watchedTest => {
     expect(await ours.events()).toEqual(['checkout.expired', 'checkout.expired']);
   });
 
-  test('a payment in confirmation on a chain that left the configuration ends its session after a day, and is told as late once the chain is back', async ({
+  test('a confirming payment on a chain removed from the configuration holds its session for a day, and is late once the chain is back', async ({
     chain,
     ours,
     expiryOf,
@@ -78,7 +78,7 @@ eachWatchedShop('the end of sessions', watchedTest => {
     expect(await ours.events()).toEqual(['checkout.expired', 'payment.completed']);
   });
 
-  test('a payment in confirmation on a configured chain keeps its session open, however long the node is out', async ({
+  test('a confirming payment on a configured chain keeps its session open for as long as the node is down', async ({
     chain,
     ours,
     expiryOf,
@@ -96,7 +96,7 @@ eachWatchedShop('the end of sessions', watchedTest => {
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isLate: false });
   });
 
-  test('a payment that was mined in time completes its session, also when its block is seen a little after', async ({
+  test('a payment mined in time completes its session, even when its block is seen a little later', async ({
     chain,
     ours,
     expiryOf,
@@ -117,7 +117,7 @@ eachWatchedShop('the end of sessions', watchedTest => {
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
   });
 
-  test('who pays just after the end of a session does not pay the next one of the same price', async ({
+  test('a payment just after the end of a session does not pay the next one of the same price', async ({
     ours,
   }) => {
     const first = await ours.open();
@@ -138,7 +138,7 @@ eachWatchedShop('the end of sessions', watchedTest => {
     });
   });
 
-  test('a session whose payment is being confirmed does not expire', async ({
+  test('a session with a confirming payment does not expire', async ({
     chain,
     ours,
     expiryOf,
@@ -158,7 +158,7 @@ eachWatchedShop('the end of sessions', watchedTest => {
   });
 });
 
-/** The newest block's time, or this time if it is later. The blocks of a chain that was set to a later time stay ahead. */
+/** The later of `time` and the newest block's time, because earlier tests may have moved the chain's time ahead. */
 async function newestTime(chain: TestPaymentChain, time: number): Promise<number> {
   const head = await chain.call('eth_getBlockByNumber', 'latest', false);
   return Math.max(Number(Object(head).timestamp) * 1000, time);

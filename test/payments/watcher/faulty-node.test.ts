@@ -18,7 +18,7 @@ const repeatedTransactions: Lie = ({ method }, answer) => {
 };
 
 eachWatchedShop('a faulty node', test => {
-  test('logs that a node withholds for some rounds are found when it has them', async ({
+  test('logs that a node withholds for some rounds are found once it shows them', async ({
     chain,
     behindNodes,
   }) => {
@@ -41,7 +41,7 @@ eachWatchedShop('a faulty node', test => {
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
   });
 
-  test('a head that goes back takes nothing back and loses nothing', async ({ chain, behindNodes }) => {
+  test('a head that goes back undoes nothing and loses nothing', async ({ chain, behindNodes }) => {
     await using ours = await behindNodes();
     const session = await ours.open();
     await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
@@ -67,7 +67,7 @@ eachWatchedShop('a faulty node', test => {
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
   });
 
-  test('blocks that the node does not show yet are not counted as looked at', async ({
+  test('blocks that the node does not show yet are not counted as scanned', async ({
     chain,
     behindNodes,
   }) => {
@@ -92,7 +92,7 @@ eachWatchedShop('a faulty node', test => {
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
   });
 
-  test('a log of a block that the chain does not have, and one that its receipt lacks, pay nothing', async ({
+  test('a log of an unknown block and a log missing from its receipt pay nothing', async ({
     chain,
     behindNodes,
   }) => {
@@ -127,7 +127,7 @@ eachWatchedShop('a faulty node', test => {
   });
 
   test.for(['amount', 'wallet'] as const)(
-    'a node that repeats every log pays once and stops nothing, by %s',
+    'a node that repeats every log causes one payment and stops nothing, by %s',
     async (matching, { chain, behindNodes }) => {
       await using ours = await behindNodes();
       const session = matching === 'amount' ? await ours.open() : await ours.boundSession();
@@ -163,7 +163,7 @@ eachWatchedShop('a faulty node', test => {
     expect(await transactionStore(ours.db).ofSession(session.id)).toHaveLength(1);
   });
 
-  test('a node of another chain pays nothing, from the start and in the middle of a round', async ({
+  test('a node of another chain causes no payment, from the start or in the middle of a round', async ({
     chain,
     behindNodes,
   }) => {
@@ -177,7 +177,7 @@ eachWatchedShop('a faulty node', test => {
     ours.node.tell(({ method }) => (method === 'eth_chainId' ? '0x1' : undefined));
     const fromStart = await ours.watcher.runOnce(never).catch((error: unknown) => error);
     ours.node.tell(undefined);
-    // Between the head and the logs another chain takes the node's place, with a payment of its own.
+    // Between head and logs the node switches to another chain, which has a payment too.
     await other.send({ from: 1, to: addressOf(ours.recipient), value: 1n });
     await other.mine(BLOCKS_TO_SETTLE);
     ours.node.tell(({ method, params }) => {

@@ -8,24 +8,24 @@ import { chainTest as test, type WatchedShop, watchedShop } from './watched-shop
 const IDLE_MS = 10_000;
 
 eachDatabase(
-  'the rest of a watcher that would hear of a new session',
+  'the pause of a watcher that listens for new sessions',
   databases => {
     let ours: WatchedShop;
     beforeEach<{ chain: Parameters<typeof watchedShop>[0] }>(async ({ chain }) => {
       ours = await watchedShop(chain, { database: await databases.create('payments') });
-      // It hears, and what it hears is lost: the watcher is not told.
+      // The connection listens, but no announcement reaches the watcher.
       ours.db.wakeups.on('anything', () => undefined);
       await until(async () => ours.db.wakeups.isListening(), Boolean);
       return () => ours[Symbol.asyncDispose]();
     });
 
-    test('is long while nothing is open', async () => {
+    test('is long while no session is open', async () => {
       await ours.look();
 
       expect(ours.watcher.pauseMs()).toBe(IDLE_MS);
     });
 
-    test('is short again after a look that finds an open session, though its announcement was lost', async () => {
+    test('is short again after a round that finds an open session, even when its announcement was lost', async () => {
       await ours.look();
       await ours.open();
 
@@ -34,7 +34,9 @@ eachDatabase(
       expect(ours.watcher.pauseMs()).toBeLessThan(IDLE_MS);
     });
 
-    test('is short once it takes over the lead of a chain with an open session', async ({ chain }) => {
+    test('is short once the watcher becomes the leader of a chain with an open session', async ({
+      chain,
+    }) => {
       const killed = leadership(ours.db, {
         name: watcherName(chain.chainId),
         leaseMs: 15_000,
@@ -52,7 +54,7 @@ eachDatabase(
       expect(ours.watcher.pauseMs()).toBeLessThan(IDLE_MS);
     });
 
-    test('needs no renewal of the lease before the next look, and a look that is late does', async () => {
+    test('needs no renewal of the lease unless the next round is late', async () => {
       await ours.look();
       let renewals = 0;
       ours.db.on('query', ({ sql }: { sql: string }) => {
@@ -68,12 +70,12 @@ eachDatabase(
       expect([inTime, renewals]).toEqual([0, 1]);
     });
 
-    test('is short when a session is announced while the database says that none is open', async () => {
+    test('is short when a session is announced while the database answers that none is open', async () => {
       await ours.look();
       const announce = ({ sql }: { sql: string }) => {
         if (sql.includes('checkout_sessions')) ours.watcher.wake();
       };
-      // Raised when the answer is here and before the watcher has it.
+      // Raised when the answer has arrived, before the watcher reads it.
       ours.db.on('query-response', (_: unknown, query: { sql: string }) => announce(query));
 
       await ours.round();

@@ -22,7 +22,7 @@ const STEPS = membersOfRun(
 );
 
 eachDatabase('kills', databases => {
-  test('a watcher that is killed at any step, and started again, settles everything exactly once', async () => {
+  test('a watcher killed at any step and restarted settles everything exactly once', async () => {
     await using chain = await startPaymentChain();
     await using ours = await begin(chain, await databases.create('payments'));
     const { order } = ours;
@@ -66,7 +66,7 @@ eachDatabase('kills', databases => {
     });
   }, 180_000);
 
-  test('a watcher that stands still loses its lease, and changes nothing when it goes on', async () => {
+  test('a paused watcher loses its lease and changes nothing when it resumes', async () => {
     await using chain = await startPaymentChain();
     await using ours = await begin(chain, await databases.create('payments'));
     const { order } = ours;
@@ -98,7 +98,7 @@ eachDatabase('kills', databases => {
   }, 60_000);
 });
 
-/** A shop on a migrated database, and the order for a watcher of it. */
+/** A shop on a migrated database, with the arguments of a watcher process for it. */
 async function begin(chain: TestPaymentChain, database: DatabaseOptions) {
   const watched = paymentChain(chain);
   const ours = await shop(database, systemClock, watched);
@@ -110,7 +110,7 @@ async function begin(chain: TestPaymentChain, database: DatabaseOptions) {
   };
 }
 
-/** How a watcher ended: its exit code, or the signal that killed it. */
+/** Runs a watcher process; returns its exit code or the signal that killed it. */
 async function watch(order: WatcherOrder): Promise<string> {
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: 'inherit' });
   const [code, signal] = await once(child, 'exit');
@@ -127,7 +127,7 @@ async function pay(
   return session.id;
 }
 
-/** A claimed transaction that fails. */
+/** Claims a transaction that fails. */
 async function revert(chain: TestPaymentChain, ours: Shop): Promise<string> {
   const session = await ours.open({ amount: 7_000_000n });
   await ours.bind(session.id, `${chain.accounts[2]}`);
@@ -136,20 +136,20 @@ async function revert(chain: TestPaymentChain, ours: Shop): Promise<string> {
   return session.id;
 }
 
-/** A payment that is settled, and whose block the chain then drops for good. */
+/** Settles a payment whose block the chain then drops for good. */
 async function dropPayment(
   chain: TestPaymentChain,
   ours: Shop,
   settle: () => Promise<string>,
 ): Promise<string> {
   const before = await chain.snapshot();
-  // From an account and over an amount of its own: the very same transaction would be the dropped one come back.
+  // A distinct account and amount: an identical transaction would count as the dropped one.
   const amount = 10_000_000n + BigInt(await chain.head());
   const id = await pay(chain, ours, { from: 6, amount });
   await chain.mine(BLOCKS_TO_SETTLE);
   await settle();
   await chain.fork(before, 2 * BLOCKS_TO_SETTLE);
-  // Going back took the node's clock back, too, and later payments would be older than their sessions.
+  // The fork also set the node's clock back, so later payments would be older than their sessions.
   await chain.call('evm_setTime', `0x${Date.now().toString(16)}`);
   return id;
 }

@@ -15,7 +15,7 @@ const PAYERS = 10;
 eachDatabase('many payments', suite, membersOfRun(DATABASE_KINDS, ['sqlite']));
 
 function suite(databases: TestDatabases): void {
-  test('500 transfers of one block pay the 500 sessions that they are for', async () => {
+  test('500 transfers in one block pay their 500 sessions', async () => {
     await using chain = await startPaymentChain();
 
     const watched = paymentChain(chain);

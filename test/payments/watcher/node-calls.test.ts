@@ -21,7 +21,7 @@ eachWatchedShop('calls of the node', watchedTest => {
       return {
         ...ours,
         cursor: () => cursorStore(ours.db).find(chain.chainId),
-        /** The calls of one look, 3 s after the one before. */
+        /** The calls of one round, 3 s after the previous one. */
         async look(): Promise<string[]> {
           const before = ours.node.calls.length;
           await ours.round();
@@ -29,7 +29,7 @@ eachWatchedShop('calls of the node', watchedTest => {
         },
       };
     })
-    /** Counts the most calls of a look, of several that each see a block more than the one before. */
+    /** Returns the most calls of a round, over several rounds with new blocks before each. */
     .extend('mostCalls', ({ chain }) => async (ours: Looking, { blocks = 1 } = {}) => {
       for (let index = 0; index < 3; index++) {
         await chain.mine(blocks);
@@ -43,7 +43,7 @@ eachWatchedShop('calls of the node', watchedTest => {
       return Math.max(...counts);
     });
 
-  test('a look with nothing open makes at most three calls, and one when the chain stands still', async ({
+  test('a round without open sessions makes at most three calls, and one when there is no new block', async ({
     chain,
     begin,
     mostCalls,
@@ -55,7 +55,7 @@ eachWatchedShop('calls of the node', watchedTest => {
     await chain.mine(BLOCKS_TO_SETTLE);
     await ours.look();
     const { status } = await ours.session(id);
-    // Beyond the blocks in which its payment is looked at again.
+    // Past the blocks in which the settled payment is checked again.
     await chain.mine(80);
 
     const neverOpened = await mostCalls(unused);
@@ -71,7 +71,7 @@ eachWatchedShop('calls of the node', watchedTest => {
     expect(still).toEqual(['eth_getBlockByNumber']);
   });
 
-  test('with nothing open on a chain of quick blocks, a late payment is settled and another chain’s blocks are not read', async ({
+  test('with no open session on a fast chain, a late payment is settled and blocks of another chain are refused', async ({
     chain,
     begin,
     mostCalls,
@@ -99,7 +99,7 @@ eachWatchedShop('calls of the node', watchedTest => {
     expect(await ours.cursor()).toEqual(cursor);
   });
 
-  test('with nothing open, a node that turns to another chain after a block was looked through is refused at its second look', async ({
+  test('with no open session, a node that switches to another chain is refused by its second round', async ({
     chain,
     begin,
     mostCalls,
@@ -130,7 +130,7 @@ eachWatchedShop('calls of the node', watchedTest => {
     }
   });
 
-  test('a transfer of no session that waits for its confirmations has a look read the logs once, not twice', async ({
+  test('an unmatched transfer that awaits confirmations has a round read the logs only once', async ({
     chain,
     begin,
     mostCalls,
@@ -150,7 +150,7 @@ eachWatchedShop('calls of the node', watchedTest => {
     expect(reads).toEqual([1, 1, 1, 1]);
   });
 
-  test('a look with ten sessions open, for tokens and for coins, makes at most ten calls', async ({
+  test('a round with ten open sessions, in tokens and coins, makes at most ten calls', async ({
     begin,
     mostCalls,
   }) => {
@@ -166,7 +166,7 @@ eachWatchedShop('calls of the node', watchedTest => {
     expect(several).toBeLessThanOrEqual(10);
   });
 
-  test('a flood of claims costs a bounded number of calls, less as they age, and a payer’s own is looked up next', async ({
+  test('a flood of claims costs a bounded number of calls, fewer with age, and a real claim is looked up next', async ({
     chain,
     begin,
   }) => {
@@ -202,7 +202,7 @@ eachWatchedShop('calls of the node', watchedTest => {
   }, 60_000);
 });
 
-/** Of a transaction that nobody made. */
+/** The hash of a transaction that does not exist. */
 function hashOf(index: number): string {
   return `0x${(index + 1).toString(16).padStart(64, '0')}`;
 }

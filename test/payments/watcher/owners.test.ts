@@ -18,7 +18,7 @@ const chain = await startPaymentChain();
 afterAll(chain.stop);
 
 eachDatabase('two organizations at one address', databases => {
-  /** Owns the address, because it named it first. */
+  /** The owner of the address, because it named the address first. */
   let ours: WatchedShop;
   let theirs: Owner;
   beforeEach(async () => {
@@ -42,7 +42,7 @@ eachDatabase('two organizations at one address', databases => {
       return recipientOwnership(handle).prove(recipient, 'signature', ours.clock.now());
     });
 
-  test('money without a signed wallet is matched with the owner’s sessions, and what fits none is the owner’s', async () => {
+  test('money without a signed wallet is matched with the owner’s sessions, and the rest is the owner’s unmatched transfer', async () => {
     const own = await ours.open();
     const foreign = await ours.open(theirs);
 
@@ -57,7 +57,7 @@ eachDatabase('two organizations at one address', databases => {
     expect(await unmatchedOf(theirs)).toEqual([]);
   });
 
-  test('the owner assigns what was not matched, and the other organization has nothing to assign', async () => {
+  test('the owner can assign unmatched transfers, and the other organization has none', async () => {
     const own = await ours.open();
     const foreign = await ours.open(theirs);
     await pay(777n);
@@ -97,7 +97,7 @@ eachDatabase('two organizations at one address', databases => {
     expect(await unmatchedOf(ours.owner)).toEqual([]);
   });
 
-  test('a claim for the other organization’s session does not take a payment of the owner’s', async () => {
+  test('a claim for the other organization’s session does not take the owner’s payment', async () => {
     const own = await ours.open();
     const foreign = await ours.open(theirs);
     for (const { id } of [own, foreign]) await ours.bind(id, wallet());
@@ -111,7 +111,7 @@ eachDatabase('two organizations at one address', databases => {
     expect((await ours.session(foreign.id)).amountReceived).toBe(0n);
   });
 
-  test('a wallet that signed for the other organization alone pays its session', async () => {
+  test('a wallet that signed only for the other organization pays its session', async () => {
     const own = await ours.open();
     const foreign = await ours.open(theirs);
     await ours.bind(foreign.id, wallet());
@@ -124,7 +124,7 @@ eachDatabase('two organizations at one address', databases => {
     expect(await unmatchedOf(ours.owner)).toEqual([]);
   });
 
-  test('what a wallet sends after its session of the other organization was paid is the owner’s', async () => {
+  test('a transfer after the wallet’s session of the other organization was paid is the owner’s', async () => {
     await ours.open();
     const foreign = await ours.open(theirs);
     await ours.bind(foreign.id, wallet());
@@ -138,7 +138,7 @@ eachDatabase('two organizations at one address', databases => {
     expect(await ours.payments(foreign.id)).toHaveLength(1);
   });
 
-  test('after a signature of the other organization new money is matched with its sessions', async () => {
+  test('after the other organization proves the address, new money is matched with its sessions', async () => {
     const before = await ours.open();
     await pay(777n);
     await ours.settle();
@@ -156,7 +156,7 @@ eachDatabase('two organizations at one address', databases => {
     expect(await unmatchedOf(ours.owner)).toEqual([]);
   });
 
-  test('the price of a session from before the proof, or of one that expired since, suggests that session', async () => {
+  test('a transfer of the price of an older or since expired session suggests that session', async () => {
     await ours.open(theirs);
     const open = await ours.open();
     const expired = await ours.open({ subtotal: 9_000_000n, amount: 9_000_000n });
@@ -177,8 +177,8 @@ eachDatabase('two organizations at one address', databases => {
     );
   });
 
-  test('a hundred sessions of the other organization leave the owner its exact amounts', async () => {
-    // A tail of a token with two decimals is at most 20 units at this price, so 18 amounts are not round.
+  test('a hundred sessions of the other organization take none of the owner’s exact amounts', async () => {
+    // With two decimals the tail is at most 20 units at this price, so only 18 amounts are not round.
     const scarce = { tokenDecimals: 2, amount: 2_000n, subtotal: 2_000n };
     const own = await ours.open(scarce);
     const foreign: CheckoutSession[] = [];

@@ -25,7 +25,7 @@ eachDatabaseAndEngine('watching a chain', (databases, engine) => {
     };
   }
 
-  test('an exact amount from anywhere settles its session once, after its confirmations and with the tab closed', async () => {
+  test('an exact amount from any wallet settles its session once, after its confirmations and without an open page', async () => {
     await using ours = await begin();
     const other = await ours.open();
     const session = await ours.open();
@@ -51,7 +51,7 @@ eachDatabaseAndEngine('watching a chain', (databases, engine) => {
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
   });
 
-  test('the block before the last confirmation completes nothing, and the last one does', async () => {
+  test('the last confirmation completes a payment, and not the block before it', async () => {
     await using ours = await begin({ confirmations: 2 });
     const session = await ours.open();
 
@@ -67,7 +67,7 @@ eachDatabaseAndEngine('watching a chain', (databases, engine) => {
     expect(second).toMatchObject({ status: 'completed', confirmations: 2, requiredConfirmations: 2 });
   });
 
-  test('with no confirmations required, a payment is completed in its own block', async () => {
+  test('with no confirmations required, a payment completes in its own block', async () => {
     await using ours = await begin({ confirmations: 0 });
     const session = await ours.open();
 
@@ -77,7 +77,7 @@ eachDatabaseAndEngine('watching a chain', (databases, engine) => {
     expect(inBlock).toMatchObject({ status: 'completed', confirmations: 0, requiredConfirmations: 0 });
   });
 
-  test('a wallet that signed settles its session with the price, coins as well as tokens', async () => {
+  test('a wallet that signed settles its session with the price, in coins as well as tokens', async () => {
     await using ours = await begin();
     await ours.open();
     const tokens = await ours.open();
@@ -96,7 +96,7 @@ eachDatabaseAndEngine('watching a chain', (databases, engine) => {
     expect(await ours.session(coins.id)).toMatchObject({ status: 'completed', paymentStatus: 'paid' });
   });
 
-  test('two watchers of one chain have one effect', async () => {
+  test('two watchers of one chain settle each payment once', async () => {
     await using ours = await begin();
     const watched = paymentChain(chain);
     const second = watcherOf({ chain: watched, rpcUrls: [chain.rpcUrl], db: ours.db, clock: ours.clock });

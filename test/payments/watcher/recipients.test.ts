@@ -5,9 +5,9 @@ import { eachWatchedShop, never } from './watched-shop.ts';
 const NEW_RECIPIENT = `0x${'ee'.repeat(20)}`;
 const READ_ALL = /from watched_recipients\s+where chain_id = \S+ order by/;
 
-eachWatchedShop('the recipients that a watcher remembers', watchedTest => {
+eachWatchedShop('the recipients cached by a watcher', watchedTest => {
   const test = watchedTest
-    /** Looks once, and answers with how often all recipients were read. */
+    /** Runs one round; returns how often all recipients were read. */
     .extend('wholeReadings', ({ ours }) => async (): Promise<number> => {
       let readings = 0;
       const count = ({ sql }: { sql: string }) => {
@@ -19,7 +19,7 @@ eachWatchedShop('the recipients that a watcher remembers', watchedTest => {
       return readings;
     });
 
-  test('are read whole by a watcher that begins to lead, and again after ten minutes', async ({
+  test('are all read when the watcher becomes the leader, and again after ten minutes', async ({
     ours,
     wholeReadings,
   }) => {
@@ -32,7 +32,7 @@ eachWatchedShop('the recipients that a watcher remembers', watchedTest => {
     expect([first, next, await wholeReadings()]).toEqual([1, 0, 1]);
   });
 
-  test('include one whose first session was opened since the look before', async ({ chain, ours }) => {
+  test('include one whose first session was opened since the previous round', async ({ chain, ours }) => {
     await ours.open();
     await ours.look();
     const session = await ours.open({ recipientAddress: NEW_RECIPIENT });
@@ -43,7 +43,7 @@ eachWatchedShop('the recipients that a watcher remembers', watchedTest => {
     expect((await ours.session(session.id)).status).toBe('completed');
   });
 
-  test('include one that a version without such marks inserted', async ({ chain, ours }) => {
+  test('include one inserted by a version without read_at', async ({ chain, ours }) => {
     const session = await ours.open({ recipientAddress: NEW_RECIPIENT });
     const rows = await ours.db('watched_recipients').where({ recipient_address: NEW_RECIPIENT });
     await ours.db('watched_recipients').delete();
@@ -55,7 +55,7 @@ eachWatchedShop('the recipients that a watcher remembers', watchedTest => {
     expect((await ours.session(session.id)).status).toBe('completed');
   });
 
-  test('include one that another watcher read while it led in between', async ({ chain, ours }) => {
+  test('include one that another watcher read during its own leadership', async ({ chain, ours }) => {
     const { db, clock } = ours;
     const another = watcherOf({ chain: paymentChain(chain), rpcUrls: [chain.rpcUrl], db, clock });
     await ours.open();

@@ -6,7 +6,7 @@ import { eachWatchedShop, never } from './watched-shop.ts';
 
 eachWatchedShop('reorganisations', watchedTest => {
   const test = watchedTest
-    /** Completes a session, and answers with its payment and the chain before it. */
+    /** Completes a session; returns its payment and a snapshot from before it. */
     .extend('settled', async ({ chain, ours }) => {
       const session = await ours.open();
       const before = await chain.snapshot();
@@ -16,7 +16,7 @@ eachWatchedShop('reorganisations', watchedTest => {
       return { session, before, paid };
     });
 
-  test('a reorganisation before the depth takes a payment back and tells nobody; mined again, it settles once', async ({
+  test('a reorganisation before the final depth withdraws a payment without an event; mined again, it settles once', async ({
     chain,
     ours,
   }) => {
@@ -42,7 +42,7 @@ eachWatchedShop('reorganisations', watchedTest => {
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
   });
 
-  test('a payment that a reorganisation takes back is looked up in the same look', async ({
+  test('a payment withdrawn by a reorganisation is looked up in the same round', async ({
     chain,
     behindNodes,
   }) => {
@@ -63,7 +63,7 @@ eachWatchedShop('reorganisations', watchedTest => {
     expect(ours.node.calls.slice(earlier)).toContain('eth_getTransactionByHash');
   });
 
-  test('a completed payment that the chain drops is told as failed, and its session says so', async ({
+  test('a completed payment that the chain drops is reported as failed, and its session is marked', async ({
     chain,
     ours,
     settled,
@@ -83,7 +83,7 @@ eachWatchedShop('reorganisations', watchedTest => {
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'payment.failed']);
   });
 
-  test('a payment that was dropped while nobody watched is told, however much the chain has grown since', async ({
+  test('a payment dropped while no watcher ran is reported, even when the chain has grown by far', async ({
     chain,
     ours,
     settled,
@@ -106,7 +106,7 @@ eachWatchedShop('reorganisations', watchedTest => {
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'payment.failed']);
   });
 
-  test('a payment that was dropped is told although the node could not show its block, or the newest one, at first', async ({
+  test('a dropped payment is reported even when the node at first cannot show its block or the head', async ({
     chain,
     behindNodes,
   }) => {
@@ -145,7 +145,7 @@ eachWatchedShop('reorganisations', watchedTest => {
     expect({ withoutBlock, withoutHead }).toEqual({ withoutBlock: told, withoutHead: told });
   });
 
-  test('a completed payment that comes back in another block, with its log elsewhere, changes nothing', async ({
+  test('a completed payment that comes back in another block at another log index changes nothing', async ({
     chain,
     ours,
     settled,
@@ -169,7 +169,7 @@ eachWatchedShop('reorganisations', watchedTest => {
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
   });
 
-  test('a payment that was told as lost and is seen later is completed after all', async ({
+  test('a payment reported as lost and seen later is completed after all', async ({
     chain,
     ours,
     settled,

@@ -11,19 +11,19 @@ const PRICE = 5_000_000n;
 const chain = await startPaymentChain();
 afterAll(chain.stop);
 
-eachDatabase('money that was rounded', databases => {
+eachDatabase('a transfer with a rounded amount', databases => {
   async function begin() {
     const ours = await watchedShop(chain, { database: await databases.create('payments') });
     return {
       ...ours,
-      /** Adds a link to where sessions of these tests are paid. */
+      /** Adds a link to the chain, token and recipient of these tests. */
       async link(amount: bigint | null) {
         const { tokenAddress, chainId, recipientAddress } = await ours.open({ amount: 1n });
         const link = aLink(ours.owner, { amount, tokenAddress, chainId, recipientAddress });
         await linkStore(ours.db).insert(link);
         return link;
       },
-      /** Pays from a wallet that signed nothing, and answers with what is then unmatched. */
+      /** Pays from an unbound wallet; returns the unmatched transfers. */
       async paid(amount: bigint) {
         await chain.pay({ from: 7, to: ours.recipient, amount });
         await ours.settle();
@@ -34,7 +34,7 @@ eachDatabase('money that was rounded', databases => {
     };
   }
 
-  test('to the price never pays the session that a stranger keeps open, and suggests the customer’s', async () => {
+  test('equal to the price never pays a stranger’s open session, and suggests the customer’s', async () => {
     await using ours = await begin();
     const link = await ours.link(PRICE);
     const stranger = await ours.open({ paymentLinkId: link.id });
@@ -48,7 +48,7 @@ eachDatabase('money that was rounded', databases => {
     expect(await ours.paymentStatus(customer)).toBe('awaiting_payment');
   });
 
-  test('to the price never pays a stranger who chose less at a link without an amount', async () => {
+  test('equal to the price never pays a stranger’s session for less at a link without an amount', async () => {
     await using ours = await begin();
     const link = await ours.link(null);
     const customer = await ours.open();
@@ -68,7 +68,7 @@ eachDatabase('money that was rounded', databases => {
     );
   });
 
-  test('to any decimal place is unmatched, and suggests the session whose amount is nearest', async () => {
+  test('at any decimal place is unmatched, and suggests the session with the nearest amount', async () => {
     await using ours = await begin();
     const customer = await ours.open();
     await ours.open({ subtotal: 9_000_000n, amount: 9_000_000n });
@@ -80,7 +80,7 @@ eachDatabase('money that was rounded', databases => {
     expect(await ours.paymentStatus(customer)).toBe('awaiting_payment');
   });
 
-  test('of a session that expired lately suggests that one, and far from every amount none', async () => {
+  test('suggests a recently expired session, or none when it is far from every amount', async () => {
     await using ours = await begin();
     const late = await ours.open({ expiresAt: ours.clock.now() + 1, createdAt: ours.clock.now() - 60_000 });
     await ours.expire(late.id);
@@ -89,7 +89,7 @@ eachDatabase('money that was rounded', databases => {
     expect(await ours.paid(77n * PRICE)).toContainEqual({ amount: 77n * PRICE, suggested: null });
   });
 
-  test('an exact amount that became the price of a later session or link is not taken for either', async () => {
+  test('an exact amount that became the price of a later session or link is unmatched', async () => {
     await using ours = await begin();
     const first = await ours.open();
     const second = await ours.open();
@@ -106,7 +106,7 @@ eachDatabase('money that was rounded', databases => {
     }
   });
 
-  test('an exact amount pays its session as long as no price is the same', async () => {
+  test('an exact amount pays its session unless it equals a price', async () => {
     await using ours = await begin();
     const link = await ours.link(PRICE);
     await ours.open({ paymentLinkId: link.id });

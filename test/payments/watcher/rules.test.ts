@@ -7,9 +7,7 @@ import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 
 eachWatchedShop('rules of payments', test => {
-  test('payments of one wallet add up, and the session stays open until they are enough', async ({
-    ours,
-  }) => {
+  test('payments of one wallet add up, and the session stays open until they suffice', async ({ ours }) => {
     const session = await ours.boundSession();
 
     await ours.payment(2_000_000n);
@@ -27,7 +25,9 @@ eachWatchedShop('rules of payments', test => {
     expect(await ours.events()).toEqual(['payment.completed', 'payment.completed', 'checkout.completed']);
   });
 
-  test('a session is paid in a hundred parts at most, and what is beyond is listed', async ({ ours }) => {
+  test('a session accepts at most a hundred partial payments, and further transfers are unmatched', async ({
+    ours,
+  }) => {
     const session = await ours.boundSession();
 
     for (let index = 0; index < MOST_PAYMENTS + 2; index++) await ours.payment(1n);
@@ -38,7 +38,7 @@ eachWatchedShop('rules of payments', test => {
     expect(data.map(one => one.amount)).toEqual([1n, 1n]);
   });
 
-  test('what is left of a part that was paid is not taken by a session that asks for just that', async ({
+  test('the missing part of one session is not matched to another session with that exact amount', async ({
     ours,
   }) => {
     const session = await ours.boundSession();
@@ -56,9 +56,7 @@ eachWatchedShop('rules of payments', test => {
     });
   });
 
-  test('the wallet of an abandoned session that pays what another one asks for pays that one', async ({
-    ours,
-  }) => {
+  test('a wallet with an abandoned session pays another session by its exact amount', async ({ ours }) => {
     const abandoned = await ours.boundSession();
     const session = await ours.open();
 
@@ -69,7 +67,7 @@ eachWatchedShop('rules of payments', test => {
     expect(await ours.session(abandoned.id)).toMatchObject({ status: 'active' });
   });
 
-  test('more than asked for completes the session and says how much is beyond', async ({ ours }) => {
+  test('an overpayment completes the session and records the excess', async ({ ours }) => {
     const session = await ours.boundSession();
 
     await ours.payment(session.amountDue + 1_000_000n);
@@ -113,7 +111,7 @@ eachWatchedShop('rules of payments', test => {
     ]);
   });
 
-  test('a payment after the session’s end is late and completes no checkout', async ({ ours }) => {
+  test('a payment after the end of the session is late and completes no checkout', async ({ ours }) => {
     const session = await ours.open({
       expiresAt: ours.clock.now() - 60_000,
       createdAt: ours.clock.now() - 600_000,
@@ -128,10 +126,7 @@ eachWatchedShop('rules of payments', test => {
     expect(await ours.events()).toEqual(['payment.completed']);
   });
 
-  test('a token that only looks the same, another recipient and an ERC-721 picture pay nothing', async ({
-    chain,
-    ours,
-  }) => {
+  test('a look-alike token, another recipient and an ERC-721 token pay nothing', async ({ chain, ours }) => {
     const session = await ours.boundSession();
     await mintPostcard(chain, ours.recipient);
     await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n, token: chain.lookalike });
@@ -144,7 +139,7 @@ eachWatchedShop('rules of payments', test => {
     expect(await transferStore(ours.db).unconfirmed(chain.chainId)).toEqual([]);
   });
 
-  test('a transfer that failed pays nothing, neither tokens nor coins', async ({ chain, ours }) => {
+  test('a failed transfer of tokens or coins pays nothing', async ({ chain, ours }) => {
     const tokens = await ours.boundSession();
     const coins = await ours.open({ tokenAddress: NATIVE_COIN, recipientAddress: chain.token.toLowerCase() });
     const failing = await ours.payment(10n ** 18n);
@@ -168,7 +163,7 @@ eachWatchedShop('rules of payments', test => {
     expect(await ours.payments(coins.id)).toEqual([]);
   });
 
-  test('a transfer that is older than the session does not pay it', async ({ chain, ours }) => {
+  test('a transfer older than the session does not pay it', async ({ chain, ours }) => {
     await ours.payment(5_000_000n);
     await chain.mine();
     const session = await ours.open({
@@ -182,7 +177,7 @@ eachWatchedShop('rules of payments', test => {
     expect(await ours.payments(session.id)).toEqual([]);
   });
 
-  test('what was paid before the watcher first ran is found', async ({ chain, ours }) => {
+  test('a payment from before the watcher first ran is found', async ({ chain, ours }) => {
     const session = await ours.open();
     await ours.payment(session.amountDue);
     await chain.mine(600);
@@ -192,7 +187,7 @@ eachWatchedShop('rules of payments', test => {
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
   });
 
-  test('a transfer of no session is listed once it is confirmed, and pays a session that its wallet signs for before', async ({
+  test('an unmatched transfer is listed once confirmed, unless its wallet signs for a session before that', async ({
     chain,
     ours,
   }) => {

@@ -18,15 +18,15 @@ import type { Failpoint } from '#payments/watcher/round.ts';
 import { anOrganization } from '../../support/payments-records.ts';
 import { aSession } from '../../support/payments-sessions.ts';
 
-/** Of tests only. */
+/** A secret for tests only. */
 export const SECRET = 'a secret of tests only';
 export const seals = sealsOf([SECRET]);
 export const log = createLogger({ level: 'silent' });
 const CONFIRMATIONS = 2;
-/** Blocks that complete a payment which waits in the pool: its own, and those on top. */
+/** Blocks that complete a payment in the pool: its own block and the confirmations. */
 export const BLOCKS_TO_SETTLE = CONFIRMATIONS + 1;
 
-/** What the tests watch: a chain with one token and its coin. */
+/** The watched chain, with one token and its coin. */
 export function paymentChain({ chainId, token }: { chainId: number; token: string }): PaymentChain {
   return {
     id: chainId,
@@ -59,7 +59,7 @@ export function watcherOf({
   return chainWatcher({ chain, client, db, seals, clock, log, ...rest });
 }
 
-/** An open database with one organization, and what the tests do and see in it. */
+/** An open database with one organization, and functions to act on it and read it. */
 export async function shop(options: DatabaseOptions, clock: Clock, chain: PaymentChain) {
   const db = openDatabase(options);
   const organization = anOrganization();
@@ -90,7 +90,7 @@ export async function shop(options: DatabaseOptions, clock: Clock, chain: Paymen
     expire: (id: string) =>
       transaction(db, handle => settlement({ handle, seals, now: clock.now() }).expire(id)),
     payments: (id: string) => transactionStore(db).ofSession(id),
-    /** Types, the oldest first. */
+    /** Event types, oldest first. */
     async events(): Promise<string[]> {
       const page = await eventStore(db, seals).list(owner, { since: 0 }, { page: 1, limit: 1_000 });
       return page.data.map(one => one.type).reverse();

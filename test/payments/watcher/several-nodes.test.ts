@@ -9,7 +9,7 @@ const withoutLogs: Lie = ({ method }) =>
 
 eachWatchedShop('several nodes of a chain', watchedTest => {
   const test = watchedTest
-    /** Makes a lie that shows nothing above a block. */
+    /** Makes a lie that hides everything above a block. */
     .extend('stuckAt', ({ chain }) => async (block: number): Promise<Lie> => {
       const head = await chain.call('eth_getBlockByNumber', numberToHex(block), false);
       return ({ method, params }) => {
@@ -19,7 +19,7 @@ eachWatchedShop('several nodes of a chain', watchedTest => {
         return Number(params?.[0]) > block ? null : undefined;
       };
     })
-    /** Opens a session whose payment is deep enough to be settled. */
+    /** Opens a session with a payment deep enough to settle. */
     .extend('paid', ({ chain }) => async (ours: ShopBehindNodes) => {
       const session = await ours.open();
       await ours.payment(session.amountDue);
@@ -27,7 +27,7 @@ eachWatchedShop('several nodes of a chain', watchedTest => {
       return session;
     });
 
-  test('logs of a node that lags are not taken for those of the one that shows the head', async ({
+  test('logs of a lagging node are not mistaken for those of the node that shows the head', async ({
     chain,
     stuckAt,
     behindNodes,
@@ -49,14 +49,14 @@ eachWatchedShop('several nodes of a chain', watchedTest => {
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
   });
 
-  test('the chain’s id of one node does not vouch for what another node of another chain says', async ({
+  test('the chain id of one node does not vouch for answers of another node', async ({
     paid,
     behindNodes,
   }) => {
     await using ours = await behindNodes({ nodes: 2 });
     const session = await paid(ours);
 
-    // What some providers do while the node behind them is away.
+    // Some providers behave like this while the node behind them is down.
     ours.node.tell(({ method }) => (method === 'eth_chainId' ? undefined : new Error('no node')));
     ours.second.tell(({ method }) => (method === 'eth_chainId' ? '0x1' : undefined));
 
@@ -78,7 +78,7 @@ eachWatchedShop('several nodes of a chain', watchedTest => {
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
   });
 
-  test('a head that a node cannot show by its number confirms nothing', async ({ chain, behindNodes }) => {
+  test('a head that a node cannot show by number confirms nothing', async ({ chain, behindNodes }) => {
     await using ours = await behindNodes({ nodes: 2 });
     const session = await ours.open();
     await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });

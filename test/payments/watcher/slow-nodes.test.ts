@@ -15,11 +15,11 @@ import { chainTest as test } from './watched-shop.ts';
 
 const LEASE_MS = 750;
 const ANSWER_MS = 200;
-/** A round that reads these takes longer than a lease. */
+/** Number of blocks that take a round longer than a lease to read. */
 const BLOCKS = 100;
 const PATIENCE_MS = 25_000;
 
-/** The nodes that blocks are read from, and the last block that is read. */
+/** The nodes to read blocks from, and the last block to read. */
 interface Reading {
   readonly chain: TestPaymentChain;
   readonly rpcUrls: string[];
@@ -28,7 +28,7 @@ interface Reading {
 }
 
 eachDatabase('watchers of one chain', databases => {
-  /** Has several watchers read the last `BLOCKS` blocks up to `target`, each with a connection of its own to one database. */
+  /** Runs several watchers on one database, each with its own connection, until they have read the `BLOCKS` blocks up to `target`. */
   async function reading(count: number, { chain, rpcUrls, timeoutMs, target }: Reading) {
     const watched = paymentChain(chain);
     const options = await databases.create('payments');
@@ -73,9 +73,7 @@ eachDatabase('watchers of one chain', databases => {
     return node;
   }
 
-  test('two and three of them read from a slow node at the pace of one alone, and none takes over', async ({
-    chain,
-  }) => {
+  test('several watchers read a slow node as fast as one, and none takes over', async ({ chain }) => {
     await using node = await slowNode(chain);
     await chain.mine(BLOCKS);
     const through = { chain, rpcUrls: [node.url], timeoutMs: 5_000, target: await chain.head() };
@@ -94,7 +92,7 @@ eachDatabase('watchers of one chain', databases => {
     expect(three.elapsedMs).toBeLessThan(1.5 * one.elapsedMs);
   }, 90_000);
 
-  test('a first node that hangs is asked once, and blocks are read through the second one', async ({
+  test('a first node that hangs is asked once, and blocks are read from the second one', async ({
     chain,
   }) => {
     await using hanging = await faultyNode(chain.rpcUrl);

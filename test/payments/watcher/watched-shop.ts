@@ -14,23 +14,23 @@ import { BLOCKS_TO_SETTLE, paymentChain, type Shop, shop, watcherOf } from './se
 /** Never aborts. */
 export const never = new AbortController().signal;
 
-/** A shop on a database of its own, and a watcher of its chain. `await using` closes the database. */
+/** A shop with its own database and a watcher of its chain. `await using` closes the database. */
 export interface WatchedShop extends Shop, AsyncDisposable {
   readonly clock: ManualClock;
   readonly watcher: ChainWatcher;
-  /** Sends a transfer into the pool that can be sent again after a fork. */
+  /** Sends a transfer to the pool; it can be sent again after a fork. */
   payment(amount: bigint): Promise<{ hash: Hex; raw: Hex }>;
   /** Opens a session that is bound to the wallet of `payment`. */
   boundSession(changes?: Partial<SessionDraft>): Promise<CheckoutSession>;
-  /** Looks at the chain once. */
+  /** Runs one round of the watcher. */
   look(): Promise<void>;
-  /** Lets three seconds pass, after which the pool is read again, and looks at the chain once. */
+  /** Advances three seconds, after which the pool is read again, and runs one round. */
   round(): Promise<void>;
-  /** Has what is in the pool confirmed and settled. */
+  /** Confirms and settles the transfers in the pool. */
   settle(): Promise<void>;
 }
 
-/** The database of a watched shop, and what it may have instead of the chain's node and the chain of `paymentChain`. */
+/** The database of a watched shop, with optional nodes and changes of `paymentChain`. */
 interface WatchedShopOptions {
   readonly database: DatabaseOptions;
   readonly rpcUrls?: readonly string[];
@@ -39,9 +39,9 @@ interface WatchedShopOptions {
 
 /** A shop whose watcher reads the chain through nodes that can lie. */
 export interface ShopBehindNodes extends WatchedShop {
-  /** The node that is asked first. */
+  /** The node asked first. */
   readonly node: FaultyNode;
-  /** The node that is asked when the first one fails. */
+  /** The node asked when the first one fails. */
   readonly second: FaultyNode;
 }
 
@@ -65,7 +65,7 @@ export function eachWatchedShop(name: string, suite: (test: WatchedShopTest) => 
 function watchedShopTest(databases: TestDatabases) {
   return (
     chainTest
-      /** A shop whose watcher reads the chain as it is. */
+      /** A shop whose watcher reads the chain directly. */
       .extend('ours', async ({ chain }, { onCleanup }): Promise<WatchedShop> => {
         const ours = await watchedShop(chain, { database: await databases.create('payments') });
         onCleanup(() => ours[Symbol.asyncDispose]());
@@ -92,7 +92,7 @@ function watchedShopTest(databases: TestDatabases) {
   );
 }
 
-/** Opens a shop on a migrated database, which stays when the shop ends. */
+/** Opens a shop on a migrated database, which it does not remove. */
 export async function watchedShop(
   chain: TestPaymentChain,
   { database, rpcUrls = [chain.rpcUrl], changes }: WatchedShopOptions,

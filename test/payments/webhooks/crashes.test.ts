@@ -17,7 +17,7 @@ import type { DispatcherTask } from './dispatcher-process.ts';
 import { allArrived, SECRET, startSetting } from './setting.ts';
 
 const EVENTS = 12;
-/** Which time it is killed: with something done before, something under way, and something left. */
+/** Number of the step's occurrence that kills it: some deliveries are done, some under way and some left. */
 const TIMES: Readonly<Record<DispatcherStep, number>> = {
   'before claim': 2,
   'after claim': 2,
@@ -28,7 +28,7 @@ const TIMES: Readonly<Record<DispatcherStep, number>> = {
 };
 
 const STEPS = membersOfRun(Object.keys(TIMES), ['after claim', 'after send', 'before result']).map(stepOf);
-/** Processes in a row that are each killed after they sent. */
+/** Consecutive processes, each killed after it has sent. */
 const CRASHES = membersOfRun([0, 1, 2, 3, 4], [0, 1, 2]);
 
 const children: ChildProcess[] = [];
@@ -56,7 +56,7 @@ function dispatcherProcess(task: Omit<DispatcherTask, 'secret'>): ChildProcess {
   return child;
 }
 
-/** The attempts at each event, by number, and whether all had the same bytes. */
+/** Attempt numbers and body hashes of each event. */
 function byEvent(arrivals: readonly Arrival[]) {
   const events = new Map<string, { attempts: number[]; hashes: Set<string> }>();
   for (const { eventId, attempt, hash } of arrivals) {
@@ -72,7 +72,7 @@ eachDatabase('deliveries', databases => {
   const setUp = async () => startSetting(await databases.create('payments'), systemClock);
 
   describe('when the process is killed', () => {
-    test.for(STEPS)('%s, every event arrives, always with the same body', async step => {
+    test.for(STEPS)('%s, every event still arrives, always with the same body', async step => {
       await using receiver = await startReceiver();
       await using setting = await setUp();
       const webhook = await setting.webhook(receiver.url);
@@ -98,7 +98,7 @@ eachDatabase('deliveries', databases => {
       expect(await setting.current(webhook)).toMatchObject({ successCount: EVENTS, failureCount: 0 });
     });
 
-    test('again and again, no event is lost by it', async () => {
+    test('repeatedly, no event is lost', async () => {
       await using receiver = await startReceiver();
       await using setting = await setUp();
       const webhook = await setting.webhook(receiver.url);
@@ -125,7 +125,7 @@ eachDatabase('deliveries', databases => {
     });
   });
 
-  test('are sent once each by two processes at once', async () => {
+  test('are sent once each by two concurrent processes', async () => {
     await using receiver = await startReceiver(async () => {
       await delay(5);
       return 204;
@@ -144,7 +144,7 @@ eachDatabase('deliveries', databases => {
     expect(new Set(seen).size).toBe(300);
   });
 
-  test('go on after the database was away', async () => {
+  test('continue after database outages', async () => {
     await using receiver = await startReceiver();
     await using setting = await setUp();
     const webhook = await setting.webhook(receiver.url);
@@ -173,18 +173,18 @@ eachDatabase('deliveries', databases => {
 
 const NAME = 'the dispatcher under test';
 
-/** The same database, through connections that can be told from the test's own. */
+/** The same database, with connections distinguishable from the test's own. */
 function named(options: DatabaseOptions): DatabaseOptions {
   if (options.kind !== 'postgres') return options;
   return { ...options, url: `${options.url}&application_name=${encodeURIComponent(NAME)}` };
 }
 
-/** PostgreSQL ends the dispatcher's connections; of SQLite somebody else holds the write lock for a while. */
+/** On PostgreSQL, ends the dispatcher's connections. On SQLite, holds the write lock for a while. */
 async function takeAway(options: DatabaseOptions): Promise<void> {
   const other = openDatabase(options);
   if (options.kind === 'postgres') {
     const backends = 'from pg_stat_activity where datname = current_database() and application_name = ?';
-    // After the last time it may not be connected again yet.
+    // It may not have reconnected yet since the last time.
     const ended = await until(
       () => rowsOf(other, `select pg_terminate_backend(pid) ${backends}`, [NAME]),
       rows => rows.length > 0,

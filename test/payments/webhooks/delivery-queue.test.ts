@@ -74,7 +74,7 @@ eachDatabase('the queue of deliveries', databases => {
       beginManual(handle, { seals: SEALS, now: clock.now() }, given.owner, { webhookId: webhook.id, id }),
     );
 
-  test('gives what is due with its body and where it goes, the attempt being counted already', async () => {
+  test('claims due deliveries with body and receiver, and counts the attempt at once', async () => {
     const delivery = await insert(aDelivery(webhook));
 
     const { begun: claims } = await queue().exchange({ wanted: [{ webhookId: webhook.id, limit: 5 }] });
@@ -93,7 +93,7 @@ eachDatabase('the queue of deliveries', databases => {
     expect((await findWebhook())?.lastTriggeredAt).toBe(clock.now());
   });
 
-  test('keeps bodies where nobody who reads the database reads them', async () => {
+  test('stores bodies encrypted', async () => {
     const { id } = await insert(aDelivery(webhook), '{"customer":"Grace"}');
 
     expect(
@@ -101,7 +101,7 @@ eachDatabase('the queue of deliveries', databases => {
     ).not.toContain('Grace');
   });
 
-  test('names each active webhook with something due once, with its organization and since when', async () => {
+  test('lists each active webhook with due deliveries once, with organization and earliest due time', async () => {
     const theirs = await given.newOwner();
     const second = await aWebhookOf({ ...theirs, mode: 'test' });
     const idle = await aWebhookOf(given.owner);
@@ -126,7 +126,7 @@ eachDatabase('the queue of deliveries', databases => {
     });
   });
 
-  test('gives no row to two workers, of one process or two', async () => {
+  test('gives no row to two workers, in one process or two', async () => {
     for (let i = 0; i < 12; i += 1) await insert(aDelivery(webhook));
 
     const taken = (await Promise.all([take(4), take(4, given.other), take(4), take(4, given.other)])).flat();
@@ -137,7 +137,7 @@ eachDatabase('the queue of deliveries', databases => {
     expect(await queue().webhooksWithDue()).toEqual([]);
   });
 
-  test('gives one row to one of two workers at the same moment', async () => {
+  test('gives one row to only one of two concurrent workers', async () => {
     const { id } = await insert(aDelivery(webhook));
 
     const taken = await Promise.all([take(1), take(1, given.other)]);
@@ -146,7 +146,7 @@ eachDatabase('the queue of deliveries', databases => {
     expect((await find(id))?.attempts).toBe(1);
   });
 
-  test('gives again what a process died over when its lease ends, and counts no failure', async () => {
+  test('gives a delivery of a dead process again when its lease ends, and counts no failure', async () => {
     const delivery = await insert(aDelivery(webhook));
     const [first] = await take();
 
@@ -163,7 +163,7 @@ eachDatabase('the queue of deliveries', databases => {
     expect(await findWebhook()).toMatchObject({ failureCount: 0, failuresInARow: 0 });
   });
 
-  test('takes no result of a lease that has passed to another', async () => {
+  test('accepts no result under a lease that has passed to another worker', async () => {
     const { id } = await insert(aDelivery(webhook));
     const [first] = await take();
     clock.advance(LEASE_MS);
@@ -179,7 +179,7 @@ eachDatabase('the queue of deliveries', databases => {
     expect(await findWebhook()).toMatchObject({ successCount: 1, failureCount: 0 });
   });
 
-  test('writes many results at once, each to its own row, and counts every delivery once', async () => {
+  test('writes many results at once to their rows, and counts every delivery once', async () => {
     for (let i = 0; i < 600; i += 1) await insert(aDelivery(webhook));
     const taken = await take(600);
 
@@ -201,7 +201,7 @@ eachDatabase('the queue of deliveries', databases => {
     expect(await findWebhook()).toMatchObject({ successCount: 300, failureCount: 300, failuresInARow: 1 });
   });
 
-  test('switches a webhook off at the tenth failure in a row, with one mail about it', async () => {
+  test('disables a webhook at the tenth consecutive failure, with one mail about it', async () => {
     const settings = await notificationStore(given.db).find(given.owner);
     if (settings === undefined) throw new Error('the organization has no settings');
     await notificationStore(given.db).save({ ...settings, emailAddress: 'ops@books.example' });
@@ -219,7 +219,7 @@ eachDatabase('the queue of deliveries', databases => {
     ]);
   });
 
-  test('counts no failure of an address that was changed meanwhile towards the ten of the new one', async () => {
+  test('does not count failures at an old address towards the ten of a new one', async () => {
     for (let i = 0; i < 10; i += 1) await insert(aDelivery(webhook));
     const taken = await take(10);
     const url = 'https://books.example/repaired';
@@ -232,7 +232,7 @@ eachDatabase('the queue of deliveries', databases => {
     expect(await findWebhook()).toMatchObject({ isActive: true, failuresInARow: 0, failureCount: 10 });
   });
 
-  test('ends attempts and begins others at once, and none of a webhook that it switches off', async () => {
+  test('ends attempts and begins others in one exchange, but none of a webhook that it disables', async () => {
     for (let i = 0; i < 14; i += 1) await insert(aDelivery(webhook));
     const exchange = (results: readonly AttemptResult[]) =>
       queue().exchange({ results, wanted: [{ webhookId: webhook.id, limit: 4 }] });
@@ -247,7 +247,7 @@ eachDatabase('the queue of deliveries', databases => {
     expect(await findWebhook()).toMatchObject({ isActive: false, failureCount: 13 });
   });
 
-  test('switches a webhook off without a mail when no address is set', async () => {
+  test('disables a webhook without a mail when no address is set', async () => {
     await fail(10);
 
     expect((await findWebhook())?.isActive).toBe(false);
@@ -256,7 +256,7 @@ eachDatabase('the queue of deliveries', databases => {
     );
   });
 
-  test('lets a failed delivery be retried by hand, once at a time, and knows only its own webhook’s', async () => {
+  test('lets a failed delivery be retried manually, once at a time, and only through its own webhook', async () => {
     await fail(1);
     const [{ id } = { id: '' }] = await rowsOf<{ id: string }>(given.db, 'select id from deliveries');
     const before = await find(id);
@@ -283,7 +283,7 @@ eachDatabase('the queue of deliveries', databases => {
     expect(await retry(id)).toBe('not_allowed');
   });
 
-  test('sends by itself nothing that is being retried by hand', async () => {
+  test('does not send a delivery during its manual retry', async () => {
     await fail(1);
     const [{ id } = { id: '' }] = await rowsOf<{ id: string }>(given.db, 'select id from deliveries');
     clock.advance(RETRY_DELAYS_MS[0]);
@@ -294,7 +294,7 @@ eachDatabase('the queue of deliveries', databases => {
     expect(await take()).toMatchObject([{ id, sending: 'automatic', attempts: 3, automaticFailures: 1 }]);
   });
 
-  test('ends a test whose process died, which then may be sent again by hand', async () => {
+  test('ends a test of a dead process, which can then be retried manually', async () => {
     const test = await insert(aDelivery(webhook, { isTest: true, nextAttemptAt: null }));
     await retry(test.id);
     clock.advance(MANUAL_LEASE_MS - 1);
@@ -309,7 +309,7 @@ eachDatabase('the queue of deliveries', databases => {
     expect(await findWebhook()).toMatchObject({ failureCount: 0, failuresInARow: 0 });
   });
 
-  test('has one delivery of an event and webhook, and as many tests as were asked for', async () => {
+  test('has one delivery per event and webhook, and any number of tests', async () => {
     const delivery = await insert(aDelivery(webhook));
     await insert(aDelivery(webhook, { eventId: delivery.eventId }));
     await insert(aDelivery(webhook, { eventId: delivery.eventId, isTest: true }));
@@ -327,7 +327,7 @@ eachDatabase('the queue of deliveries', databases => {
     ).toEqual([]);
   });
 
-  test('forgets old deliveries in batches, and none that is being sent', async () => {
+  test('removes old deliveries in batches, and none that is being sent', async () => {
     const now = RECORD_TIME + DELIVERY_LIFETIME_MS;
     for (let i = 0; i < 3; i += 1) await insert(aDelivery(webhook, { createdAt: RECORD_TIME - 1 }));
     await take(1);

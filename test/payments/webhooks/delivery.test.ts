@@ -17,7 +17,7 @@ import { FAILURE, MANUAL_FAILURE, NOTHING, SUCCESS } from './tallies.ts';
 
 const T0 = 1_795_253_400_000;
 
-/** One attempt from its beginning to its end, `endedAt`. */
+/** One attempt that ends at `endedAt`. */
 function attempt(
   delivery: DeliveryState,
   isSuccess: boolean,
@@ -36,7 +36,7 @@ function failedTimes(times: number): DeliveryState {
   return delivery;
 }
 
-/** What somebody or something tries with a delivery, after `waitMs`. */
+/** An attempt or a resumption of a delivery after `waitMs`. */
 interface Trial {
   kind: 'automatic' | 'manual' | 'resume';
   waitMs: number;
@@ -63,7 +63,7 @@ interface Step extends Pick<Trial, 'kind' | 'isSuccess'> {
   tally: Tally;
 }
 
-/** The steps that its state allows, one after the other. */
+/** Those of the trials that the state of the delivery allows, in order. */
 function lifeOf(isTest: boolean, steps: readonly Trial[]): Step[] {
   const life: Step[] = [];
   let delivery = newDelivery({ isTest, now: T0 });
@@ -88,7 +88,7 @@ function lifeOf(isTest: boolean, steps: readonly Trial[]): Step[] {
 }
 
 describe('any life of a delivery', () => {
-  test('is sent at most four times by itself, and each retry comes at its delay or up to a tenth later', () => {
+  test('has at most four automatic attempts, and each retry comes at its delay or up to a tenth later', () => {
     fc.assert(
       fc.property(STEPS, steps => {
         const automatic = lifeOf(false, steps).filter(({ kind }) => kind === 'automatic');
@@ -107,7 +107,7 @@ describe('any life of a delivery', () => {
     );
   });
 
-  test('counts every attempt, one success and one failure at most, and a test nowhere', () => {
+  test('counts every attempt, at most one success and one failure, and nothing for a test', () => {
     fc.assert(
       fc.property(fc.boolean(), STEPS, (isTest, steps) => {
         const life = lifeOf(isTest, steps);
@@ -123,7 +123,7 @@ describe('any life of a delivery', () => {
     );
   });
 
-  test('ends with a success, which nothing leaves', () => {
+  test('ends with a success, which is final', () => {
     fc.assert(
       fc.property(fc.boolean(), STEPS, (isTest, steps) => {
         for (const { before, after } of lifeOf(isTest, steps)) {
@@ -134,7 +134,7 @@ describe('any life of a delivery', () => {
     );
   });
 
-  test('keeps its schedule through manual retries that fail', () => {
+  test('keeps its schedule through failed manual retries', () => {
     fc.assert(
       fc.property(STEPS, steps => {
         for (const { before, after, kind, isSuccess, tally } of lifeOf(false, steps)) {
@@ -174,7 +174,7 @@ describe('webhook delivery', () => {
     expect(isFinal(delivery)).toBe(false);
   });
 
-  test('failed → failed (permanent): after three retries none follows, but a manual one may', () => {
+  test('failed → failed (permanent): no retry follows the third one, but a manual retry is allowed', () => {
     const delivery = failedTimes(4);
 
     expect(delivery).toMatchObject({ status: 'failed', attempts: 4, nextAttemptAt: null });
@@ -189,7 +189,7 @@ describe('webhook delivery', () => {
     expect(tally).toEqual(SUCCESS);
   });
 
-  test('nothing but a failed delivery is retried by hand, and not while an attempt is under way', () => {
+  test('only a failed delivery can be retried manually, and not while an attempt is under way', () => {
     const pending = newDelivery({ isTest: false, now: T0 });
     const underWay = attemptBegun(failedTimes(1), 'manual');
 
@@ -207,7 +207,7 @@ describe('webhook delivery', () => {
     expect([first.tally, second.tally]).toEqual([FAILURE, NOTHING]);
   });
 
-  test('a test is never sent by itself, and counts nowhere', () => {
+  test('a test is never sent automatically, and is not counted', () => {
     const { delivery, tally } = attempt(newDelivery({ isTest: true, now: T0 }), false, { kind: 'manual' });
 
     expect(() => attemptBegun(newDelivery({ isTest: true, now: T0 }), 'automatic')).toThrow();
@@ -216,7 +216,7 @@ describe('webhook delivery', () => {
     expect([tally, attempt(delivery, true, { kind: 'manual' }).tally]).toEqual([NOTHING, NOTHING]);
   });
 
-  test('what was held for 24 hours is sent, what was held for longer fails for good and counts only once it is tried', () => {
+  test('a delivery held for 24 hours is sent; one held for longer fails for good, uncounted until a manual retry', () => {
     const held = newDelivery({ isTest: false, now: T0 });
     const expired = resumed(held, T0 + HOLD_LIMIT_MS + 1);
 
@@ -226,7 +226,7 @@ describe('webhook delivery', () => {
     expect(attempt(expired, false, { kind: 'manual' }).tally).toEqual(MANUAL_FAILURE);
   });
 
-  test('a failed one that was held for too long waits for no further retry, an attempt under way is left alone', () => {
+  test('a failed delivery held for too long is not retried, and an attempt under way is left alone', () => {
     const late = T0 + HOLD_LIMIT_MS + 1;
     const underWay = attemptBegun(failedTimes(1), 'automatic');
 
@@ -239,7 +239,7 @@ describe('webhook delivery', () => {
     expect(isFinal(underWay)).toBe(false);
   });
 
-  test('an automatic attempt that our end cut off is no failure, however often, and is made again at once', () => {
+  test('an automatic attempt interrupted on our side is no failure, even repeatedly, and is due again at once', () => {
     let delivery = newDelivery({ isTest: false, now: T0 });
     for (let n = 1; n <= 9; n++) delivery = attemptCutOff(attemptBegun(delivery, 'automatic'), T0 + n);
 
@@ -253,7 +253,7 @@ describe('webhook delivery', () => {
     expect(attempt(delivery, false)).toMatchObject({ delivery: { automaticFailures: 1 }, tally: FAILURE });
   });
 
-  test('one by hand that our end cut off leaves the schedule alone, and a test may be retried', () => {
+  test('a manual attempt interrupted on our side keeps the schedule, and a test can be retried', () => {
     const scheduled = failedTimes(1);
     const test = attemptBegun(newDelivery({ isTest: true, now: T0 }), 'manual');
 

@@ -5,15 +5,15 @@ import { seals } from '#payments/secrets/sealed.ts';
 import { type DispatcherStep, startDispatcher } from '#payments/webhooks/dispatcher.ts';
 import { loopbackSender } from '../../support/loopback-sender.ts';
 
-// A dispatcher in a process of its own, for tests that end it in the hard way. It is told what to do in JSON.
+// A dispatcher in its own process, for tests that kill it. Its task is JSON in an argument.
 
 export interface DispatcherTask {
   readonly database: DatabaseOptions;
-  /** Opens what the test has sealed. */
+  /** Opens values that the test has sealed. */
   readonly secret: string;
-  /** How much later it is for this process than for the others, in milliseconds. */
+  /** Milliseconds by which the clock of this process is ahead. */
   readonly clockOffsetMs?: number;
-  /** Where it is killed: at the so many-th time that it gets there. */
+  /** The step that kills the process, at its `time`-th occurrence. */
   readonly crash?: { readonly step: DispatcherStep; readonly time: number };
 }
 
@@ -35,7 +35,7 @@ startDispatcher({
     times += 1;
     if (times !== crash.time) return;
     process.kill(process.pid, 'SIGKILL');
-    // Not one step further while the signal is on its way.
+    // Stops here until the signal arrives.
     await new Promise(() => undefined);
   },
 });

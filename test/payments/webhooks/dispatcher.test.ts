@@ -19,7 +19,7 @@ import {
 } from '../../support/webhook-receiver.ts';
 import { allArrived, type Registered, type Setting, startSetting } from './setting.ts';
 
-/** Data whose text is not what another writer of JSON would make of it. */
+/** Data that another JSON serializer would write differently. */
 const TRICKY = {
   clientReferenceId: '1e3',
   metadata: { b: '\\u0041/\u2028', 2: '1.0', 1: 'ü 🧾 \ud800', a: '-0' },
@@ -32,10 +32,10 @@ const arrivalsOnce = (receiver: WebhookReceiver, count: number) =>
     arrivals => arrivals.length >= count,
   );
 
-/** The rest of a dispatcher whose work is announced: with a clock that stands still it does not end. */
+/** Pause of a dispatcher whose work is announced. It never ends while the clock stands still. */
 const LOOK_PAUSE_MS = 60_000;
 
-/** A webhook whose first delivery has arrived, at a receiver that need not have answered. */
+/** A webhook whose first delivery has arrived; the receiver may not have answered yet. */
 async function attempted(setting: Setting, receiver: WebhookReceiver): Promise<Registered> {
   const webhook = await setting.webhook(receiver.url);
   await setting.happen(webhook);
@@ -44,7 +44,7 @@ async function attempted(setting: Setting, receiver: WebhookReceiver): Promise<R
   return webhook;
 }
 
-/** A webhook whose first delivery has failed, and is retried at the earliest time. */
+/** A webhook whose first delivery has failed and is retried without jitter. */
 async function failedOnce(setting: Setting, receiver: WebhookReceiver): Promise<Registered> {
   const webhook = await setting.webhook(receiver.url);
   await setting.happen(webhook);
@@ -53,7 +53,7 @@ async function failedOnce(setting: Setting, receiver: WebhookReceiver): Promise<
   return webhook;
 }
 
-/** An answer that comes when it is let go. */
+/** An answer that is withheld until `letGo`. */
 function held() {
   const waiting: (() => void)[] = [];
   const answer: Answer = response => waiting.push(() => response.writeHead(200).end());
@@ -73,7 +73,7 @@ eachDatabase('the dispatcher', databases => {
   });
 
   const setUp = async (time: Clock = clock) => startSetting(await databases.create('payments'), time);
-  /** Advances the time, and waits until the dispatchers have done what is due by then. */
+  /** Advances the time, and waits until the dispatchers have done all due work. */
   const pass = async (setting: Setting, ms: number) => {
     clock.advance(ms);
     await setting.idle();
@@ -135,7 +135,7 @@ eachDatabase('the dispatcher', databases => {
     expect(await setting.current(webhook)).toMatchObject({ failureCount: 1, failuresInARow: 1 });
   });
 
-  test('after a failure to write results, they and the attempts that waited for them need no further look', async () => {
+  test('after a failed write, results and waiting attempts continue without another look for due deliveries', async () => {
     const { answer, letGo } = held();
     let isHeld = true;
     await using receiver = await startReceiver(() => (isHeld ? answer : 204));
@@ -167,7 +167,7 @@ eachDatabase('the dispatcher', databases => {
     expect(receiver.arrivals).toHaveLength(6);
   });
 
-  test('more results than one transaction takes are all written without a further look', async () => {
+  test('more results than fit one transaction are all written without another look', async () => {
     const count = 510;
     const { answer, letGo } = held();
     await using receiver = await startReceiver(() => answer);
@@ -198,7 +198,7 @@ eachDatabase('the dispatcher', databases => {
     expect(receiver.arrivals).toHaveLength(count);
   });
 
-  test('a retry that arrives ends the schedule, and both counters have the delivery', async () => {
+  test('a successful retry ends the schedule, and both counters include the delivery', async () => {
     await using receiver = await startReceiver(({ number }) => (number === 1 ? 500 : 200));
     await using setting = await setUp();
     const webhook = await setting.webhook(receiver.url);
@@ -220,7 +220,7 @@ eachDatabase('the dispatcher', databases => {
     });
   });
 
-  test('ten deliveries that fail in a row disable the webhook; what is left is held, and sent when it is on again', async () => {
+  test('ten consecutive failures disable the webhook; further deliveries are held and sent once it is enabled', async () => {
     let status = 500;
     await using receiver = await startReceiver(() => status);
     await using setting = await setUp();
@@ -246,7 +246,7 @@ eachDatabase('the dispatcher', databases => {
     expect(receiver.arrivals).toHaveLength(22);
   });
 
-  test('what was held for longer than a day is final and is not sent', async () => {
+  test('a delivery held for longer than a day is final and is not sent', async () => {
     await using receiver = await startReceiver();
     await using setting = await setUp();
     const webhook = await setting.webhook(receiver.url);
@@ -270,7 +270,7 @@ eachDatabase('the dispatcher', databases => {
     expect(receiver.arrivals).toHaveLength(1);
   });
 
-  test('organizations whose receivers hang leave slots to every other one', async () => {
+  test('organizations with hanging receivers leave slots to every other organization', async () => {
     await using hanging = await startReceiver(() => () => {});
     await using prompt = await startReceiver();
     await using setting = await setUp(systemClock);
@@ -292,7 +292,7 @@ eachDatabase('the dispatcher', databases => {
     expect(hanging.arrivals).toHaveLength(6);
   });
 
-  test('a receiver that hangs keeps its own slots and delays nobody else, not even at the same organization', async () => {
+  test('a hanging receiver delays no other webhook, even of the same organization', async () => {
     const cap = 5;
     let open = 0;
     let most = 0;
@@ -322,8 +322,8 @@ eachDatabase('the dispatcher', databases => {
     expect(most).toBe(cap);
   });
 
-  describe('an attempt that takes long', () => {
-    test('is nobody else’s while its lease lasts', async () => {
+  describe('a long attempt', () => {
+    test('is not taken by another dispatcher while its lease lasts', async () => {
       const slow = held();
       await using receiver = await startReceiver(() => slow.answer);
       await using setting = await setUp();
@@ -342,7 +342,7 @@ eachDatabase('the dispatcher', databases => {
       await db.destroy();
     });
 
-    test('is made again once its lease has ended, under the next number, and its late result counts nowhere', async () => {
+    test('is repeated under the next number once its lease ends, and its late result is ignored', async () => {
       const slow = held();
       await using receiver = await startReceiver(({ number }) => (number === 1 ? slow.answer : 500));
       await using setting = await setUp();
@@ -373,7 +373,7 @@ eachDatabase('the dispatcher', databases => {
   });
 
   describe('when the clock jumps', () => {
-    test('back by an hour, a retry comes later but is not lost, and no attempt comes early', async () => {
+    test('back by an hour, a retry is late but not lost, and no attempt is early', async () => {
       await using receiver = await startReceiver(({ number }) => (number === 1 ? 500 : 200));
       await using setting = await setUp();
       const webhook = await failedOnce(setting, receiver);
@@ -386,7 +386,7 @@ eachDatabase('the dispatcher', databases => {
       expect(await setting.deliveriesOnce(webhook, allArrived)).toMatchObject([{ attempts: 2 }]);
     });
 
-    test('back while an attempt is under way, its result is written all the same', async () => {
+    test('back during an attempt, its result is still written', async () => {
       const slow = held();
       await using receiver = await startReceiver(() => slow.answer);
       await using setting = await setUp();
@@ -416,8 +416,8 @@ eachDatabase('the dispatcher', databases => {
     });
   });
 
-  describe('when it is stopped', () => {
-    test('it begins nothing more, and waits for what is under way', async () => {
+  describe('on stop', () => {
+    test('begins no further attempts, and waits for those under way', async () => {
       const slow = held();
       await using receiver = await startReceiver(() => slow.answer);
       await using setting = await setUp(systemClock);
@@ -438,7 +438,7 @@ eachDatabase('the dispatcher', databases => {
       expect(receiver.arrivals).toHaveLength(1);
     });
 
-    test('a round that was about to claim when it was stopped claims nothing', async () => {
+    test('claims nothing in a round that was about to claim', async () => {
       await using receiver = await startReceiver(() => 200);
       await using setting = await setUp(systemClock);
       const webhook = await setting.webhook(receiver.url);
@@ -462,7 +462,7 @@ eachDatabase('the dispatcher', databases => {
       expect(receiver.arrivals).toHaveLength(0);
     });
 
-    test('what does not end in time is cut off: no failure, and sent again with the same body when its lease ends', async () => {
+    test('cuts off a slow attempt without a failure, and its delivery is sent again with the same body after the lease', async () => {
       await using receiver = await startReceiver(({ number }) => (number === 1 ? () => undefined : 200));
       await using setting = await setUp();
       const webhook = await setting.webhook(receiver.url);
@@ -485,7 +485,7 @@ eachDatabase('the dispatcher', databases => {
     });
   });
 
-  test('results that cannot be written are kept and written later, and nothing is sent a second time', async () => {
+  test('results that cannot be written are kept and written later, and nothing is sent twice', async () => {
     await using receiver = await startReceiver();
     await using setting = await setUp(systemClock);
     const webhook = await setting.webhook(receiver.url);
@@ -504,11 +504,11 @@ eachDatabase('the dispatcher', databases => {
     expect(receiver.arrivals).toHaveLength(10);
   });
 
-  test('a result that its row does not take is given up, and keeps nothing else from being sent and written', async () => {
+  test('a result that its row rejects is dropped, and blocks no other delivery or result', async () => {
     await using receiver = await startReceiver(({ number }) => (number <= 2 ? 418 : 204));
     await using setting = await setUp(systemClock);
     const webhook = await setting.webhook(receiver.url);
-    // Both answers of 418 come, and the second is one too many.
+    // Two deliveries are answered 418, and the index rejects the second result.
     await execute(
       setting.db,
       'create unique index one_of_418 on deliveries (response_code) where response_code = 418',
@@ -527,7 +527,7 @@ eachDatabase('the dispatcher', databases => {
     expect(receiver.arrivals).toHaveLength(30);
   });
 
-  test('results are written while looking for due deliveries fails, and more are sent once it does not', async () => {
+  test('results are written while the look for due deliveries fails, and sending resumes afterwards', async () => {
     const slow = held();
     await using receiver = await startReceiver(({ number }) => (number === 1 ? slow.answer : 204));
     await using setting = await setUp(systemClock);
@@ -548,7 +548,7 @@ eachDatabase('the dispatcher', databases => {
     expect(receiver.arrivals).toHaveLength(2);
   });
 
-  test('a delivery that does not open keeps nobody else’s from being sent', async () => {
+  test('a delivery that cannot be decrypted blocks no other', async () => {
     await using receiver = await startReceiver();
     await using setting = await setUp(systemClock);
     const broken = await setting.webhook(receiver.url);
@@ -562,7 +562,7 @@ eachDatabase('the dispatcher', databases => {
     expect(await setting.deliveries(broken)).toMatchObject([{ status: 'pending', attempts: 0 }]);
   });
 
-  test('a webhook that is deleted while it is sent to leaves the dispatcher at work', async () => {
+  test('a webhook deleted during an attempt does not stop the dispatcher', async () => {
     const slow = held();
     await using receiver = await startReceiver(({ number }) => (number === 1 ? slow.answer : 200));
     await using setting = await setUp(systemClock);

@@ -15,10 +15,10 @@ import { dataOf, listOf, newWebhook, pay, untilTold, WEBHOOKS } from '../../supp
 const URL = 'https://books.example/hooks';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** A retry may come up to so much later than its delay. Decision 123. */
+/** A retry comes up to a tenth later than its delay (Decision 123). */
 const LATEST = 1.1;
 
-/** Each test is a row of document 3, by the row's own words. */
+/** Each test is a row of document 3 and has the words of the row as its title. */
 eachDatabase('document 3', databases => {
   let api: PaymentsApi;
   let shop: Merchant;
@@ -47,20 +47,20 @@ eachDatabase('document 3', databases => {
   });
 
   const deliveriesOf = async (path: string) => listOf(await shop.get(`${path}/deliveries`));
-  /** Lets time go on until the newest delivery is so. */
+  /** Advances time until the newest delivery is as required. */
   const untilDelivery = (path: string, isRight: (delivery: Record<string, unknown>) => boolean) =>
     untilTold(
       api.clock,
       async () => (await deliveriesOf(path))[0] ?? {},
       one => 'id' in one && isRight(one),
     );
-  /** The same without a step in time: what is under way ends by itself. */
+  /** Like `untilDelivery` without advancing time, for attempts that end by themselves. */
   const soon = (path: string, isRight: (delivery: Record<string, unknown>) => boolean) =>
     until(
       async () => (await deliveriesOf(path))[0] ?? {},
       one => 'id' in one && isRight(one),
     );
-  /** Failed, and not being sent again already, when nothing is due for the moment. */
+  /** True for a failed delivery that waits for its next retry. */
   const isDueAgain = (one: Record<string, unknown>, attempts: number) =>
     one.status === 'failed' && one.attempts === attempts && one.next_attempt_at !== null;
   const mails = async () => {
@@ -238,7 +238,7 @@ eachDatabase('document 3', databases => {
 
       const waits: number[] = [];
       for (const attempts of [1, 2, 3]) {
-        // No time passes until the attempt has ended, so it ended now.
+        // No time passes before the attempt ends, so it ended now.
         const failed = await soon(path, one => isDueAgain(one, attempts));
         const due = Date.parse(text(failed.next_attempt_at));
         waits.push(due - api.clock.now());

@@ -7,7 +7,7 @@ class RowFault extends Error {}
 
 const DEPS = { isOfRows: (error: unknown) => error instanceof RowFault, log };
 
-test('results that come while others are written are written together, and each is told when it is', async () => {
+test('results that arrive during a write are written together next, and each one resolves once written', async () => {
   const { keep, writeTogether } = results(DEPS);
   const { promise: isWritten, resolve: write } = Promise.withResolvers<void>();
   const told: string[] = [];
@@ -30,7 +30,7 @@ test('results that come while others are written are written together, and each 
   expect(told).toEqual(['del_1', 'del_2', 'del_3']);
 });
 
-test('one that can never be written is kept, and keeps no other from being written', async () => {
+test('a result that can never be written is kept, and blocks no other', async () => {
   const { keep, writeTogether } = results(DEPS);
   const written = new Set<string>();
   const seen: boolean[] = [];
@@ -47,12 +47,12 @@ test('one that can never be written is kept, and keeps no other from being writt
   }
 
   expect([...written].sort()).toEqual(['del_1', 'del_2', 'del_3', 'del_4']);
-  // Nothing more may be begun before all is written that has come.
+  // No attempt may begin before all results so far are written.
   expect(seen.slice(0, 2)).toEqual([true, false]);
   expect(await writeTogether(async batch => ids(batch))).toEqual(['del_never']);
 });
 
-test('one that its row does not take is given up, and the others are written in the same turn', async () => {
+test('a result that its row rejects is dropped, and the others are written in the same turn', async () => {
   const { keep, writeTogether } = results(DEPS);
   const written: string[] = [];
   const told = ['del_1', 'del_never', 'del_2'].map(id => keep(aResult(id)));
@@ -68,7 +68,7 @@ test('one that its row does not take is given up, and the others are written in 
   await Promise.all(told);
 });
 
-test('when the database is lost while one by one is written, what is left is kept', async () => {
+test('when the database fails while results are written one by one, the rest are kept', async () => {
   const { keep, writeTogether } = results(DEPS);
   const written: string[] = [];
   for (const id of ['del_1', 'del_2', 'del_3']) void keep(aResult(id));
@@ -84,7 +84,7 @@ test('when the database is lost while one by one is written, what is left is kep
   expect(await writeTogether(async batch => ids(batch))).toEqual(['del_2', 'del_3']);
 });
 
-test('what was given up while it was written is not written again, and nobody waits for it', async () => {
+test('results abandoned during a write are not written again, and resolve', async () => {
   const { keep, writeTogether, abandon } = results(DEPS);
   const told = ['del_1', 'del_2'].map(id => keep(aResult(id)));
   const batches: (readonly string[])[] = [];
@@ -100,7 +100,7 @@ test('what was given up while it was written is not written again, and nobody wa
   expect(batches).toEqual([['del_1', 'del_2']]);
 });
 
-test('what was given up is never written, and nobody waits for it', async () => {
+test('abandoned results are never written, and resolve', async () => {
   const { keep, writeTogether, abandon } = results(DEPS);
   const kept = keep(aResult('del_1'));
 

@@ -9,11 +9,11 @@ import { type Answer, startReceiver } from '../../support/webhook-receiver.ts';
 const log = createLogger({ level: 'silent' });
 const HERE = '127.0.0.1';
 const THERE = '127.0.0.2';
-/** The same for a name that is unknown, so that nobody learns which names our own network knows. */
+/** Also the error for unknown names, so that it does not reveal names of our own network. */
 const NOT_ALLOWED = 'The receiver could not be reached at any public address of its name.';
 const REFUSED = { isSuccess: false, responseCode: null, responseTimeMs: null, error: NOT_ALLOWED };
 
-/** A resolver that answers every name, one list after another and the last one for good. */
+/** A resolver that answers any name with one list after another, then repeats the last one. */
 function names(...answers: string[][]) {
   return vi.fn(async (_hostname: string) => {
     const addresses = (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
@@ -21,7 +21,7 @@ function names(...answers: string[][]) {
   });
 }
 
-/** A sender that may reach the receiver of these tests by http, unless told otherwise. */
+/** A sender that may reach the receivers of these tests over http by default. */
 function sender(options: Partial<Parameters<typeof webhookSender>[0]> = {}) {
   const made = webhookSender({
     allowedNetworks: [`${HERE}/32`],
@@ -36,7 +36,7 @@ function sender(options: Partial<Parameters<typeof webhookSender>[0]> = {}) {
   return { send, close: made.close, [Symbol.asyncDispose]: () => made.close() };
 }
 
-/** Listens wherever this machine can be reached: it hears of every connection that should not have been made. */
+/** A server on all addresses of this machine. It counts the connections that should not have been made. */
 async function canary() {
   let connections = 0;
   const server = createRawServer(socket => {
@@ -53,7 +53,7 @@ async function canary() {
   };
 }
 
-/** Hosts as a merchant could write them. */
+/** Spellings of hosts in a merchant's URL. */
 const LITERALS: readonly (readonly [kind: string, host: string])[] = [
   ['loopback', '127.0.0.1'],
   ['loopback, another', '127.8.8.8'],
@@ -117,7 +117,7 @@ describe('without an allowed network', () => {
     ['metadata of clouds', ['169.254.169.254']],
     ['NAT64', ['64:ff9b::7f00:1']],
     ['6to4', ['2002:7f00:1::1']],
-  ] as const)('nothing is sent to a name that stands for %s', async ([, addresses]) => {
+  ] as const)('nothing is sent to a name that resolves to %s', async ([, addresses]) => {
     await using bird = await canary();
     await using strict = sender({ allowedNetworks: [], lookup: names([...addresses]) });
 
@@ -126,7 +126,7 @@ describe('without an allowed network', () => {
   });
 });
 
-test('the canary hears of what is allowed, so its silence means something', async () => {
+test('the canary sees allowed connections, so its silence proves something', async () => {
   await using bird = await canary();
   await using lax = sender({ allowedNetworks: ['127.0.0.0/8', '::1'] });
 
@@ -138,7 +138,7 @@ test('the canary hears of what is allowed, so its silence means something', asyn
   expect(bird.connections()).toBe(4);
 });
 
-test('of a name with allowed and other addresses only the allowed ones are tried', async () => {
+test('only the allowed addresses of a name are tried', async () => {
   await using there = await startReceiver(undefined, { host: THERE });
   await using here = await startReceiver(undefined, { host: HERE, port: there.port });
   await using guarded = sender({ allowedNetworks: [THERE], lookup: names([HERE, '::1', '10.0.0.1', THERE]) });
@@ -147,7 +147,7 @@ test('of a name with allowed and other addresses only the allowed ones are tried
   expect([there.connections(), here.connections()]).toEqual([1, 0]);
 });
 
-test('a name that stands for something else a moment later is judged anew, and what was judged is what is used', async () => {
+test('a name is resolved and checked for every connection, which uses exactly the checked address', async () => {
   const leave: Answer = response => response.writeHead(204, { connection: 'close' }).end();
   await using there = await startReceiver(() => leave, { host: THERE });
   await using here = await startReceiver(undefined, { host: HERE, port: there.port });
@@ -161,7 +161,7 @@ test('a name that stands for something else a moment later is judged anew, and w
   expect([there.connections(), here.connections()]).toEqual([1, 0]);
 });
 
-test.for([301, 302, 303, 307, 308])('a redirect is a failure and leads nowhere: %i', async status => {
+test.for([301, 302, 303, 307, 308])('a redirect is a failure and is not followed: %i', async status => {
   await using bird = await canary();
   const location = `http://${HERE}:${bird.port}/`;
   await using receiver = await startReceiver(
@@ -179,7 +179,7 @@ test.for([301, 302, 303, 307, 308])('a redirect is a failure and leads nowhere: 
 });
 
 describe('what the operator allows', () => {
-  test('opens the networks that are named and no other', async () => {
+  test('opens only the named networks', async () => {
     await using there = await startReceiver(undefined, { host: THERE });
     await using bird = await canary();
     await using guarded = sender({ allowedNetworks: ['127.0.0.2/32'] });
@@ -191,7 +191,7 @@ describe('what the operator allows', () => {
     expect(bird.connections()).toBe(0);
   });
 
-  test('opens http or not, whatever the network', async () => {
+  test('opens http only if set, even in an allowed network', async () => {
     await using bird = await canary();
     await using guarded = sender({ allowHttp: false });
 
@@ -199,7 +199,7 @@ describe('what the operator allows', () => {
     expect(bird.connections()).toBe(0);
   });
 
-  test('http opens no private network', async () => {
+  test('does not open private networks with http', async () => {
     await using bird = await canary();
     await using guarded = sender({ allowedNetworks: [], allowHttp: true });
 
@@ -212,7 +212,7 @@ describe('what the operator allows', () => {
     'file:///etc/passwd',
     'http://user:secret@hooks.example/',
     'hooks.example',
-  ])('opens no other kind of address: %s', async url => {
+  ])('opens no other kind of URL: %s', async url => {
     await using guarded = sender();
 
     expect(await guarded.send(url)).toEqual(REFUSED);
@@ -253,7 +253,7 @@ describe('a request', () => {
     expect(Number.isInteger(result.responseTimeMs) && Number(result.responseTimeMs) >= 0).toBe(true);
   });
 
-  test.for([304, 400, 401, 404, 410, 429, 500, 503])('is none when it answers %i', async status => {
+  test.for([304, 400, 401, 404, 410, 429, 500, 503])('is a failure when it answers %i', async status => {
     await using receiver = await startReceiver(() => status);
     await using guarded = sender();
 
@@ -264,7 +264,7 @@ describe('a request', () => {
     });
   });
 
-  test('is none without an answer in time, and no number is made up', async () => {
+  test('is a failure without an answer in time, with neither code nor time', async () => {
     await using receiver = await startReceiver(() => () => undefined);
     await using guarded = sender({ timeoutMs: 300 });
 
@@ -283,7 +283,7 @@ describe('a request', () => {
       'The receiver ended the connection without an answer.',
     ],
     ['that speaks something else', response => response.socket?.end('220 mail.example ESMTP\r\n'), 'reached'],
-  ])('is none at a receiver %s', async ([, answer, said]) => {
+  ])('is a failure at a receiver %s', async ([, answer, said]) => {
     await using receiver = await startReceiver(() => answer);
     await using guarded = sender();
 
@@ -294,7 +294,7 @@ describe('a request', () => {
     });
   });
 
-  test('is none where nobody listens, and none where the name is unknown', async () => {
+  test('is a failure at a closed port or an unknown name', async () => {
     const gone = await startReceiver();
     await gone[Symbol.asyncDispose]();
     const unknown = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
@@ -305,7 +305,7 @@ describe('a request', () => {
     expect((await unresolved.send('http://hooks.example/')).error).toBe(NOT_ALLOWED);
   });
 
-  test('is none when the certificate is nobody’s that is trusted', async () => {
+  test('is a failure when the certificate is not trusted', async () => {
     const file = (name: string) =>
       readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8');
     let requests = 0;
@@ -332,7 +332,7 @@ describe('a request', () => {
   });
 });
 
-describe('an answer that is long does not matter:', () => {
+describe('the body of an answer does not matter:', () => {
   const endless = (response: Parameters<Exclude<Answer, number>>[0]) => {
     const block = Buffer.alloc(65_536, 'x');
     const write = () => {
@@ -352,7 +352,7 @@ describe('an answer that is long does not matter:', () => {
         response.writeHead(200, { 'content-length': '10' }).write('x', () => response.socket?.destroy()),
     ],
     [
-      'one in a coding that nobody knows',
+      'one in an unknown encoding',
       response => response.writeHead(200, { 'content-encoding': 'zstd' }).end('x'),
     ],
   ])('%s', async ([, answer]) => {
@@ -364,7 +364,7 @@ describe('an answer that is long does not matter:', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
-  test('its connection is closed soon, and nobody waits for it', async () => {
+  test('its connection is closed soon, and no attempt waits for it', async () => {
     const left: Promise<void>[] = [];
     await using receiver = await startReceiver(({ number }) => {
       if (number > 20) return 204;
@@ -384,7 +384,7 @@ describe('an answer that is long does not matter:', () => {
   });
 });
 
-test('requests that hang do not keep another waiting at the same host', async () => {
+test('hanging requests do not delay another one to the same host', async () => {
   const arrived = Promise.withResolvers<void>();
   await using receiver = await startReceiver(({ path, number }) => {
     if (number === 30) arrived.resolve();
@@ -399,7 +399,7 @@ test('requests that hang do not keep another waiting at the same host', async ()
   expect((await Promise.all(hanging)).some(({ isSuccess }) => isSuccess)).toBe(false);
 });
 
-test('what a result says names no address', async () => {
+test('a result names no address', async () => {
   await using guarded = sender({ allowedNetworks: [], lookup: names(['10.11.12.13']) });
 
   const { error } = await guarded.send('http://secret-name.example:4567/token');

@@ -36,7 +36,7 @@ function listening() {
 }
 
 eachDatabase('the running service', databases => {
-  test('tells a webhook and a person of a payment, and no secret to its log or to another answer', async () => {
+  test('notifies a webhook and a person of a payment, and shows no secret in its log or other answers', async () => {
     await using receiver = await startReceiver();
     const mailFolder = await newFolder();
     const { log, lines } = listening();
@@ -85,7 +85,7 @@ eachDatabase('the running service', databases => {
     }
   });
 
-  test('removes deliveries when they are 30 days old', async () => {
+  test('removes deliveries after 30 days', async () => {
     await using receiver = await startReceiver();
     await using api = await startPaymentsApi(await databases.create('payments'));
     const shop = await api.merchant();
@@ -103,7 +103,7 @@ eachDatabase('the running service', databases => {
   });
 });
 
-test('what the operator allows webhooks to reach is named in the log at start, and nothing when that is nothing', async () => {
+test('the operator’s allowances for webhooks are logged at start, if there are any', async () => {
   const nothing = { ...LOOPBACK_ONLY.webhooks, allowedNetworks: [], allowHttp: false };
   const database = await newDatabase();
   const said = async (webhooks: typeof LOOPBACK_ONLY.webhooks) => {
@@ -122,7 +122,7 @@ test('what the operator allows webhooks to reach is named in the log at start, a
   ]);
 });
 
-test('a service that allows nothing more refuses a receiver on its own machine', async () => {
+test('a service without allowances refuses a receiver on its own machine', async () => {
   const database = await newDatabase();
   const webhooks = { ...LOOPBACK_ONLY.webhooks, allowedNetworks: [], allowHttp: false };
   await using service = await startTestPayments(database.options, {

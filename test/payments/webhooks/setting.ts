@@ -19,42 +19,41 @@ import { anOrganization } from '../../support/payments-records.ts';
 import { until } from '../../support/until.ts';
 import { anEvent, aSecret, aWebhook } from '../../support/webhook-records.ts';
 
-/** Of tests only. */
+/** A secret for tests only. */
 export const SECRET = 'a secret of tests only';
 export const seals = sealsOf([SECRET]);
 export const log = createLogger({ level: 'silent' });
 
 type EventSession = PaymentEvent['data']['checkoutSession'];
 
-/** A webhook, and its secret. */
+/** A webhook with its secret. */
 export interface Registered extends Webhook {
   readonly secret: string;
 }
 
-/** A database with webhooks, events for them, and dispatchers at work on it. */
+/** A database with webhooks, events for them and running dispatchers. */
 export interface Setting extends AsyncDisposable {
   readonly options: DatabaseOptions;
   readonly db: Db;
-  /** A webhook for everything, of an organization of its own unless it is given one. */
+  /** A webhook for all events, of a new organization by default. */
   webhook(url: string, owner?: Owner): Promise<Registered>;
-  /** Lets something happen, and has it recorded for the webhooks. */
+  /** Records events and relays them to the webhooks. */
   happen(owner: Owner, count?: number, session?: Partial<EventSession>): Promise<PaymentEvent[]>;
-  /** Starts a dispatcher, which ends with the setting. One with a pause of its own is not nudged by the setting. */
+  /** Starts a dispatcher, which ends with the setting. With a `pauseMs` the setting does not nudge it. */
   dispatch(options?: Partial<DispatcherOptions>): ReturnType<typeof startDispatcher>;
   /**
-   * Resolves when every running dispatcher has looked for due deliveries again, found none, and has ended the attempts
-   * it began meanwhile.
+   * Resolves when every running dispatcher has found no more due deliveries and has ended its attempts since the call.
    */
   idle(): Promise<void>;
-  /** All deliveries of a webhook, the oldest first. */
+  /** All deliveries of a webhook, oldest first. */
   deliveries(webhook: Webhook): Promise<Delivery[]>;
-  /** The same, once it is right, or what there is after ten seconds. */
+  /** The deliveries once `isRight` holds, or their state after ten seconds. */
   deliveriesOnce(webhook: Webhook, isRight: (all: readonly Delivery[]) => boolean): Promise<Delivery[]>;
   current(webhook: Webhook): Promise<Webhook>;
   change(webhook: Webhook, changes: WebhookChanges): Promise<void>;
 }
 
-/** Sets it up in an empty database; ends with `await using`. */
+/** Starts the setting in a database of payments. `await using` ends it. */
 export async function startSetting(options: DatabaseOptions, clock: Clock): Promise<Setting> {
   const db = openDatabase(options);
   await using opened = new AsyncDisposableStack();
@@ -111,7 +110,7 @@ export async function startSetting(options: DatabaseOptions, clock: Clock): Prom
       const activity = { rests: 0, begun: 0, ended: 0 };
       const dispatcher = startDispatcher(observed(options, activity));
       running.add(activity);
-      // Whoever tests with a clock that stands still is looked after all the same.
+      // Keeps dispatchers going under a clock that stands still.
       const nudging = more.pauseMs === undefined ? setInterval(dispatcher.nudge, 20) : undefined;
       resources.defer(() => clearInterval(nudging));
       const stop = () => {
@@ -125,7 +124,7 @@ export async function startSetting(options: DatabaseOptions, clock: Clock): Prom
       await Promise.all(
         [...running].map(async activity => {
           const { rests, begun, ended } = activity;
-          // The first rest may end a look that began before.
+          // The first pause may follow a look that began before the call.
           const hasLooked = () =>
             activity.rests >= rests + 2 && activity.ended - ended >= activity.begun - begun;
           expect(
@@ -152,14 +151,14 @@ export async function startSetting(options: DatabaseOptions, clock: Clock): Prom
   };
 }
 
-/** Counts of what a dispatcher has done: rests after it found nothing due, attempts begun and ended. */
+/** Counts of a dispatcher: pauses after it found nothing due, attempts begun, attempts ended. */
 interface Activity {
   rests: number;
   begun: number;
   ended: number;
 }
 
-/** The same options, with what the dispatcher does counted. */
+/** The same options, which also count the dispatcher's activity. */
 function observed(options: DispatcherOptions & { pauseMs: number }, activity: Activity): DispatcherOptions {
   const { clock, fault, pauseMs } = options;
   return {
@@ -179,7 +178,7 @@ function observed(options: DispatcherOptions & { pauseMs: number }, activity: Ac
   };
 }
 
-/** Whether every delivery has been received. */
+/** True when there are deliveries and every one has succeeded. */
 export function allArrived(all: readonly Delivery[]): boolean {
   return all.length > 0 && all.every(({ status }) => status === 'success');
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { webhookPayload } from '#payments/events/event-data.ts';
 import { attemptHeaders, type SignedAttempt } from '#payments/webhooks/attempt.ts';
 
-// The independent verifier refuses what is older than five minutes by the real clock.
+// The independent verifier refuses requests older than five minutes by the real clock.
 const NOW = Date.now();
 const CURRENT = `whsec_${randomBytes(32).toString('base64')}`;
 const OLD = `whsec_${randomBytes(32).toString('base64')}`;
@@ -61,7 +61,7 @@ describe('the headers of an attempt', () => {
     expect(signed({ attempt: 3 })).toMatchObject({ 'X-Service-Event-Id': 'evt_1', 'webhook-id': 'evt_1' });
   });
 
-  test('say of a test that it is one, and of nothing else', () => {
+  test('mark a test, and nothing else', () => {
     expect(signed({ isTest: true, eventType: 'test.ping' })).toMatchObject({
       'X-Service-Test': 'true',
       'X-Service-Event': 'test.ping',
@@ -71,7 +71,7 @@ describe('the headers of an attempt', () => {
 });
 
 describe.each(TRICKY)('a body of %s', (_, body) => {
-  test('verifies with the library of Standard Webhooks, and not when a byte differs', () => {
+  test('is verified by the Standard Webhooks library, and not when a byte differs', () => {
     const headers = signed({ body });
 
     expect(() => new Webhook(CURRENT).verify(Buffer.from(body), headers, { jsonParse: false })).not.toThrow();
@@ -83,7 +83,7 @@ describe.each(TRICKY)('a body of %s', (_, body) => {
     );
   });
 
-  test('verifies with an HMAC under the secret as it is shown', () => {
+  test('is verified by an HMAC with the secret as shown', () => {
     const { 'X-Service-Signature': signature = '' } = signed({ body });
 
     expect(signature).toBe(plain(body, CURRENT));
@@ -93,7 +93,7 @@ describe.each(TRICKY)('a body of %s', (_, body) => {
 });
 
 test.each(TRICKY.slice(1, 5).filter(([, body]) => JSON.stringify(JSON.parse(body)) !== body))(
-  'a receiver that writes the body anew before it verifies is told that it differs: %s',
+  'a body serialized again before its verification fails: %s',
   (_, body) => {
     const again = JSON.stringify(JSON.parse(body));
 
@@ -124,17 +124,17 @@ describe('after a rotation', () => {
   });
 });
 
-test('a request that was caught is refused by the library once it is old', () => {
+test('a captured request is refused by the library once it is old', () => {
   const headers = signed({ attemptedAt: NOW - 6 * 60_000 });
 
   expect(() => new Webhook(CURRENT).verify('{"a":1}', headers)).toThrow('Message timestamp too old');
 });
 
-test('a secret of another kind is refused instead of being used for something else', () => {
+test('a secret of another kind is refused', () => {
   expect(() => signed({ secrets: { current: 'secret', previous: null } })).toThrow();
 });
 
-test('the body is the envelope with the event’s id, and stays the same through a database that keeps text', () => {
+test('the body is the envelope with the event’s id, and a text column keeps it unchanged', () => {
   const data = { id: 'txn_test_1', message: 'ü \u2028 "1e3" \\u0041 \ud800' };
 
   const body = webhookPayload({ id: 'evt_1', type: 'test.ping', createdAt: 1_795_256_430_456, data }, 'wh_1');

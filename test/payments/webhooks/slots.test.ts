@@ -19,11 +19,11 @@ const one = (webhookId: string, organizationId: string, dueSince = 0): WaitingWo
 const limits = (waiting: readonly WaitingWork[], given: Slots) =>
   Object.fromEntries(fairShares(waiting, given).map(({ webhookId, limit }) => [webhookId, limit]));
 
-test('whoever is alone gets what a webhook may have', () => {
+test('a single webhook gets its full allowance', () => {
   expect(limits([one('a', 'A')], slots({}))).toEqual({ a: 5 });
 });
 
-test('of few slots an organization with many webhooks gets no more than one with a single one', () => {
+test('with few slots an organization with many webhooks gets no more than one with a single webhook', () => {
   const many = Array.from({ length: 20 }, (_, index) => one(`a${index}`, 'A', index));
 
   const dealt = limits([...many, one('b', 'B', 99)], slots({ free: 10 }));
@@ -31,7 +31,7 @@ test('of few slots an organization with many webhooks gets no more than one with
   expect(dealt).toEqual({ a0: 1, a1: 1, a2: 1, a3: 1, a4: 1, b: 5 });
 });
 
-test('what is under way counts: who has the most is last', () => {
+test('attempts under way count: the webhook with the most comes last', () => {
   const byWebhook = new Map([['a1', 5]]);
   const byOrganization = new Map([['A', 5]]);
   const waiting = [one('a1', 'A'), one('a2', 'A'), one('b', 'B')];
@@ -40,7 +40,7 @@ test('what is under way counts: who has the most is last', () => {
   expect(limits(waiting, slots({ free: 7, byWebhook, byOrganization }))).toEqual({ b: 5, a2: 2 });
 });
 
-test('an organization that has as many slots as are idle gets no more of them, and another one does', () => {
+test('an organization with as many slots as are idle gets no more, and another one does', () => {
   const byOrganization = new Map([['A', 6]]);
   const waiting = [one('a1', 'A'), one('a2', 'A'), one('b', 'B')];
 
@@ -48,11 +48,11 @@ test('an organization that has as many slots as are idle gets no more of them, a
   expect(limits(waiting, slots({ free: 10, idle: 6, byOrganization }))).toEqual({ b: 3 });
 });
 
-test('nothing is dealt when nothing is free or nobody waits', () => {
+test('no slot is dealt when none is free or no webhook waits', () => {
   expect([limits([one('a', 'A')], slots({ free: 0 })), limits([], slots({}))]).toEqual([{}, {}]);
 });
 
-test('in any case all that can be dealt is dealt, to nobody more than allowed, and evenly', () => {
+test('in any case slots are dealt evenly, as many as possible and to no webhook more than allowed', () => {
   const waitingOf = fc.uniqueArray(
     fc.record({
       webhookId: fc.integer({ min: 0, max: 30 }),
@@ -106,7 +106,7 @@ test('in any case all that can be dealt is dealt, to nobody more than allowed, a
   );
 });
 
-test('within one organization nobody is dealt a slot while another webhook that could take it has fewer', () => {
+test('within one organization a slot goes to a webhook with the fewest', () => {
   const webhooksOf = fc.uniqueArray(
     fc.record({ webhookId: fc.integer({ min: 0, max: 30 }), used: fc.integer({ min: 0, max: 10 }) }),
     { selector: ({ webhookId }) => webhookId, minLength: 1, maxLength: 8 },

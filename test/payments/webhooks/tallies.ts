@@ -1,6 +1,6 @@
 import type { Tally } from '#payments/model/delivery.ts';
 
-/** What deliveries can count for their webhook. */
+/** Counts that a delivery can add to its webhook. */
 export const SUCCESS: Tally = { successes: 1, failures: 0, row: 'begins anew' };
 export const FAILURE: Tally = { successes: 0, failures: 1, row: 'grows' };
 export const MANUAL_FAILURE: Tally = { successes: 0, failures: 1, row: 'stays' };

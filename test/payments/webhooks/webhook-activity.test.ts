@@ -38,7 +38,7 @@ test('consecutive failed deliveries → disabled automatically: at the tenth, wi
   expect(eleventh.activity.disabledAt).toBe(T0 + 5);
 });
 
-test('however successes and failures mix, it is disabled exactly when ten failed in a row', () => {
+test('in any mix of successes and failures, it is disabled exactly after ten consecutive failures', () => {
   const tallies = fc.array(
     fc.oneof(
       { weight: 12, arbitrary: fc.constant(FAILURE) },
@@ -59,7 +59,7 @@ test('however successes and failures mix, it is disabled exactly when ten failed
   );
 });
 
-test('is_active true → PATCH with is_active false: switched off without a reason, failures go on counting', () => {
+test('is_active true → PATCH with is_active false: disabled without a reason, and failures still count', () => {
   const off = activityChanged(nine, { isActive: false, hasNewUrl: false });
   const tenth = tallied(off, FAILURE, T0);
 
@@ -70,19 +70,19 @@ test('is_active true → PATCH with is_active false: switched off without a reas
   });
 });
 
-test('re-enabling is done by the owner: the reason goes and the row begins anew', () => {
+test('re-enabling by the owner clears the reason and resets consecutive failures', () => {
   const on = activityChanged(disabled, { isActive: true, hasNewUrl: false });
 
   expect(on).toEqual({ ...NEW_ACTIVITY, failureCount: 10 });
   expect(activityChanged(disabled, { isActive: false, hasNewUrl: false })).toEqual(disabled);
 });
 
-test('another url begins the row anew and enables nothing, another change of an active one leaves it', () => {
+test('a new url resets consecutive failures without enabling; other changes of an active webhook do not', () => {
   expect(activityChanged(nine, { hasNewUrl: true })).toEqual({ ...nine, failuresInARow: 0 });
   expect(activityChanged(disabled, { hasNewUrl: true })).toEqual({ ...disabled, failuresInARow: 0 });
   expect(activityChanged(nine, { isActive: true, hasNewUrl: false })).toEqual(nine);
 });
 
-test('a success after the tenth failure begins the row anew and enables nothing', () => {
+test('a success after the tenth failure resets consecutive failures without enabling', () => {
   expect(activityAfter([SUCCESS], disabled)).toEqual({ ...disabled, failuresInARow: 0, successCount: 1 });
 });

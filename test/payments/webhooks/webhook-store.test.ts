@@ -45,7 +45,7 @@ eachDatabase('the webhooks', databases => {
   };
   const find = (id: string) => webhookStore(db, SEALS).find(owner, id);
 
-  test('come back as they were written, to their owner and mode only', async () => {
+  test('are returned unchanged, and only to their owner and mode', async () => {
     const webhook = await insert(aWebhook(owner, { events: ['payment.failed'], description: 'Orders' }));
     const store = webhookStore(db, SEALS);
 
@@ -60,7 +60,7 @@ eachDatabase('the webhooks', databases => {
     expect(await find(webhook.id)).toEqual(webhook);
   });
 
-  test('are listed the newest first, and counted', async () => {
+  test('are listed newest first, and counted', async () => {
     const old = await insert(aWebhook(owner));
     const young = await insert(aWebhook(owner, { createdAt: RECORD_TIME + 1 }));
 
@@ -68,7 +68,7 @@ eachDatabase('the webhooks', databases => {
     expect(await webhookStore(db, SEALS).count(owner)).toBe(2);
   });
 
-  test('keep their secrets where nobody who reads the database reads them', async () => {
+  test('store their secrets encrypted', async () => {
     const secret = aSecret();
     const { id } = await insert(aWebhook(owner), secret);
     await within(store => store.rotate(owner, id, { secret: aSecret(), previousUntil: 1 }, RECORD_TIME));
@@ -79,7 +79,7 @@ eachDatabase('the webhooks', databases => {
     expect(JSON.stringify(rows)).not.toContain('whsec');
   });
 
-  test('have after a rotation the old secret beside the new one, until a time or not at all', async () => {
+  test('after a rotation keep the old secret until a given time or not at all', async () => {
     const [first, second, third] = [aSecret(), aSecret(), aSecret()];
     const { id } = await insert(aWebhook(owner), first);
     const until = RECORD_TIME + 1_000;
@@ -96,7 +96,7 @@ eachDatabase('the webhooks', databases => {
     expect((await find(id))?.previousSecretUntil).toBeNull();
   });
 
-  test('lose no count to a change of their settings that goes on at the same time', async () => {
+  test('lose no count to a concurrent change of their settings', async () => {
     const webhook = await insert(aWebhook(owner));
     const clock = manualClock(RECORD_TIME);
     const queue = deliveryQueue({ db, seals: SEALS, clock, log: SILENT });
@@ -135,7 +135,7 @@ eachDatabase('the webhooks', databases => {
     });
   });
 
-  test('hold what is due while they are off, and send it when they are on again', async () => {
+  test('hold due deliveries while disabled, and send them once enabled', async () => {
     const webhook = await insert(aWebhook(owner));
     const held = aDelivery(webhook, { createdAt: RECORD_TIME });
     const tooOld = aDelivery(webhook, { createdAt: RECORD_TIME - 1 });
@@ -161,7 +161,7 @@ eachDatabase('the webhooks', databases => {
     expect(await find(webhook.id)).toMatchObject({ failureCount: 0, failuresInARow: 0 });
   });
 
-  test('take with them, when they are removed, what is pending, and what is under way comes to nothing', async () => {
+  test('are removed with their pending deliveries, and results of attempts under way are ignored', async () => {
     const webhook = await insert(aWebhook(owner));
     const delivery = aDelivery(webhook);
     await deliveryStore(db, SEALS).insert([{ delivery, body: '{}' }]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { blockRhythm } from '#payments/watcher/node/seen-heads.ts';
 import { manualClock } from '#test/support/manual-clock.ts';
 
-/** The pause after a look at each of several heads, whose times are in seconds; `arrivalMs` apart, or as their times are. */
+/** The pause after reading each of several heads. Times are in seconds; heads arrive `arrivalMs` apart, or as their times say. */
 function pauseAfter(times: readonly number[], { idleMs = 0, arrivalMs }: Arrival = {}): number {
   const clock = manualClock();
   const rhythm = blockRhythm({ clock });
@@ -20,23 +20,23 @@ interface Arrival {
   readonly arrivalMs?: number;
 }
 
-test('a chain is looked at once in its block time, also when a slot stayed empty', () => {
+test('a chain is read once per block time, even after an empty slot', () => {
   expect(pauseAfter([0, 12, 24, 48, 60])).toBe(12_000);
 });
 
-test('a chain with quick blocks, or one that is not known yet, is looked at every two seconds', () => {
+test('a chain with fast blocks or a still unknown block time is read every two seconds', () => {
   expect(pauseAfter([0, 0.25, 0.5, 0.75])).toBe(2_000);
   expect(pauseAfter([0, 12])).toBe(2_000);
 });
 
-test('a chain with blocks every minute is looked at every 15 seconds', () => {
+test('a chain with a block per minute is read every 15 seconds', () => {
   expect(pauseAfter([0, 60, 120, 180, 240])).toBe(15_000);
 });
 
-test('a chain that had no block for twice its block time is looked at every two seconds', () => {
+test('a chain without a block for twice its block time is read every two seconds', () => {
   expect(pauseAfter([0, 5, 10, 15, 20], { idleMs: 11_000 })).toBe(2_000);
 });
 
-test('a chain whose blocks come faster than their times say, as while it is filled, is looked at every two seconds', () => {
+test('a chain whose blocks arrive faster than their timestamps, as during a fill, is read every two seconds', () => {
   expect(pauseAfter([0, 60, 120, 180, 240], { arrivalMs: 2_000 })).toBe(2_000);
 });
