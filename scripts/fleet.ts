@@ -1,9 +1,12 @@
 /**
- * Runs ten processes on one PostgreSQL and one Redis, sells through them, and kills, stops and restarts everything in
- * turn:
+ * Test of a fleet: runs ten processes on one PostgreSQL and one Redis, makes payments through them, and kills, stops
+ * and restarts each part in turn:
  *   npm run fleet [-- --seed N]
- * Exits with 1 when a payment or an event is lost or counted twice, an answer is wrong, a request is lost or an error logged
- * in a rolling restart or while nothing is broken, a process is left behind, or the run takes more than four minutes or 4 GiB.
+ * Exits with 1
+ * - when a payment or an event is lost or counted twice,
+ * - when an answer is wrong,
+ * - when a request is lost or an error is logged during a rolling restart or while nothing is broken,
+ * - when a process is left behind, or the run takes more than four minutes or 4 GiB.
  * Exits with 2 when Redis is not installed. Needs Linux.
  */
 import { spawnSync } from 'node:child_process';
@@ -16,7 +19,7 @@ import { watchProcesses } from './fleet/processes.ts';
 const WITHIN_MS = 240_000;
 const MOST_BYTES = 4 * 2 ** 30;
 const SHOWN = 20;
-/** Time for the system to take away what has ended. */
+/** Time for the system to remove ended processes. */
 const GONE_AFTER_MS = 1_000;
 
 const { values } = parseArgs({ options: { seed: { type: 'string', default: '1' } } });
@@ -30,12 +33,12 @@ if (spawnSync('redis-server', ['--version']).error !== undefined) {
   process.exit(2);
 }
 
-process.setMaxListeners(20); // each process of the fleet has one, for the end of this one
+process.setMaxListeners(20); // each process of the fleet adds a listener for the end of this process
 const violations: string[] = [];
 const violation = (sentence: string) => void violations.push(sentence);
 process.on('unhandledRejection', error => violation(`unhandled: ${String(error)}`));
 const late = setTimeout(() => {
-  console.error('the fleet was not done within four minutes');
+  console.error('the run did not end within four minutes');
   process.exit(1);
 }, WITHIN_MS);
 
@@ -49,7 +52,7 @@ const report = await runFleet(seed, observers).catch((error: unknown) => {
 await delay(GONE_AFTER_MS);
 await watched.stop();
 for (const left of await watched.left()) violation(`left behind: ${left}`);
-if (watched.mostBytes > MOST_BYTES) violation(`memory went up to ${mebibytes(watched.mostBytes)}`);
+if (watched.mostBytes > MOST_BYTES) violation(`memory rose to ${mebibytes(watched.mostBytes)}`);
 clearTimeout(late);
 
 console.log(
@@ -60,7 +63,7 @@ for (const sentence of violations.slice(0, SHOWN)) console.log(`\n${sentence}`);
 console.log(`\n${violations.length} violations`);
 if (violations.length > 0) process.exitCode = 1;
 
-/** Shows on a terminal how far the run is. */
+/** Prints the progress of the run. */
 function told(disruption: string): void {
   console.error(`${((Date.now() - startedAt) / 1000).toFixed().padStart(4)} s  ${disruption}`);
 }

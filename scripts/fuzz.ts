@@ -2,8 +2,8 @@
  * Sends mutated requests to every operation of both services, and judges each answer by the contracts:
  *   npm run fuzz [-- --seed N --requests N --seconds N]
  *   npm run fuzz -- --seed N --only NUMBER       sends one request of such a run again and prints its answer
- * Everything is on this machine: embedded chains, the data service over their index, the payments platform on SQLite.
- * Exits with 1 when an answer breaks its contract, tells of the inside, or does not come, or when memory keeps growing.
+ * All parts run on this machine: embedded chains, the data service over their index, the payments platform on SQLite.
+ * Exits with 1 when an answer is missing, breaks its contract or reveals internals, or when memory keeps growing.
  */
 import { parseArgs } from 'node:util';
 import { startTestDevnet } from '../test/support/devnet.ts';

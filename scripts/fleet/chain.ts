@@ -2,12 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type FaultyNode, faultyNode } from '../../test/support/faulty-node.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../test/support/payment-chain.ts';
 
-/** A chain that makes a block every second, and the node through which the fleet sees it. */
+/** A chain with a block every second, and the node through which the fleet reads it. */
 export interface FleetChain {
   readonly chain: TestPaymentChain;
-  /** Passes everything on until it is told to hang. */
+  /** Proxy of the chain's node that can hang. */
   readonly node: FaultyNode;
-  /** A quantity or a record of the chain itself, past that node. */
+  /** Calls a method of the chain directly, not through `node`. */
   ask(method: string, ...params: readonly unknown[]): Promise<unknown>;
 }
 

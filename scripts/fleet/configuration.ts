@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 
-/** What one configuration file of the whole fleet names. */
+/** Values in the configuration file of the fleet. */
 export interface Surroundings {
   readonly postgresUrl: string;
   readonly redisUrl: string;
@@ -9,13 +9,13 @@ export interface Surroundings {
   readonly token: string;
 }
 
-/** Seals what the run keeps, which goes with it. */
+/** Secret key of the run. It protects nothing, because the data of the run is deleted. */
 const SECRET_KEY = 'seals-nothing-but-what-a-fleet-keeps-and-drops';
 const UNLIMITED = 1_000_000;
-/** Connections of a process, so that ten of them fit PostgreSQL's 200. */
+/** Connections per process, so that ten processes stay below the 200 of PostgreSQL. */
 const POOL = 5;
 
-/** The configuration that all processes share; each has its ports and its role from outside. */
+/** Configuration that all processes share. Ports come from the environment, and roles from the command line. */
 export function configuration({ postgresUrl, redisUrl, rpcUrl, chainId, token }: Surroundings): string {
   return stringify({
     data: {

@@ -5,7 +5,7 @@ import type { FleetChain } from './chain.ts';
 import { FLEET_ROLES, type FleetRole, type Member, STOPS } from './member.ts';
 import type { Observers } from './replica-client.ts';
 
-/** What can be disturbed. */
+/** Parts of the fleet that disruptions affect. */
 export interface Disturbed {
   readonly members: readonly Member[];
   readonly redis: OwnRedis;
@@ -17,13 +17,13 @@ export interface Disturbed {
 }
 
 const GRACEFUL = { isGraceful: true };
-/** Time without anything before the first disruption and after each. */
+/** Time without a disruption before the first one and after each. */
 const CALM_MS = 2_000;
 const DOWN_MS = { process: 1_000, redis: 5_000, postgres: 3_000, node: 6_000 };
-/** Beyond the leases of a killed process: 15 s for an index, 20 s for the watcher of a chain. */
+/** Covers the leases of a killed process: 15 s for an index, 20 s for the watcher of a chain. */
 const TAKEOVER_MS = 20_000;
 
-/** Disturbs the fleet in every way we know, one after the other. */
+/** Runs all disruptions, one after the other. */
 export async function disturb(disturbed: Disturbed): Promise<void> {
   const { redis, postgres, chain, observers, members, compare } = disturbed;
   const { interruptions } = observers;
@@ -76,7 +76,7 @@ export async function disturb(disturbed: Disturbed): Promise<void> {
   }
 }
 
-/** The process that leads most, where one leads; the others stand by. */
+/** Process with the most leases as leader. The others stand by. */
 async function busiest(members: readonly Member[]): Promise<Member> {
   const led = await Promise.all(members.map(async member => ({ member, count: await leadsOf(member) })));
   const [first] = led.sort((a, b) => b.count - a.count);
@@ -84,7 +84,7 @@ async function busiest(members: readonly Member[]): Promise<Member> {
   return first.member;
 }
 
-/** Number of chains that the process watches or whose index it writes, by its metrics and its status. */
+/** Number of chains that the process watches or indexes, by its metrics and its status. */
 async function leadsOf({ adminUrl }: Member): Promise<number> {
   const [metrics, status] = await Promise.all(
     ['metrics', 'status'].map(async page => (await fetch(`${adminUrl}/${page}`)).text()),

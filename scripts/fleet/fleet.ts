@@ -19,7 +19,7 @@ import { type PaidSale, sellAndPay } from './sales.ts';
 import { truth } from './truth.ts';
 import { comparePayments, compareReplicas, noteWaits, type Sold } from './verdict.ts';
 
-/** What a run came to, for people. */
+/** Report of a run, for people. */
 export interface FleetReport {
   readonly text: string;
 }
@@ -28,10 +28,10 @@ const SHOPS = 3;
 const REPLICAS = 2;
 const READERS = 2;
 const PAID_WITHIN_MS = 45_000;
-/** Beyond the lease of a delivery whose sender was killed. */
+/** Longer than the lease of a delivery whose sender was killed. */
 const DELIVERED_WITHIN_MS = 60_000;
 
-/** Runs the fleet through all disruptions, under traffic. Violations go to the observers. */
+/** Runs the fleet under traffic through all disruptions. Reports violations to the observers. */
 export async function runFleet(seed: number, observers: Observers): Promise<FleetReport> {
   await using stack = new AsyncDisposableStack();
   const stage = await prepare(stack, observers);
@@ -100,7 +100,7 @@ async function prepare(stack: AsyncDisposableStack, observers: Observers) {
   return { postgres, redis, chain, receivers, members, data, payments, urls: data.map(({ url }) => url) };
 }
 
-/** A process has no reason to log an error while nothing is broken. */
+/** Reports an error in the log as a violation while nothing is broken. */
 function judgeError(line: string, { interruptions, violation }: Observers): void {
   const { name, isGraceful } = interruptions.current();
   if (isGraceful) violation(`${name}: ${line}`);

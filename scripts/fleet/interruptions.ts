@@ -12,26 +12,26 @@ interface Wait {
 /** A disruption, or the time without one. */
 export interface Disruption {
   readonly name: string;
-  /** True when a client may notice nothing but refused connections, to which it takes the next replica. */
+  /** True when clients may notice only refused connections, after which they use the next replica. */
   readonly isGraceful: boolean;
 }
 
-/** What users waited for while a disruption went on. */
+/** Waits of users, by disruption. */
 export interface Interruptions {
   note(wait: Wait): void;
-  /** From now on waits belong to this disruption. */
+  /** Begins a disruption. Later waits belong to it. */
   begin(name: string, nature?: Pick<Disruption, 'isGraceful'>): void;
-  /** The disruption that goes on. */
+  /** Current disruption. */
   current(): Disruption;
-  /** A line per disruption with its longest wait of each kind, and one over all, for people. */
+  /** Table with the longest wait of each kind, per disruption and in total. */
   table(): string;
 }
 
-/** A wait that began shortly before a disruption is most likely long because of it. */
+/** A wait that began up to this long before a disruption counts for it, because it is probably the cause. */
 const LEAD_MS = 2_000;
 const WIDTH = 12;
 
-/** `onBegin` is told of each disruption. */
+/** Creates a record of waits. Calls `onBegin` for each disruption. */
 export function interruptions(onBegin: (disruption: string) => void): Interruptions {
   const waits: Wait[] = [];
   const phases: (Disruption & { from: number })[] = [];

@@ -8,19 +8,19 @@ import { freePort } from '../../test/support/loopback-server.ts';
 export const FLEET_ROLES = ['data', 'indexer', 'payments', 'settlement', 'delivery'] as const;
 export type FleetRole = (typeof FLEET_ROLES)[number];
 
-/** A process of the program with one role, started as an operator would. */
+/** A process of the program with one role, started like an operator would start it. */
 export interface Member {
   readonly name: string;
   readonly role: FleetRole;
-  /** Origin of its service; nothing listens there for a role without one. */
+  /** Origin of its service. Roles without a service do not listen there. */
   readonly url: string;
   readonly adminUrl: string;
-  /** True from its readiness until it has ended. */
+  /** True from its readiness until its end. */
   isReady(): boolean;
-  /** Resolves when it is ready. @throws Error when it is not, in time */
+  /** Starts it, and resolves when it is ready. @throws Error when it is not ready in time */
   start(): Promise<void>;
   kill(): Promise<void>;
-  /** Ends it by SIGTERM, or by SIGKILL after a while. Returns its exit code, or the signal that it ended by. */
+  /** Ends it with SIGTERM, and with SIGKILL after 20 s. Returns its exit code, or the signal that ended it. */
   end(): Promise<number | string>;
 }
 
@@ -28,7 +28,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const READY_WITHIN_MS = 60_000;
 const ENDS_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 100;
-/** Ends that supervisors count as a stop. A thread that cannot be interrupted lets a process end by the signal. */
+/** Exits that count as a stop. A process with a thread that cannot be interrupted is ended by the signal. */
 export const STOPS: readonly (number | string)[] = [0, 'SIGTERM'];
 const ERROR_LEVEL = 50;
 const LAST_LINES = 20;
@@ -37,16 +37,16 @@ interface MemberOptions {
   readonly role: FleetRole;
   readonly number: number;
   readonly configFile: string;
-  /** Takes each line of its log with the level error or above. */
+  /** Called with each line of its log with the level error or above. */
   readonly onError: (line: string) => void;
 }
 
-/** Prepares a process with ports of its own, which stay the same in all its lives. */
+/** Prepares a process with its own ports, which stay the same across restarts. */
 export async function createMember({ role, number, configFile, onError }: MemberOptions): Promise<Member> {
   const [data, payments, admin] = [await freePort(), await freePort(), await freePort()];
   const adminUrl = `http://127.0.0.1:${admin}`;
   const name = `${role} ${number}`;
-  // Both services are in the file; a process opens what its role needs.
+  // The file configures both services; a process opens the one that its role needs.
   const ports = { DATA_PORT: `${data}`, PAYMENTS_PORT: `${payments}`, ADMIN_PORT: `${admin}` };
   const lines: string[] = [];
   let child: ChildProcess | undefined;
@@ -58,7 +58,7 @@ export async function createMember({ role, number, configFile, onError }: Member
     if (levelOf(line) >= ERROR_LEVEL) onError(`${name}: ${line}`);
   };
 
-  process.once('exit', () => child?.kill('SIGKILL')); // also when the run is cut off
+  process.once('exit', () => child?.kill('SIGKILL')); // also when the run is aborted
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
 
   return {

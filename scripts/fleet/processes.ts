@@ -1,20 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The processes below this one, as Linux shows them. */
+/** Watch of all descendants of this process, by Linux's `/proc`. */
 export interface ProcessWatch {
-  /** Largest sum of their memory and ours, in bytes. Pages that several processes share count once (PSS). */
+  /** Largest total memory of all processes including this one, in bytes. Shared pages count once (PSS). */
   readonly mostBytes: number;
-  /** The same by the name that `label` gives to a command line. */
+  /** Largest memory of one process in bytes, by the label of its command line. */
   readonly mostBytesOf: ReadonlyMap<string, number>;
   stop(): Promise<void>;
-  /** Command lines of processes that were seen below this one and still run. */
+  /** Command lines of descendants that still run. */
   left(): Promise<string[]>;
 }
 
 const EVERY_MS = 2_000;
 
-/** Watches memory and remembers every process until `stop`. */
+/** Watches memory and records every process until `stop`. */
 export function watchProcesses(label: (commandLine: string) => string): ProcessWatch {
   const seen = new Map<number, string>();
   const mostBytesOf = new Map<string, number>();
@@ -93,7 +93,7 @@ async function stateOf(pid: number): Promise<string | undefined> {
   return stat.slice(stat.lastIndexOf(')') + 2)[0];
 }
 
-/** Empty when the process is gone. */
+/** Content of a file; empty when the process has ended. */
 async function textOf(path: string): Promise<string> {
   return readFile(path, 'utf8').catch(() => '');
 }

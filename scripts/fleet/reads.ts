@@ -12,17 +12,17 @@ export interface Reading {
   readonly random: Random;
   readonly observers: Observers;
   readonly signal: AbortSignal;
-  /** Payments that the chain has taken, the newest last. */
+  /** Payments that the chain has accepted, the newest last. */
   readonly paid: readonly PaidSale[];
 }
 
 const PAUSE_MS = 40;
 const OLD_BLOCKS = 20;
-/** Answers about a block that the node has and the index not yet: 503, and 502 or 504 while the node is out or hangs. */
+/** Statuses for a block that the index does not have yet: 503, and 502 or 504 while the node is out or hangs. */
 const BEHIND = [502, 503, 504];
 const INDEXED_WITHIN_MS = 60_000;
 
-/** Reads old blocks and transactions again and again, mostly cached answers. Returns the number of reads. */
+/** Reads old blocks and transactions repeatedly, mostly from caches. Returns the number of reads. */
 export async function readKnown(reading: Reading, known: readonly string[]): Promise<number> {
   const { client, truth, random, observers, signal } = reading;
   let reads = 0;
@@ -44,7 +44,10 @@ export async function readKnown(reading: Reading, known: readonly string[]): Pro
   return reads;
 }
 
-/** Follows the newest payment until the fleet shows its transaction, which joins `known`; then the next one. */
+/**
+ * Reads each newest payment until the fleet shows its transaction, and adds that to `known`. Returns the number of
+ * reads.
+ */
 export async function readNew(reading: Reading, known: string[]): Promise<number> {
   const { client, truth, observers, signal, paid } = reading;
   let reads = 0;
@@ -69,7 +72,7 @@ export async function readNew(reading: Reading, known: string[]): Promise<number
       const answer = bodyOf(reply);
       if (reply.kind === 'refused' && reply.status >= 500 && !BEHIND.includes(reply.status))
         observers.violation(`${hash}: ${reply.status}: ${reply.message}`);
-      // Until then it waits in the node's pool, or nobody knows it.
+      // Until it has a block, the transaction is pending or not found.
       if (isObject(answer) && answer.block_number !== null) return answer;
       if (Date.now() - startedAt > INDEXED_WITHIN_MS) {
         observers.violation(`${hash} is not indexed within a minute`);

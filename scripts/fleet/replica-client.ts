@@ -3,10 +3,10 @@ import { type ApiClient, type ApiRequest, apiClient, type Reply } from '../../sr
 import type { Interruptions } from './interruptions.ts';
 import type { Member } from './member.ts';
 
-/** What a client of the fleet reports to. */
+/** Receivers of the reports of a client. */
 export interface Observers {
   readonly interruptions: Interruptions;
-  /** Takes a sentence about something that must not happen. */
+  /** Reports something that must not happen, in a sentence. */
   readonly violation: (sentence: string) => void;
 }
 
@@ -16,7 +16,7 @@ interface Replicas {
   readonly observers: Observers;
 }
 
-/** True for an answer that a replica may not give while nothing is broken. */
+/** Returns true for an answer that is not allowed during a graceful disruption. */
 type Judge = (reply: Reply<unknown>, replica: { readonly wasReady: boolean }) => boolean;
 
 const PAUSE_MS = 50;
@@ -24,9 +24,9 @@ const GIVES_UP_AFTER_MS = 60_000;
 const UNAVAILABLE = 503;
 
 /**
- * A client of several replicas, in turn. As a load balancer would, it takes the next one when a connection fails or the
- * answer is 503, and notes the time until an answer. A graceful disruption may refuse connections, and a process that is not
- * ready may answer 503, as the contract says of one that starts: anything else is a violation.
+ * Client that uses several replicas in turn and records the time until an answer. Like a load balancer, it retries on
+ * the next replica when a connection fails or the answer is 503. During a graceful disruption, connections may be
+ * refused, and a process that is not ready may answer 503, as the contract allows. All other failures are violations.
  */
 export function replicaClient(replicas: Replicas): ApiClient {
   const { interruptions, violation } = replicas.observers;
@@ -60,14 +60,14 @@ export function replicaClient(replicas: Replicas): ApiClient {
 }
 
 /**
- * A client of several replicas that asks the next one once, whatever comes of it. It may be told 503, as of a block that the
- * index does not have yet, but a graceful disruption may not cut it off.
+ * Client that uses several replicas in turn without retries. The answer may be 503, for example for a block that the
+ * index does not have yet, but a graceful disruption may not break the connection.
  */
 export function turningClient(replicas: Omit<Replicas, 'key'>): ApiClient {
   return { ask: nextReplica({ ...replicas, key: '' }, isCutOff) };
 }
 
-/** Asks the next replica, and reports an answer that it may not give. */
+/** Sends each request to the next replica, and reports answers that are not allowed. */
 function nextReplica({ replicas, key, observers }: Replicas, isViolation: Judge) {
   const { interruptions, violation } = observers;
   const clients = replicas.map(replica => ({ replica, client: apiClient({ url: replica.url, key }) }));
@@ -96,7 +96,7 @@ function isUnavailable(reply: Reply<unknown>): boolean {
   return reply.kind === 'refused' && reply.status === UNAVAILABLE;
 }
 
-/** True for a connection that was accepted, or timed out, and brought no answer. */
+/** True when a connection was accepted or timed out, but gave no answer. */
 function isCutOff(reply: Reply<unknown>): boolean {
   return reply.kind === 'away' && reply.code !== 'ECONNREFUSED';
 }

@@ -7,7 +7,7 @@ import { demand } from '../soak/demand.ts';
 import type { Sale } from '../soak/sales.ts';
 import type { Shop } from '../soak/shops.ts';
 
-/** A sale with the payment that the chain has taken for it. */
+/** A sale with its payment on the chain. */
 export interface PaidSale extends Sale {
   readonly transactionHash: string;
   /** Milliseconds since 1970. */
@@ -28,7 +28,7 @@ const PAUSE_MS = { shortest: 250, longest: 650 };
 const COINS = '1000000000000000';
 const TOKENS = '2500000';
 
-/** Opens sessions of a shop, half of them of new links, and pays each in coins or tokens, until the signal. */
+/** Opens sessions of a shop, half of them of new links, and pays each in coins or tokens, until the signal aborts. */
 export async function sellAndPay({
   shop,
   chain,

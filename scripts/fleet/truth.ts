@@ -2,13 +2,13 @@ import { isObject } from '#lib/json.ts';
 import type { Reply } from '../../src/command/api/client.ts';
 import type { FleetChain } from './chain.ts';
 
-/** Says what is wrong in an answer about the chain; undefined when nothing is. */
+/** Compares answers with the chain. Each method returns the first difference, or undefined when there is none. */
 export interface Truth {
   aboutBlock(height: number, answer: unknown): Promise<string | undefined>;
   aboutTransaction(hash: string, answer: unknown): Promise<string | undefined>;
 }
 
-/** The chain's own word, asked past the node that the fleet uses. What a block or a transaction says stays the same. */
+/** Facts from the chain itself, not through the fleet's node. They are cached, because this chain has no reorgs. */
 export function truth({ ask }: Pick<FleetChain, 'ask'>): Truth {
   const kept = new Map<string, Promise<Readonly<Record<string, string>>>>();
 
@@ -62,7 +62,7 @@ function difference(
   return first && `${name}: ${first[0]} is ${plain(answer[first[0]])}, on the chain ${first[1]}`;
 }
 
-/** An address is a record with its hash. */
+/** Text of a value. An address is a record, and its text is its hash. */
 function plain(value: unknown): string {
   return String(isObject(value) ? value.hash : value);
 }
@@ -77,7 +77,7 @@ function textOf(value: unknown): string {
   return value;
 }
 
-/** The body of an answer that was given. */
+/** Body of a successful answer. */
 export function bodyOf(reply: Reply<unknown>): unknown {
   return reply.kind === 'done' ? reply.body : undefined;
 }

@@ -10,7 +10,7 @@ import type { Observers } from './replica-client.ts';
 import type { PaidSale } from './sales.ts';
 import type { Truth } from './truth.ts';
 
-/** Payments of a shop. */
+/** Sales of a shop. */
 export interface Sold {
   readonly shop: Shop;
   readonly sales: readonly PaidSale[];
@@ -26,12 +26,12 @@ interface Compared {
 
 const BEHIND_HEAD = 3;
 const LIMIT = 100;
-/** Together shorter than `data.cache.unsettled`: a replica that loses track of its index is not waited for. */
+/** All tries together are shorter than `data.cache.unsettled`, so that a replica that loses its index fails the run. */
 const TRIES = 50;
 const PAUSE_MS = 100;
 const ANSWERS_WITHIN_MS = 20_000;
 
-/** Holds every block and payment that each replica shows against the chain. Returns the number of answers. */
+/** Compares every block and payment that each replica shows with the chain. Returns the number of answers. */
 export async function compareReplicas({ urls, truth, chain, paid, observers }: Compared): Promise<number> {
   const head = (await chain.chain.head()) - BEHIND_HEAD;
   const settledBy = Date.now() - BEHIND_HEAD * 2_000;
@@ -40,7 +40,7 @@ export async function compareReplicas({ urls, truth, chain, paid, observers }: C
   for (const url of urls) {
     const answerTo = async (path: string) => {
       answers += 1;
-      // A replica that has just come back may be behind for a moment.
+      // A replica that has just restarted may be behind for a moment.
       for (let tries = 1; ; tries += 1) {
         const answer = await presentAnswer(`${url}${path}`);
         if (answer !== undefined || tries === TRIES) return answer;
@@ -61,7 +61,7 @@ export async function compareReplicas({ urls, truth, chain, paid, observers }: C
   }
 }
 
-/** Undefined without one, for one that says itself that it is of an earlier time (Decision 64), and for a pending transaction. */
+/** Current answer; undefined for a failure, an answer marked as stale (Decision 64) and a pending transaction. */
 async function presentAnswer(url: string): Promise<unknown> {
   const response = await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).catch(
     () => undefined,
@@ -71,7 +71,7 @@ async function presentAnswer(url: string): Promise<unknown> {
   return isPresent && isObject(body) && body.block_number !== null ? body : undefined;
 }
 
-/** Holds the payments that the platform lists against those that the chain has taken: each once. */
+/** Compares the payments that the platform lists with those on the chain. Each must be listed once. */
 export async function comparePayments({ shop, sales }: Sold, { violation }: Observers): Promise<void> {
   const listed: PaymentsSchemas['PaymentTransaction'][] = [];
   for (let page = 1; ; page += 1) {
@@ -92,7 +92,7 @@ export async function comparePayments({ shop, sales }: Sold, { violation }: Obse
   if (listed.length !== sales.length) violation(`${listed.length} payments listed of ${sales.length}`);
 }
 
-/** Notes the waits for settlement and delivery, from what the platform and the receivers wrote down. */
+/** Records the waits for settlement and delivery, from the times of the events and of their arrivals. */
 export async function noteWaits(sold: readonly Sold[], arrivals: readonly Arrival[], observers: Observers) {
   const arrivedAt = new Map<string, number>();
   for (const { headers, receivedAt } of arrivals) {

@@ -24,7 +24,7 @@ const VALUES: readonly Json[] = [
 ];
 const DEEPEST = 40;
 
-/** The body of a request: a valid one with up to three faults, or text that is no such body. */
+/** Body of a request: a valid one with up to three faults, or text that is not valid JSON. */
 export function mutatedBody(random: Random, valid: Json): string {
   if (random.chance(0.06)) return random.pick(HOSTILE_BODIES);
   let body = valid;
@@ -37,14 +37,14 @@ export function mutatedBody(random: Random, valid: Json): string {
     : `${text.slice(0, at)}${anyText(random)}${text.slice(at + 1)}`;
 }
 
-/** The value with one fault somewhere in it. */
+/** Copy of the value with one fault somewhere in it. */
 function withFault(random: Random, value: Json): Json {
   if (Array.isArray(value) && value.length > 0 && random.chance(0.7)) {
     const at = random.below(value.length);
     return value.map((item, index) => (index === at ? withFault(random, item) : item));
   }
   if (isObject(value)) return withFieldFault(random, value);
-  // An address stays: a webhook to an edited one could lead off this machine.
+  // URLs are not edited: a webhook to an edited URL could leave this machine.
   const isUrl = typeof value === 'string' && value.includes('://');
   if (typeof value === 'string' && !isUrl && random.chance(0.6)) return mutatedText(random, value);
   if (typeof value === 'number' && random.chance(0.5)) return random.chance(0.5) ? String(value) : -value;

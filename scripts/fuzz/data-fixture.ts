@@ -22,7 +22,7 @@ const CONTRACTS = [explorerContract, insightsContract, dataServiceContract] as c
 const CACHE_BYTES = 8 * 2 ** 20;
 const UNLIMITED = 10_000_000;
 
-/** The data service over the index of embedded chains, asked for what these chains have. */
+/** Starts the data service over the index of embedded chains, with targets for the records of these chains. */
 export async function dataWorld(chains: readonly EmbeddedChain[]): Promise<World> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-fuzz-data-'));
   const service = await startDataService({
@@ -77,7 +77,7 @@ export async function dataWorld(chains: readonly EmbeddedChain[]): Promise<World
   };
 }
 
-/** Targets of every operation with values from answers; with those of its examples where the chains have none. */
+/** Targets of every operation, with values from answers, or from its examples when the chains have none. */
 async function realTargets(url: string): Promise<Map<string, readonly string[]>> {
   const client = recordingClient({ baseUrl: url });
   const found: GatheredValues = new Map();

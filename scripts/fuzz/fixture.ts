@@ -2,16 +2,16 @@ import type { Contract } from '../../src/contract/contracts/contract.ts';
 import type { Exchange } from '../contract/client.ts';
 import type { Ground } from './mutant.ts';
 
-/** A service that a run sends requests to. */
+/** A service under test. */
 export interface World {
   readonly url: string;
   readonly contracts: readonly Contract<unknown>[];
   readonly isPayments: boolean;
-  /** Texts that no answer may hold. */
+  /** Texts that no answer may contain. */
   readonly secrets: readonly string[];
-  /** What valid requests are made of, by contract. */
+  /** Material for valid requests, one entry per contract. */
   readonly grounds: readonly Ground[];
-  /** Learns from an answer, for a service whose records come and go. */
+  /** Learns ids from an answer, for a service whose records are created and deleted. */
   learn?(exchange: Exchange): void;
   close(): Promise<void>;
 }

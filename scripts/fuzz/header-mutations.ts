@@ -2,7 +2,7 @@ import type { Random } from '../faults/random.ts';
 
 type Header = readonly [name: string, value: string];
 
-/** Values of headers that the services read. */
+/** Unusual values of headers that the services read. */
 const VALUES: readonly (readonly [name: string, values: readonly string[]])[] = [
   ['Accept', ['text/html', '*/*;q=0', 'application/json;q=a', '']],
   ['Accept-Encoding', ['gzip', 'br', 'identity;q=0', '*;q=0', 'gzip;q=2', ',,,']],
@@ -42,7 +42,7 @@ const CREDENTIALS: readonly Header[] = [
   ['X-API-Key', 'a'],
 ];
 
-/** Headers of a request, most of them right, each at most once. */
+/** Headers of a request, most of them valid, each at most once. */
 export function headersFor(
   random: Random,
   { key, hasBody }: { key: string | undefined; hasBody: boolean },
@@ -51,7 +51,7 @@ export function headersFor(
   if (hasBody) headers.push(['Content-Type', random.chance(0.93) ? 'application/json' : random.pick(TYPES)]);
   if (key !== undefined) headers.push(...credentials(random, key));
   const first = random.below(VALUES.length);
-  // Neighbours in the list, so that no name stands twice.
+  // Neighbours in the list, so that no name is repeated.
   const more = random.chance(0.6) ? 0 : 1 + random.below(3);
   for (let place = 0; place < more; place += 1) {
     const [name, values] = VALUES[(first + place) % VALUES.length] ?? ['X', ['']];

@@ -1,4 +1,4 @@
-/** Texts that programs stumble over: quotes, escapes, control characters, extremes, names of built-in properties. */
+/** Texts that often break programs: quotes, escapes, control characters, extremes, names of built-in properties. */
 export const HOSTILE_TEXTS: readonly string[] = [
   "' or 1=1 --",
   "'; drop table payment_links; --",
@@ -30,7 +30,7 @@ export const HOSTILE_TEXTS: readonly string[] = [
   'toString',
 ];
 
-/** JSON that no serializer writes, and text that is no JSON. */
+/** JSON that no serializer writes, and text that is not JSON. */
 export const HOSTILE_BODIES: readonly string[] = [
   '{"amount":1e999,"chain_id":-0.0}',
   `{"chain_id":${'9'.repeat(400)}}`,

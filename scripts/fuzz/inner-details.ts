@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Exchange } from '../contract/client.ts';
 
-/** Signs of the inside of the program in an error: stacks, files, SQL, system errors, addresses of nodes. */
+/** Signs of internals in an error: stacks, files, SQL, system errors, addresses of nodes. */
 const SIGNS: readonly RegExp[] = [
   /\n\s+at \S/,
   /node:internal|node_modules|file:\/\/|\.[cm]?[jt]s:\d+/,
@@ -9,7 +9,7 @@ const SIGNS: readonly RegExp[] = [
   /sqlite|knex|postgres|constraint failed|syntax error/i,
   /\bselect\b.+\bfrom\b|\binsert into\b|\bupdate\b.+\bset\b/i,
   /\bE(CONN\w+|PIPE|NOENT|TIMEDOUT|HOSTUNREACH|AI_AGAIN)\b/,
-  // Our own message quotes the name that is no function of an aggregate.
+  // Our own message about an unknown aggregate function quotes its name, so a quotation mark is allowed.
   /TypeError|RangeError|ReferenceError|Cannot read prop|[^"] is not a function|\[object Object\]/,
   /127\.0\.0\.1:\d+|\/\/localhost/,
   /\b(tg_live_|tg_test_|whsec_)[0-9A-Za-z+/]{32}/,
@@ -17,12 +17,12 @@ const SIGNS: readonly RegExp[] = [
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Names what an answer tells of the inside of the service: a secret in any answer, other signs in an error. */
+/** Lists the internals that an answer reveals: secrets in any answer, other signs in an error. */
 export function innerDetails({ status, headers, text }: Exchange, secrets: readonly string[]): string[] {
   const told = `${JSON.stringify(headers)} ${text}`;
   const hidden = [...secrets, ROOT]
     .filter(secret => told.includes(secret))
-    .map(() => 'tells a secret or a path');
+    .map(() => 'reveals a secret or a path');
   const signs = status < 400 ? [] : SIGNS.filter(sign => sign.test(text)).map(sign => `tells ${sign}`);
   return [...hidden, ...signs];
 }

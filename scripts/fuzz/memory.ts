@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** The memory of this process at the moments that were noted. */
+/** Memory of this process, recorded by each `note`. */
 export interface MemoryRecord {
   note(): void;
-  /** Bytes on the heap, garbage collected. */
+  /** Bytes on the heap after garbage collection. */
   readonly heap: readonly number[];
   /** Bytes of the whole process. */
   readonly resident: readonly number[];

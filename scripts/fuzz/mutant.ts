@@ -8,11 +8,11 @@ import type { FuzzRequest } from './request.ts';
 import { anyText, mutatedText } from './text-mutations.ts';
 import { wireMutation } from './wire-mutations.ts';
 
-/** What valid requests to the operations of one service are made of. */
+/** Material for valid requests to the operations of one contract. */
 export interface Ground {
   readonly document: JsonObject;
   readonly operations: readonly Operation[];
-  /** Targets with values that the service knows, or with examples. At least one. */
+  /** Targets with values that the service knows or with example values. At least one. */
   targets(operation: Operation): readonly string[];
   /** A valid body; undefined for an operation without one. */
   body(operation: Operation): Json | undefined;
@@ -21,7 +21,7 @@ export interface Ground {
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-/** Query strings of frameworks with rules of their own, and broken ones. */
+/** Broken query strings, and forms that only some frameworks understand. */
 const ODD_QUERIES = [
   '&&&',
   '=',
@@ -36,7 +36,7 @@ const ODD_QUERIES = [
   '%=1',
 ];
 
-/** A request to the operation with faults in some of its parts. Equal chances make equal requests. */
+/** Request to the operation with faults in some of its parts. Equal random numbers give equal requests. */
 export function mutant(random: Random, operation: Operation, ground: Ground): FuzzRequest {
   const method = operation.row.method.toUpperCase();
   const [path = '', query = ''] = random.pick(ground.targets(operation)).split('?');
@@ -66,7 +66,7 @@ function targetOf(path: string, queries: readonly string[]): string {
   return queries.length === 0 ? path : `${path}?${queries.join('&')}`;
 }
 
-/** The path with other values in the places of its parameters. */
+/** Path with other values for some of its parameters. */
 function mutatedPath(random: Random, { path: template, parameters }: Operation, path: string): string {
   const places = template.split('/');
   return path
@@ -81,7 +81,7 @@ function mutatedPath(random: Random, { path: template, parameters }: Operation, 
     .join('/');
 }
 
-/** A path that leads elsewhere, or nowhere. */
+/** Path of another resource, or of none. */
 function movedPath(random: Random, path: string): string {
   const at = random.below(path.length + 1);
   const segments = path.split('/');
@@ -110,7 +110,7 @@ function mutatedQuery(
     return random.chance(0.85) ? query : `${name}=${encoded(mutatedText(random, decodeURIComponent(value)))}`;
   });
   const declared = operation.parameters.filter(({ in: place }) => place === 'query');
-  // Few at a time: one refused parameter hides all others.
+  // Only a few at a time, because one refused parameter hides all others.
   for (let more = declared.length === 0 ? 0 : random.below(4); more > 0; more -= 1) {
     const parameter = random.pick(declared);
     queries.push(`${parameter.name}=${queryValue(random, document, parameter)}`);
@@ -122,7 +122,7 @@ function mutatedQuery(
   return queries;
 }
 
-/** A value of a parameter, percent-encoded: good, bad by the contract, or anything. */
+/** Percent-encoded value of a parameter: valid, invalid by the contract, or arbitrary. */
 function queryValue(random: Random, document: JsonObject, parameter: JsonObject): string {
   const good = goodValues(document, parameter);
   const one = good.length === 0 ? '1' : random.pick(good);
@@ -134,7 +134,7 @@ function queryValue(random: Random, document: JsonObject, parameter: JsonObject)
   return encodeURIComponent(mutatedText(random, one));
 }
 
-/** A percent-encoded segment, which is never empty. */
+/** Percent-encodes a segment; the result is never empty. */
 function encoded(text: string): string {
   return encodeURIComponent(text) || '%20';
 }

@@ -21,12 +21,12 @@ const { document } = paymentsContract;
 const UNLIMITED = 10_000_000;
 const SECRET_KEY = 'seals-what-a-fuzzing-run-keeps-and-drops';
 const SHOP = `0x${'5e'.repeat(20)}`;
-/** Nobody listens there, and no edit of one character leads off this machine. */
+/** Address without a listener. No edit of one character makes it leave this machine. */
 const RECEIVER = 'http://[::1]:9/';
 const ID = /^([a-z]{2,4})_[0-9A-Za-z]{10,}$/;
 const KEPT_OF_A_KIND = 4;
 
-/** The payments platform on SQLite with a test key. Nothing that it sends out leaves this machine. */
+/** Starts the payments platform on SQLite with a test key. It sends nothing to other machines. */
 export async function paymentsWorld([chain]: readonly EmbeddedChain[]): Promise<World> {
   if (chain === undefined) throw new Error('there is no chain');
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-fuzz-payments-'));
@@ -97,7 +97,7 @@ export async function paymentsWorld([chain]: readonly EmbeddedChain[]): Promise<
   };
 }
 
-/** The latest ids of records, by what stands before them, and short codes. */
+/** Latest ids of records, by their prefix, and latest short codes. */
 interface RecordIds {
   learn(value: Json | undefined): void;
   forget(gone: readonly string[]): void;
@@ -128,7 +128,10 @@ function recordIds(): RecordIds {
   };
 }
 
-/** Makes one record of every kind whose example shows how, twice, for some need others. Reads what there is already. */
+/**
+ * Creates records of every kind from the examples, and reads the existing ones. Does so twice, because some records
+ * need others.
+ */
 async function begin(
   url: string,
   key: string,
@@ -159,7 +162,7 @@ function target(operation: Operation, ids: RecordIds): string {
   return pathWith(document, operation, Object.fromEntries(known));
 }
 
-/** The operation's example, or the shortest valid body, with ids of records that there are. */
+/** Example of the operation, or its shortest valid body, with ids of existing records. */
 function bodyOf({ body, example }: Operation, ids: RecordIds): Json | undefined {
   return body === undefined ? undefined : localized(example ?? sampleOf(document, body), ids);
 }

@@ -1,13 +1,13 @@
 /** One request of a fuzzing run. */
 export interface FuzzRequest {
   readonly method: string;
-  /** Path and query, as they go over the wire. */
+  /** Path and query, as sent. */
   readonly target: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string | undefined;
-  /** The bytes on the wire, where an HTTP client would refuse or repair the request. */
+  /** Bytes to send, for requests that an HTTP client would refuse or repair. */
   readonly bytes?: Buffer;
-  /** False when the path, the method or the framing changed, so that another operation or none may answer. */
+  /** False when path, method or framing changed, so that another operation or none may answer. */
   readonly isAimed: boolean;
 }
 
@@ -27,7 +27,7 @@ export function isWellFormed({ method, target, headers }: FuzzRequest): boolean 
   );
 }
 
-/** The request as HTTP/1.1 writes it. The connection closes after the answer. */
+/** Bytes of the request in HTTP/1.1. The connection closes after the answer. */
 export function serialized({ method, target, headers, body }: FuzzRequest): Buffer {
   const length = body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
   const lines = [`${method} ${target} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...length];
@@ -38,7 +38,7 @@ export function serialized({ method, target, headers, body }: FuzzRequest): Buff
   ]);
 }
 
-/** The request on one line, without the API key. */
+/** Formats the request on one line, without secrets. */
 export function shown(request: FuzzRequest, secrets: readonly string[]): string {
   const text =
     request.bytes === undefined

@@ -10,26 +10,26 @@ import { type Verdict, verdictFor } from './verdict.ts';
 export interface FuzzRun {
   readonly seed: number;
   readonly requests: number;
-  /** Requests by number, from 0; all of them when absent. */
+  /** Numbers of the requests to send, from 0; all of them when absent. */
   readonly only?: readonly number[] | undefined;
   readonly deadlineMs: number;
   /** Called after each quarter of the requests. */
   readonly afterQuarter?: (() => void) | undefined;
 }
 
-/** What a run found. */
+/** Result of a run. */
 export interface FuzzReport {
   readonly sent: number;
-  /** Answers by operation and status; 0 is no answer, to bytes that are no request. */
+  /** Number of answers by operation and status. Status 0 means no answer. */
   readonly counts: ReadonlyMap<string, ReadonlyMap<number, number>>;
-  /** Two lines each: what is wrong, and the request with its number. */
+  /** Each finding has the mistake, the request with its number, and the answer. */
   readonly findings: readonly string[];
   readonly slowest: { readonly durationMs: number; readonly request: string };
   /** The last request and its answer, for a replay. */
   readonly last: { readonly request: string; readonly answer: Exchange } | undefined;
 }
 
-/** An operation with what its requests need. */
+/** An operation, and all that its requests need. */
 interface Subject {
   readonly operation: Operation;
   readonly ground: Ground;
@@ -40,10 +40,10 @@ interface Subject {
 
 const AT_ONCE = 12;
 const QUARTERS = 4;
-/** Primes keep the chances of neighbouring runs and requests apart. */
+/** Primes, so that neighbouring runs and requests use different random numbers. */
 const [SEED_STEP, REQUEST_STEP] = [1_000_003, 7_919];
 
-/** Sends requests to every operation in turn. A request depends on the seed and its number alone, and on known records. */
+/** Sends requests to the operations in turn. A request depends only on the seed, its number and the known records. */
 export async function fuzz(worlds: readonly World[], run: FuzzRun): Promise<FuzzReport> {
   const endsAt = Date.now() + run.deadlineMs;
   const subjects = (await Promise.all(worlds.map(subjectsOf))).flat();

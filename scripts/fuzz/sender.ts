@@ -4,16 +4,16 @@ import { Pool } from 'undici';
 import { asMethod, type Exchange } from '../contract/client.ts';
 import { type FuzzRequest, isWellFormed, serialized } from './request.ts';
 
-/** Sends requests, through an HTTP client where one can, else as bytes on a connection of their own. */
+/** Sends well-formed requests through an HTTP client, and others as bytes on their own connection. */
 export interface Sender {
-  /** An answer that does not come has status 0, and its text says why. */
+  /** Sends a request. A missing answer has status 0 and the reason as its text. */
   send(request: FuzzRequest): Promise<Exchange>;
   close(): Promise<void>;
 }
 
-/** The time after which a raw connection with an unfinished request is half-closed. */
+/** Time after which the client half-closes a raw connection without an answer. */
 const PATIENCE_MS = 300;
-/** More than the 25 s for which the state of a checkout may wait. */
+/** Longer than the 25 s that a request for the state of a checkout may wait. */
 const DEADLINE_MS = 40_000;
 
 type Answer = Pick<Exchange, 'status' | 'headers' | 'text'>;
@@ -66,12 +66,14 @@ function decoded(bytes: Buffer, coding: string): string {
   return (coding === 'deflate' ? inflateSync(bytes) : gunzipSync(bytes)).toString();
 }
 
-/** Reads until the server hangs up. Bytes that are no whole request get an answer when the client hangs up first. */
+/**
+ * Reads until the server closes. For an incomplete request, the server answers only after the client has half-closed.
+ */
 function overSocket(baseUrl: string, bytes: Buffer): Promise<Answer> {
   const { hostname, port } = new URL(baseUrl);
   const { promise, resolve } = Promise.withResolvers<Answer>();
   const chunks: Buffer[] = [];
-  // Without that line the server keeps the connection after its answer.
+  // Without this header the server keeps the connection open after its answer.
   const isKept = !bytes.includes('\r\nConnection: close\r\n');
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () =>
     socket.write(bytes),
@@ -79,13 +81,13 @@ function overSocket(baseUrl: string, bytes: Buffer): Promise<Answer> {
   let patience = setTimeout(() => socket.end(), PATIENCE_MS);
   const deadline = setTimeout(() => socket.destroy(), DEADLINE_MS);
   socket.on('data', (chunk: Buffer) => {
-    // An answer that began is left to end by itself: Node drops it when the client hangs up.
+    // Does not half-close during an answer: Node drops the rest of the answer when the client closes.
     clearTimeout(patience);
     chunks.push(chunk);
     if (isKept) patience = setTimeout(() => socket.end(), PATIENCE_MS);
   });
   socket.on('end', () => socket.end());
-  // A reset after the answer is how a server ends a connection over bytes that it does not read.
+  // A server resets the connection after its answer when it leaves bytes unread.
   socket.on('error', () => socket.destroy());
   socket.on('close', () => {
     clearTimeout(patience);
@@ -95,7 +97,7 @@ function overSocket(baseUrl: string, bytes: Buffer): Promise<Answer> {
   return promise;
 }
 
-/** The last answer in the bytes of a connection: an interim one and answers to earlier requests come first. */
+/** Last answer on a connection. Interim answers and those to earlier requests precede it. */
 function answerIn(text: string): Answer {
   const last = text.slice([...text.matchAll(/HTTP\/1\.1 \d{3} /g)].at(-1)?.index ?? text.length);
   const [head = '', ...body] = last.split('\r\n\r\n');

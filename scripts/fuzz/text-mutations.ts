@@ -19,7 +19,7 @@ const LONGEST_COPY = 2_000;
 
 type TextMutation = (random: Random, text: string) => string;
 
-/** Small edits keep a value close to a valid one. The other half leaves nothing of it. */
+/** Some mutations keep a value close to a valid one, others replace it entirely. */
 const MUTATIONS: readonly TextMutation[] = [
   random => random.pick(HOSTILE_TEXTS),
   random => random.pick(NUMBERS),
@@ -37,12 +37,12 @@ const MUTATIONS: readonly TextMutation[] = [
   (_random, text) => ` ${text} `,
 ];
 
-/** A text made from another one. It holds no half of a character, which has no percent escape. */
+/** Mutates a text. The result has no lone surrogates, which cannot be percent-encoded. */
 export function mutatedText(random: Random, text: string): string {
   return random.pick(MUTATIONS)(random, text).toWellFormed();
 }
 
-/** Up to twelve characters from all of Unicode. */
+/** Random text of up to twelve characters from all of Unicode. */
 export function anyText(random: Random): string {
   return Array.from({ length: random.below(13) }, () =>
     random.chance(0.5) ? random.pick(CHARACTERS) : String.fromCodePoint(random.below(0x11_0000)),
@@ -51,7 +51,7 @@ export function anyText(random: Random): string {
     .toWellFormed();
 }
 
-/** The text with one character replaced. */
+/** Replaces one character of the text. */
 function edited(random: Random, text: string, character: string): string {
   const at = random.below(text.length + 1);
   return text.slice(0, at) + character + text.slice(at + 1);

@@ -12,18 +12,20 @@ import { type FuzzRequest, isWellFormed } from './request.ts';
 
 const INTERNAL_ERROR = 500;
 
-/** Everything that is wrong with the answer to a request, one text each. */
+/** Judges the answer to a request, and returns a text for each mistake. */
 export type Verdict = (operation: Operation, request: FuzzRequest, exchange: Exchange) => string[];
 
 export interface VerdictParts {
   /** The contracts of one service. */
   readonly contracts: readonly Contract<unknown>[];
   readonly isPayments: boolean;
-  /** Texts that no answer may hold. */
+  /** Texts that no answer may contain. */
   readonly secrets: readonly string[];
 }
 
-/** A verdict by the contracts: declared statuses, bodies, the form of errors, and no detail of the inside. */
+/**
+ * Judges answers by the contracts: declared statuses, bodies and the form of errors. Answers may not reveal internals.
+ */
 export function verdictFor({ contracts, isPayments, secrets }: VerdictParts): Verdict {
   const all = contracts.map(({ document }) => responseValidators(document));
   const validators: ResponseValidators = (id, status) => firstOf(all, one => one(id, status));
@@ -36,7 +38,7 @@ export function verdictFor({ contracts, isPayments, secrets }: VerdictParts): Ve
     const { status, text } = exchange;
     const details = innerDetails(exchange, secrets);
     const isPlain = request.bytes === undefined && isWellFormed(request);
-    // Bytes that are no request may end a connection without an answer.
+    // Invalid bytes may end a connection without an answer.
     if (status === 0) return isPlain ? [`no answer: ${text}`] : details;
     if (request.isAimed && isPlain) {
       const faults = isPayments
@@ -58,7 +60,7 @@ export function verdictFor({ contracts, isPayments, secrets }: VerdictParts): Ve
 
 type FormFaults = (request: FuzzRequest, exchange: Exchange) => string[];
 
-/** An error of the payments platform is one of the catalogue, in the form of its status. */
+/** Checks an error of the payments platform: it must be in the catalogue and have the form of its status. */
 function paymentsForm(contracts: readonly Contract<unknown>[], validators: ResponseValidators): FormFaults {
   const ids = contracts.flatMap(({ table }) => Object.keys(table));
   const of = (status: number) => ids.flatMap(id => validators(id, status) ?? []);
@@ -66,14 +68,14 @@ function paymentsForm(contracts: readonly Contract<unknown>[], validators: Respo
     const body = parsed(text)?.value;
     const declared = of(status);
     const forms = declared.length > 0 ? declared : of(400);
-    // An operation allows its own codes only (Decision 211), and a mutated path may be another's.
+    // An operation allows only its own codes (Decision 211), and a mutated path may belong to another operation.
     const isAllowed = forms.length === 0 || forms.some(validate => validate(body));
     const faults = isAllowed ? [] : [describeErrors(forms[0]?.errors)];
     return [...faults, ...catalogueFaults(status, body)];
   };
 }
 
-/** An error of the data service is one sentence, by the property of the family that the path belongs to. */
+/** Checks an error of the data service: one sentence, in the property of the family that the path belongs to. */
 function dataForm(contracts: readonly Contract<unknown>[]): FormFaults {
   const families = contracts.flatMap(({ document }) =>
     document['x-errors'] === undefined ? [] : [child(document, 'x-errors')],
@@ -83,14 +85,14 @@ function dataForm(contracts: readonly Contract<unknown>[]): FormFaults {
     const path = request.target.split('?')[0] ?? '';
     const own = families.find(({ below }) => path === below || path.startsWith(`${below}/`));
     const properties = ['message', ...families.map(({ property }) => String(property))];
-    // Changed bytes may have changed the path, too.
+    // Mutated bytes may have changed the path, so the property of any family is allowed.
     const allowed = request.bytes === undefined ? [String(own?.property ?? 'message')] : properties;
     const keys = isObject(body) ? Object.keys(body).join() : 'no object';
     return allowed.includes(keys) ? [] : [`its error has ${keys}, not ${allowed.join(' or ')}`];
   };
 }
 
-/** The first answer that is not undefined. */
+/** First result that is not undefined. */
 function firstOf<T, R>(items: readonly T[], ask: (item: T) => R | undefined): R | undefined {
   for (const item of items) {
     const answer = ask(item);

@@ -1,7 +1,7 @@
 import type { Random } from '../faults/random.ts';
 import { type FuzzRequest, serialized } from './request.ts';
 
-/** Lines of a head that HTTP clients do not write. */
+/** Header lines that HTTP clients do not send. */
 const HEAD_LINES: readonly string[] = [
   'Host: other.invalid',
   'Host:',
@@ -29,7 +29,7 @@ const HEAD_LINES: readonly string[] = [
   'X-Many: a\r\n'.repeat(2_500).trim(),
 ];
 
-/** Targets that are not in origin form, or that a client would escape. */
+/** Request targets that are not in origin form, or that a client would escape. */
 const TARGETS: readonly ((target: string) => string)[] = [
   target => `http://fuzz.invalid${target}`,
   target => `https://fuzz.invalid:8443${target}`,
@@ -74,7 +74,7 @@ const BYTE_MUTATIONS: readonly ByteMutation[] = [
   (_random, bytes) => Buffer.from(bytes.toString('latin1').replaceAll('\r\n', '\n'), 'latin1'),
 ];
 
-/** The request as bytes that no HTTP client sends: other framing, other targets, or bytes changed at random. */
+/** Turns the request into bytes that no HTTP client sends: other framing, other targets, or random changes. */
 export function wireMutation(random: Random, request: FuzzRequest): FuzzRequest {
   return { ...request, bytes: wireBytes(random, request), isAimed: false };
 }
@@ -102,7 +102,7 @@ function wireBytes(random: Random, request: FuzzRequest): Buffer {
   }
 }
 
-/** The bytes with some others in them. */
+/** Inserts other bytes at a random place; in half of the cases they overwrite one byte. */
 function spliced(random: Random, bytes: Buffer, others: Buffer): Buffer {
   const at = random.below(bytes.length + 1);
   return Buffer.concat([bytes.subarray(0, at), others, bytes.subarray(random.chance(0.5) ? at : at + 1)]);
