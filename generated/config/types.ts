@@ -321,7 +321,7 @@ export interface components {
              */
             rpc: components["schemas"]["RpcUrl"][];
             /**
-             * @description Number of blocks after a payment from which it counts.
+             * @description Number of blocks that must follow the block of a payment before it counts.
              * @default 12
              */
             confirmations: number;

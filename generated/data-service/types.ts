@@ -128,7 +128,7 @@ export interface components {
             /** @description Native coin of the chain, in which fees are paid. */
             native: components["schemas"]["NativeCoin"];
             /**
-             * @description Number of blocks after a block from which it counts as final.
+             * @description Number of blocks that must follow a block before it counts as final.
              * @example 12
              */
             confirmations: number;
@@ -330,7 +330,7 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
-         * @description Caching rules for clients. `max-age` counts from the time when the answer was made, of which `Age` seconds have passed. Feeds and statistics also have `stale-while-revalidate`. Errors are never stored.
+         * @description Caching rules for clients. `max-age` counts from the time when the answer was made, of which `Age` seconds have passed. Lists of the latest records and statistics also have `stale-while-revalidate`. Errors must not be stored.
          * @example public, max-age=86400
          */
         "Cache-Control": string;

@@ -29,7 +29,7 @@ export interface paths {
         };
         /**
          * Get search suggestions
-         * @description Returns the first 50 results of a search as a plain array. Use it for suggestions while a person types; use `/explorer/search` to page through all results. Tokens and contracts share the places, so that many results of one kind leave room for the other. The array is empty when `q` is absent or empty. Without `chain_id`, the first chain with a match answers.
+         * @description Returns the first 50 results of a search as a plain array. Use it for suggestions while a person types, and `/explorer/search` to page through all results. When both tokens and contracts match, neither crowds out the other. The array is empty when `q` is absent or empty. Without `chain_id`, the first chain with a match answers.
          */
         get: operations["quickSearch"];
         put?: never;
@@ -529,7 +529,7 @@ export interface paths {
         };
         /**
          * Get an address
-         * @description Returns an address with its balance, its creation, its token if it is one, and flags that tell which of its lists have entries. Without `chain_id`, the first chain that has it answers.
+         * @description Returns an address with its balance, the creation of its contract, its token, and flags that tell which of its lists have entries. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["getAddress"];
         put?: never;
@@ -649,7 +649,7 @@ export interface paths {
         };
         /**
          * Get the daily coin balance of an address
-         * @description Returns the native-coin balance of an address at the end of each of the last days, oldest first. Without `chain_id`, the first chain that has it answers.
+         * @description Returns the native-coin balance of an address at the end of each recent day, oldest first. Without `chain_id`, the first chain that has it answers.
          */
         get: operations["getAddressCoinBalancesByDay"];
         put?: never;
@@ -4020,7 +4020,7 @@ export interface components {
          */
         Age: number;
         /**
-         * @description Caching rules for clients. `max-age` counts from the time when the answer was made, of which `Age` seconds have passed. Feeds and statistics also have `stale-while-revalidate`. Errors are never stored.
+         * @description Caching rules for clients. `max-age` counts from the time when the answer was made, of which `Age` seconds have passed. Lists of the latest records and statistics also have `stale-while-revalidate`. Errors must not be stored.
          * @example public, max-age=86400
          */
         "Cache-Control": string;

@@ -309,7 +309,7 @@ export interface paths {
         };
         /**
          * Resolve a text
-         * @description Finds what a text refers to (a block, a transaction, an address, a contract, an event or a function) and returns its newest records. Use it behind a search field: a text that matches nothing is `unknown`, not an error. Without `chain_id` the configured chains are asked in order until one has a match.
+         * @description Finds the block, transaction, address, contract, event or function that a text refers to, and returns its newest records. Use it for a search field: a text that matches nothing is `unknown`, not an error. Without `chain_id`, the first chain with a match answers.
          */
         get: operations["resolveInput"];
         put?: never;
@@ -1782,7 +1782,7 @@ export interface components {
          */
         Age: number;
         /**
-         * @description Caching rules for clients. `max-age` counts from the time when the answer was made, of which `Age` seconds have passed. Feeds and statistics also have `stale-while-revalidate`. Errors are never stored.
+         * @description Caching rules for clients. `max-age` counts from the time when the answer was made, of which `Age` seconds have passed. Lists of the latest records and statistics also have `stale-while-revalidate`. Errors must not be stored.
          * @example public, max-age=86400
          */
         "Cache-Control": string;

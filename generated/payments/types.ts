@@ -1572,7 +1572,7 @@ export interface components {
         Metadata: {
             [key: string]: string;
         };
-        /** @description A page where payers can pay for something, with its terms. Each visit that starts a checkout opens a checkout session. */
+        /** @description A reusable link to a pay page, with the terms of the payment. Every payer who starts a checkout gets a checkout session. */
         PaymentLink: {
             /**
              * @description Type of the object.
@@ -2209,7 +2209,7 @@ export interface components {
              */
             country: string | null;
         };
-        /** @description One payment attempt by one payer. It ends when it is paid or at `expires_at`. */
+        /** @description One payment attempt by one payer, open until it is paid or expires. */
         CheckoutSession: {
             /**
              * @description Type of the object.
@@ -2258,7 +2258,7 @@ export interface components {
              */
             confirmations: number;
             /**
-             * @description Number of blocks after its own that complete a payment; with 0 its own block does.
+             * @description Number of blocks that must follow the block of the payment to complete it. With 0 it is complete in its own block.
              * @example 3
              */
             required_confirmations: number;
@@ -2557,7 +2557,7 @@ export interface components {
             period: "7d" | "30d" | "90d" | "all";
             /** @description Start of the first day, inclusive. With `all`, the first day that has a record; null when there is none. */
             from: components["schemas"]["Timestamp"] | null;
-            /** @description End of today, exclusive. Lists accept `from` and `to` as they are given here. */
+            /** @description End of today, exclusive. Send `from` and `to` to a list to get the records behind these numbers. */
             to: components["schemas"]["Timestamp"];
             /** @description Sessions of the link. */
             sessions: components["schemas"]["SessionCounts"];
@@ -2758,7 +2758,7 @@ export interface components {
              */
             confirmations: number;
             /**
-             * @description Number of blocks after its own that complete the transaction; with 0 its own block does.
+             * @description Number of blocks that must follow the block of the transfer to complete it. With 0 it is complete in its own block.
              * @example 3
              */
             required_confirmations: number;
@@ -2852,7 +2852,7 @@ export interface components {
             transactions: components["schemas"]["TransactionCounts"];
             /** @description Sums of the completed transactions, one per token. */
             volume: components["schemas"]["TokenVolume"][];
-            /** @description Those of the matching transactions that were recorded in the last 24 hours. */
+            /** @description The matching transactions that were recorded in the last 24 hours. */
             last_24_hours: components["schemas"]["RecentFigures"];
         };
         /** @description Statistics of one token. */
@@ -2897,7 +2897,7 @@ export interface components {
             period: "7d" | "30d" | "90d" | "all";
             /** @description Start of the first day, inclusive. With `all`, the first day that has a record; null when there is none. */
             from: components["schemas"]["Timestamp"] | null;
-            /** @description End of today, exclusive. Lists accept `from` and `to` as they are given here. */
+            /** @description End of today, exclusive. Send `from` and `to` to a list to get the records behind these numbers. */
             to: components["schemas"]["Timestamp"];
             /** @description Sessions of the organization. */
             sessions: components["schemas"]["SessionCounts"];
@@ -3210,7 +3210,7 @@ export interface components {
             /** @description `live` or `test`. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description Number of blocks after its own that complete a payment; with 0 its own block does.
+             * @description Number of blocks that must follow the block of the payment to complete it. With 0 it is complete in its own block.
              * @example 3
              */
             required_confirmations: number;
@@ -4580,7 +4580,7 @@ export interface components {
              */
             confirmations: number;
             /**
-             * @description Number of blocks after its own that complete the payment; with 0 its own block does.
+             * @description Number of blocks that must follow the block of the payment to complete it. With 0 it is complete in its own block.
              * @example 3
              */
             required_confirmations: number;
@@ -4632,7 +4632,7 @@ export interface components {
              */
             confirmations: number;
             /**
-             * @description Number of blocks after its own that complete the payment; with 0 its own block does.
+             * @description Number of blocks that must follow the block of the payment to complete it. With 0 it is complete in its own block.
              * @example 3
              */
             required_confirmations: number;
