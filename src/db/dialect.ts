@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { type Binding, type ColumnType, SUM_PART_DIGITS, uintColumn } from './columns.ts';
 
-/** Range of rows with fixed column values and bounded keys: one section of an index over the columns, then the keys. */
+/**
+ * Rows with given column values and with keys between bounds: a contiguous section of an index over `columns`, then
+ * `keys`.
+ */
 export interface KeyRange {
   readonly columns: readonly string[];
   readonly values: readonly Binding[];
@@ -119,10 +122,10 @@ export const postgresDialect: Dialect = {
   hex: column => `'0x' || encode(${column}, 'hex')`,
   nestedJoin: 'join',
   indexedBy: () => '',
-  // Rows of a value are found by a row comparison, `(column, key) < (…)`, not by an equality. For a value that most rows
-  // have, the planner would read the newest rows of all values until enough of them match, which may be a large part of
-  // the table. The comparison makes it use the index over the column for frequent and rare values, however old the
-  // statistics are. Planner settings stay as they are (Decision 195).
+  // Rows of a value are found by a row comparison, `(column, key) < (…)`, not by an equality. For a value that most
+  // rows have, the planner would read the newest rows of all values until enough of them match, which may be a large
+  // part of the table. The comparison makes it use the index over the column for frequent and rare values, however old
+  // the statistics are. Planner settings stay as they are (Decision 195).
   keyRange({ columns, values, keys, above, below, order }) {
     const bound = (sign: string, place: readonly Binding[] | undefined) => {
       const bounded = place === undefined ? columns : [...columns, ...keys];

@@ -40,7 +40,10 @@ export interface SchemaState {
   /** In the order of application, including steps of newer versions. */
   readonly applied: readonly string[];
   readonly pending: readonly Migration[];
-  /** Reason as a sentence; undefined when this program can work with the schema once nothing is pending. */
+  /**
+   * Reason why this program cannot work with the schema, as a sentence. Undefined when pending migrations are the only
+   * obstacle.
+   */
   readonly refusal: string | undefined;
 }
 

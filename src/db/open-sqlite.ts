@@ -93,7 +93,10 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
   };
 }
 
-/** Exclusive claim of a process on an SQLite file, among processes of its kind. It ends with the process. */
+/**
+ * Exclusive claim of a process on an SQLite file. It excludes only processes that take the claim too, and ends with the
+ * process.
+ */
 export interface FileClaim {
   /** True when this process holds the claim; false when another one does. */
   take(): boolean;

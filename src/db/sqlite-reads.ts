@@ -7,7 +7,7 @@ const READING = /^\s*(?:select|with|values)\b/i;
 /** Sequences that knex interprets itself: `??` is a name, and `\?` a question mark. */
 const FOR_KNEX = /\?\?|\\\?/;
 
-/** Length of a read of fifty keys, which is repeated for every page. */
+/** Length of a statement that reads fifty keys. Every page repeats it, so it is worth caching. */
 const LONGEST_KEPT = 16_000;
 
 interface ReadStatement {

@@ -92,8 +92,8 @@ export function postgresWakeups({
     while (unsent.size > 0) {
       const payloads = [...unsent].map(topic => `${sender} ${topic}`);
       unsent.clear();
-      // The server commits NOTIFYs one after the other. Not waiting for the disk keeps this short, and a wake-up may be
-      // lost.
+      // The server commits transactions with NOTIFY one at a time. Not waiting for the disk keeps them short; a lost
+      // wake-up does no harm.
       const sql = `select set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', payload)
                    from unnest(?::text[]) as payload`;
       await knex.raw(sql, [payloads]).catch(logAndGoOn(log, 'announcing work to other processes'));
@@ -110,7 +110,7 @@ export function postgresWakeups({
     const greeted = Promise.withResolvers<void>();
     const onAbort = () => lost.reject(stopping.reason);
     client.on('error', lost.reject);
-    client.on('end', () => lost.reject(new Error('PostgreSQL ended the connection that listens.')));
+    client.on('end', () => lost.reject(new Error('PostgreSQL ended the listening connection.')));
     client.on('notification', ({ payload = '' }) => {
       const [from, topic = ''] = payload.split(' ');
       if (from !== sender) local.wake([topic]);
@@ -123,13 +123,13 @@ export function postgresWakeups({
       // Earlier announcements were missed.
       local.wake(topics);
       await Promise.race([beat(client, signal), lost.promise]).catch(error => {
-        if (!stopping.aborted) log.warn({ err: error }, 'the connection that listens was lost');
+        if (!stopping.aborted) log.warn({ err: error }, 'the listening connection was lost');
       });
     } finally {
       isListening = false;
       over.abort();
       stopping.removeEventListener('abort', onAbort);
-      await client.end().catch(logAndGoOn(log, 'closing the connection that listens'));
+      await client.end().catch(logAndGoOn(log, 'closing the listening connection'));
     }
     return 0;
   }

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**
- * Largest multiple of 62 that fits in a byte. Bytes above are dropped, or the first digits would be more likely than
- * the last.
+ * Largest multiple of 62 that fits in a byte. Bytes from this value on are dropped. Otherwise the first characters
+ * would be more likely than the last.
  */
 const FAIR_BYTES = 248;
 

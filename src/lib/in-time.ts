@@ -11,8 +11,8 @@ export class Late extends Error {
 export async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const late = () => reject(new Late(`no answer in ${timeoutMs} ms`));
-  // Two timers in a row, because a blocked event loop uses up only the first one. A command that it delayed still has
-  // the second. The immediate runs after sockets are read.
+  // Two timers in a row: while the event loop is blocked, at most one of them expires, so a delayed reply still has the
+  // time of the second. The immediate runs after sockets are read.
   let timer = setTimeout(() => {
     timer = setTimeout(() => setImmediate(late), timeoutMs / 2);
   }, timeoutMs / 2);

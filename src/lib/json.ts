@@ -44,8 +44,8 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Copies a value with bigints replaced, so that its JSON text stays the same. Parts without bigints are not copied.
- * `around` holds the enclosing objects, to detect cycles.
+ * Copies a value with every bigint replaced by a form that JSON.stringify accepts. Parts without bigints are not
+ * copied. `around` holds the enclosing objects, to detect cycles.
  */
 function withoutBigints(value: unknown, around: object[]): unknown {
   if (typeof value === 'bigint') return exactInteger(value);
@@ -102,8 +102,8 @@ export function numberOrBigint(value: bigint): number | bigint {
 }
 
 /**
- * JSON.stringify input that gives the same digits. Raw text is used only where needed, because it is slower than a
- * number.
+ * Form of a bigint that JSON.stringify writes with the same digits. Raw text is used only where needed, because it is
+ * slower than a number.
  */
 function exactInteger(value: bigint): number | object {
   const exact = numberOrBigint(value);

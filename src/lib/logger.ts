@@ -102,8 +102,9 @@ const PIPE_BYTES = 4 * 1024;
 const BATCH_MS = 100;
 
 /**
- * Standard output in batches, written at least every 100 ms and at exit: a write per line costs more than most answers.
- * Lines are joined once per batch, because pino's own buffer recomputes its length with each line.
+ * Standard output in batches, written at least every 100 ms and at exit. Writing each line separately would cost more
+ * than producing most responses. Lines are joined once per batch, because pino's own buffer recomputes its length with
+ * each line.
  */
 function buffered(batchBytes: number): DestinationStream & { flushSync(): void } {
   const stream = pino.destination({ dest: 1, sync: false, contentMode: 'buffer', maxWrite: batchBytes });

@@ -13,7 +13,9 @@ export interface RequestCount {
 /** Counts a request of the named client, key or session. */
 export type RequestCounter = (name: string) => Promise<RequestCount>;
 
-/** Creates the counter of one limit. Where counts are shared, counters of the same kind share them. */
+/**
+ * Creates the counter of one limit. In a shared store, counters of the same `kind` share their counts across processes.
+ */
 export type RequestCounters = (kind: string, requestsPerMinute: number) => RequestCounter;
 
 /** Length of the window in which requests are counted. */

@@ -2,7 +2,7 @@ import { reasonOf } from './startup-error.ts';
 
 /** Temporary failure of a dependency that cannot be reached, such as the database. */
 export class Unavailable extends Error {
-  /** Full sentence without its period that is safe to show to clients. The message is the cause's. */
+  /** Sentence without its period, safe to show to clients. `message` is that of the cause and is for the log only. */
   readonly what: string;
 
   constructor(what: string, cause: unknown) {

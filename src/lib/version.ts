@@ -5,7 +5,7 @@ export const VERSION = versionIn(readFileSync(new URL('../../package.json', impo
 
 const byNumbers = new Intl.Collator('en', { numeric: true });
 
-/** Orders versions numerically, oldest first. A pre-release counts as its version or a newer one. */
+/** Orders versions numerically, oldest first. A pre-release sorts after its own version and before the next one. */
 export function compareVersions(a: string, b: string): number {
   return byNumbers.compare(a, b);
 }

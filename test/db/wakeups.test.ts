@@ -41,7 +41,7 @@ async function until(holds: () => boolean): Promise<void> {
   ).toBe(true);
 }
 
-/** One more connection that listens, with a clock and a log of its own. */
+/** Another listening connection, with its own clock and log. */
 function listener(db: Db) {
   const clock = manualClock();
   const lines: string[] = [];
@@ -152,7 +152,7 @@ test('a process that was cut off again and again listens again one second later,
   }
   await wakeups.close();
 
-  expect(lines.filter(line => line.includes('the connection that listens was lost'))).toHaveLength(6);
+  expect(lines.filter(line => line.includes('the listening connection was lost'))).toHaveLength(6);
 });
 
 test('a pool that has no connection to give does not make the connection that listens look like one behind a pooler', async () => {

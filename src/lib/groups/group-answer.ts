@@ -6,7 +6,7 @@ import { compareValues, type MergedGroup, mergeGroups, single, sizeOf } from './
 type AggregationRow = Record<string, string | number | boolean | null>;
 
 /**
- * Computes a page of the answer from the groups of each chain or back end. A list holds no group twice. Groups are
+ * Computes a page of the answer from the groups of each chain or back end. No list may hold a group twice. Groups are
  * merged before the page is cut, and `total` counts merged groups.
  */
 export function answerOf(

@@ -1,7 +1,7 @@
 import type { Fold, Group, Value } from './expression.ts';
 
 /**
- * Merges lists of groups: groups with equal keys become one. A list holds no group twice. Without keys the result is
+ * Merges lists of groups: groups with equal keys become one. No list may hold a group twice. Without keys the result is
  * always one group, even when there were no rows. Lists can be long, so values are copied only where groups meet.
  */
 export function mergeGroups(
@@ -60,7 +60,7 @@ function sum(left: Value, right: Value): Value {
   return Number.isFinite(total) ? total : null;
 }
 
-/** Extends a set in place: it is the result of an earlier union. */
+/** Union of two lists. A set is extended in place, because only an earlier union creates sets. */
 function union(before: FoldedValue | undefined, added: FoldedValue | undefined): ReadonlySet<Value> {
   const values = before instanceof Set ? before : new Set<Value>(valuesOf(before));
   for (const value of valuesOf(added)) values.add(value);
