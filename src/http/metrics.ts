@@ -32,7 +32,7 @@ interface Answered {
   readonly operation: string;
   /** Number of responses by status. */
   readonly counts: Map<number, number>;
-  /** Duration of each. */
+  /** Durations of the responses, one entry each. */
   readonly seconds: number[];
 }
 

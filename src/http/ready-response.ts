@@ -3,8 +3,8 @@ import { ServerResponse } from 'node:http';
 /** Response that can be sent with a prepared head, and that exposes the head it was sent with. */
 export class ReadyResponse extends ServerResponse {
   /**
-   * Node's text of status line and headers. Node builds it from the headers unless it is already set, which costs more
-   * than everything else on a busy path. Source: `lib/_http_outgoing.js`, where `end` sends it.
+   * Node's text of status line and headers. Node builds it from the headers unless it is already set. Building it costs
+   * more than everything else on a busy path. Source: `lib/_http_outgoing.js`, where `end` sends it.
    */
   declare private _header: string | null;
 

@@ -64,5 +64,5 @@ test.each(['/', '/thingsandmore', '/other/things/a', '/?/things/'])(
 test('a contract that does not say it all is refused', () => {
   const document = { 'x-errors': { below: '/things' } };
 
-  expect(() => errorBodies([{ name: 'half', document }])).toThrow('half: x-errors must say');
+  expect(() => errorBodies([{ name: 'half', document }])).toThrow('half: x-errors must name');
 });

@@ -42,7 +42,7 @@ function familyOf({ name, document }: Pick<Contract<unknown>, 'name' | 'document
   if (document['x-errors'] === undefined) return [];
   const { below, property } = child(document, 'x-errors');
   if (typeof below !== 'string' || typeof property !== 'string') {
-    throw new Error(`${name}: x-errors must say below which path and by which property`);
+    throw new Error(`${name}: x-errors must name a path ("below") and a "property"`);
   }
   return [{ below, property }];
 }

@@ -17,5 +17,5 @@ export type DashboardHandlers<Known, Visitor> = GatedHandlers<
   Visitor
 >;
 
-/** Contract of the dashboard's sessions: it exchanges a key for one of 12 hours (Decision 244). */
+/** Contract of the dashboard's sessions. A key is exchanged for a session of 12 hours (Decision 244). */
 export const dashboardContract = contractOf<DashboardOperations>('dashboard', { table, parameters, bodies });

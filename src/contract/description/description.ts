@@ -50,7 +50,7 @@ function descriptionHandler(
   });
 }
 
-/** Caches a representation from the first call on. */
+/** Builds a representation at the first call and caches it. */
 function representedOnce(make: () => string | Buffer): () => Promise<Representation> {
   let made: Promise<Representation> | undefined;
   return () => {

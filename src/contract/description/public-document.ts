@@ -42,7 +42,7 @@ function withPermission(document: JsonObject, operation: JsonObject): JsonObject
   return { ...operation, description: described.join('\n\n') };
 }
 
-/** Members of `properties` are names, which may begin with `x-`. */
+/** Removes our own `x-` keys. Members of `properties` stay, because there a key is the name of a field. */
 function withoutExtensions(value: Json, isNamed: boolean): Json {
   if (Array.isArray(value)) return value.map(item => withoutExtensions(item, false));
   if (!isObject(value)) return value;

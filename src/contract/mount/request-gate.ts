@@ -18,7 +18,7 @@ export interface IncomingRequest {
   readonly requestId: string;
   /** State left by earlier middleware. */
   readonly state: Readonly<Context['state']>;
-  /** Returns a signal that aborts when the client disconnects, or else after the response. */
+  /** Returns a signal that aborts when the client disconnects, or after the response has been sent. */
   readonly hungUp: () => AbortSignal;
 }
 

@@ -7,7 +7,7 @@ import { HttpError } from '../errors.ts';
 const ORIGIN_FORM = /^\/[\x21\x22\x24-\x7e]*$/;
 /**
  * Size of target and headers, in bytes, from which a request is refused. Node's own limit is higher, so that the path
- * is known by then.
+ * is known when the app refuses a request.
  */
 const HEAD_LIMIT = 16 * 1024;
 
@@ -59,7 +59,10 @@ export function headRefusal({
   return undefined;
 }
 
-/** Headers that must not repeat: Node uses the first, and a proxy in front may have used the other. */
+/**
+ * Headers that must not repeat: a proxy in front may have used another one than this server. Node keeps only the first,
+ * or joins them (`x-api-key`).
+ */
 const SINGLE_HEADERS: readonly string[] = ['authorization', 'x-api-key', 'host'];
 /** Lengths of these names, for a fast check: most other names have different lengths. */
 const SINGLE_LENGTHS: readonly number[] = SINGLE_HEADERS.map(name => name.length);

@@ -35,7 +35,7 @@ export function addressJudge(
 
 /**
  * True for public unicast addresses. Special ranges are those of ipaddr.js (IANA's registries and RFCs) and the two
- * above.
+ * constants above.
  */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false;

@@ -85,8 +85,8 @@ const ANSWER_WITHIN_MS = 2_000;
 const TRIES = 2;
 
 /**
- * Queries the name servers directly; the system's when absent. For untrusted hosts: the system's resolver blocks one of
- * Node's few worker threads for as long as a slow name server takes.
+ * Queries name servers directly: `servers`, or those of the system when absent. For untrusted hosts, because the
+ * system's resolver blocks one of Node's few worker threads for as long as a slow name server takes.
  */
 export function nameServerLookup(servers?: readonly string[]): Lookup {
   const resolver = new Resolver({ timeout: ANSWER_WITHIN_MS, tries: TRIES });

@@ -54,7 +54,7 @@ const SWEEP_MS = 20;
 const ARRIVAL = { headMs: 15_000, requestMs: 60_000 };
 const LONGEST_CHECK_MS = 5_000;
 /**
- * Node's limit of a head, per connection. It is below the 64 KiB of one network read, so for most longer heads the
+ * Maximum size of a head that Node accepts. It is below the 64 KiB of one network read, so for most longer heads the
  * error's bytes still contain the request line.
  */
 const HEAD_BYTES = 48 * 1024;
@@ -73,12 +73,13 @@ export async function listen({
 }: ListenOptions): Promise<RunningServer> {
   const connections = new Set<Socket>();
   /**
-   * Unfinished responses per connection; several when a client pipelines. Entries change only with connections: V8
-   * chains the tables that a busy map replaces, and each would hold responses until the next full collection.
+   * Unfinished responses per connection; several when a client pipelines. Entries are added and removed only with
+   * connections. V8 keeps the old tables of a map that changes often, and they would hold responses until the next full
+   * garbage collection.
    */
   const inFlight = new Map<Duplex, ServerResponse[]>();
   let closing: Promise<void> | undefined;
-  /** Time of the latest connection or request, in milliseconds of the process. */
+  /** Time of the latest connection or request, as `performance.now()`. */
   let usedAt = Number.NEGATIVE_INFINITY;
 
   const server = createServer<typeof IncomingMessage, typeof ReadyResponse>({
@@ -119,8 +120,8 @@ export async function listen({
   });
   server.on('clientError', (error, socket) => {
     const [answer, ...later] = inFlight.get(socket) ?? [];
-    // After a complete request the fault belongs to the next one. The client would take an error response for that of
-    // the first request.
+    // After a complete request the fault belongs to the next one. The client would mistake an error response for the
+    // response to the first request.
     const isFirst =
       answer === undefined || (later.length === 0 && !answer.req.complete && !answer.headersSent);
     if (isFirst) answerUnreadable(error, socket, { answer, formatError });
