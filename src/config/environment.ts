@@ -16,7 +16,10 @@ export interface Environment {
   mode: 'production' | 'development' | 'test';
   /** True when started by `npm start`, `npm run dev` or `npx`. */
   isStartedByNpm: boolean;
-  /** TOLLGATE_LAUNCHER: process between the program and the process that started it; undefined without one. */
+  /**
+   * TOLLGATE_LAUNCHER: id of the launcher process, between the program and the process that started it; undefined
+   * without a launcher.
+   */
   launcherPid: number | undefined;
   /** TOLLGATE_WORKER: name and roles of a worker; undefined when no parent has set them. */
   worker: WorkerPart | undefined;
@@ -31,7 +34,7 @@ export interface WorkerPart {
 
 const WORKER_VARIABLE = 'TOLLGATE_WORKER';
 
-/** Variables that tell a worker its part. */
+/** Variables by which a parent passes a worker its name and roles. */
 export function workerVariables({ name, roles }: WorkerPart): Record<string, string> {
   return { [WORKER_VARIABLE]: `${name}:${roles.join(',')}` };
 }

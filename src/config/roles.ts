@@ -1,6 +1,6 @@
 import type { components } from '../../generated/config/types.ts';
 
-/** One part of the work. Processes can share or separate roles (Decision 257). */
+/** Kind of work that a process does. A process can have several roles (Decision 257). */
 export type Role = components['schemas']['ConfigFile']['roles'][number];
 
 /** Roles by service, for `--only`. */

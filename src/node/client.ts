@@ -37,18 +37,18 @@ export interface ChainClient {
   nodes: readonly ChainNode[];
   /** Raw JSON-RPC with typed methods. Calls of the same tick share an HTTP request. */
   request: EIP1193RequestFn<ChainRpcSchema>;
-  /** Checks the node's chain id, until it matched once. @throws WrongChain when the node serves another chain */
+  /** Checks the node's chain id until it has matched once. @throws WrongChain when the node serves another chain */
   verify(): Promise<void>;
 }
 
 /** One node of a chain. */
 export interface ChainNode {
-  /** Host name of its address, which carries no credentials. */
+  /** Host name of its address, without credentials. */
   readonly host: string;
   readonly request: PublicClient['request'];
   /** Raw JSON-RPC with typed methods. */
   readonly raw: EIP1193RequestFn<ChainRpcSchema>;
-  /** Checks the node's chain id, until it matched once. @throws WrongChain when the node serves another chain */
+  /** Checks the node's chain id until it has matched once. @throws WrongChain when the node serves another chain */
   verify(): Promise<void>;
 }
 

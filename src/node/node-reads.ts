@@ -22,7 +22,7 @@ export interface NodeReader {
   code(at: { address: Address; blockNumber: number }, signal: AbortSignal): Promise<Hex | null>;
   /**
    * Number of a block of the node's chain; null when the node has no such block, or another block in its place.
-   * @throws also when the node answers with an error, which says neither.
+   * @throws also when the node answers with an error, which proves neither
    */
   blockNumber(id: number | Hash): Promise<number | null>;
   /** The accounts that have code now, including EIP-7702 delegations. */
@@ -123,7 +123,7 @@ export function nodeReader(client: ChainClient): NodeReader {
       const found = await request({ method: 'eth_getBlockByHash', params: [id, false] });
       const number = found?.number ?? null;
       if (number === null) return null;
-      // By its hash a node knows blocks too that others have replaced.
+      // A node also finds replaced blocks by their hash.
       return (await header(Number(number)))?.hash === id ? Number(number) : null;
     },
     async withCode(accounts, signal) {

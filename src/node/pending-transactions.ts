@@ -30,7 +30,7 @@ export async function pendingTransactions(client: ChainClient): Promise<PendingT
   return found.map(pendingOf);
 }
 
-/** The transaction is in a block that is not indexed: the index is behind, or it started at a later block. */
+/** Error for a transaction in a block that is not indexed: the index is behind, or it started at a later block. */
 export class MinedMeanwhile extends Error {
   readonly blockNumber: number;
   constructor(hash: Hash, blockNumber: number) {

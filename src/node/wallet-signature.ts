@@ -36,9 +36,9 @@ const VALID = '0x1626ba7e'.padEnd(66, '0');
 const LONGEST_SIGNATURE = 2 + 2 * 8_192;
 
 /**
- * Verifies message signatures of wallets (EIP-191). Signatures of accounts are checked locally. Otherwise the address
- * itself is asked on its chain (EIP-1271), for at most `deadlineMs`. On a chain without a client only accounts can
- * sign.
+ * Verifies message signatures of wallets (EIP-191). Signatures of accounts are checked locally. Otherwise the contract
+ * at the address is called on its chain (EIP-1271). Each of the two requests to the node may take `deadlineMs`. On a
+ * chain without a client only accounts can sign.
  */
 export function signatureJudge(
   clientOf: (chainId: number) => ChainClient | undefined,
