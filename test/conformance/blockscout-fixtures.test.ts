@@ -5,9 +5,9 @@ import { type Fixture, fixturesOf } from '../support/blockscout-fixtures.ts';
 import { blockscoutChain, startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
 
-/** Bodies that hold nothing of the contract: they must not reach anybody. */
+/** Bodies without any data of the contract: they must never reach a client. */
 const UNREADABLE = new Set(['getTransactionRawTrace/v11-opcodes']);
-/** Of a fixture's query, what is no position: a position is written by its own generation. */
+/** Query of a fixture without its position, which belongs to its own generation. */
 const FILTERS = new Set(['q', 'filter', 'type', 'method']);
 const OPERATIONS = Object.keys(explorerContract.table);
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   service = await startTestDataService([], {
     chains: [blockscoutChain(1, upstream.url)],
     rateLimitPerMinute: 100_000,
-    // Every fixture of an operation has the same path, so nothing may be kept.
+    // All fixtures of an operation share one path, so nothing may be cached.
     cache: { maxBytes: 1, lifetimes: { finalMs: 1, movingMs: 1, unsettledMs: 1, overrides: {} } },
   });
 });
@@ -36,7 +36,7 @@ afterAll(async () => {
   await upstream[Symbol.asyncDispose]();
 });
 
-test('every operation has bodies of three generations and more, each with its source', () => {
+test('every operation has fixtures of at least three generations, each with its source', () => {
   const entries = readdirSync(new URL('../fixtures/blockscout/', import.meta.url), { withFileTypes: true });
   const folders = entries
     .filter(entry => entry.isDirectory())
@@ -59,7 +59,7 @@ test.each(OPERATIONS.flatMap(id => fixturesOf(id).map(fixture => ({ id, fixture 
 
     const response = await fetch(`${service.url}/explorer${path}?${kept}`);
 
-    // The service checks its own answers here, so a 200 is a valid one.
+    // The service checks its own answers here, so a 200 is valid.
     expect([response.status, await response.text()]).toEqual([
       UNREADABLE.has(`${id}/${fixture.name}`) ? 502 : 200,
       expect.any(String),

@@ -10,10 +10,10 @@ export interface Case {
   readonly path: string;
 }
 
-/** A list with more than a page, and what tells its items apart. */
+/** A list with more than a page, and the identity of its items. */
 export interface ListCase extends Case {
   readonly identity: (item: Item) => string;
-  /** With which it is asked for, beside cursors and keys. */
+  /** Query of the list, besides cursors and keys. */
   readonly query?: Readonly<Record<string, string>>;
 }
 
@@ -88,7 +88,7 @@ export function listCases(places: Places): ListCase[] {
   ];
 }
 
-/** Lists with filters, each of which finds something and leaves something out. */
+/** Lists with filters, each of which includes and excludes something. */
 export function filterCases({ holder, token, collection, collector, splitter, batch }: Places): ListCase[] {
   const transactions = { operation: 'listTransactions', path: '/explorer/transactions' } as const;
   const transfers = {
@@ -183,7 +183,7 @@ export function filterCases({ holder, token, collection, collector, splitter, ba
   ];
 }
 
-/** A transaction of every sort that there is: by type, method, outcome and kinds. `few` keeps to a handful. */
+/** A transaction of every sort: by type, method, outcome and kinds. `few` returns only some. */
 export async function transactionsOfEverySort(reference: Client, few: boolean): Promise<string[]> {
   const { items } = await walk(reference, '/explorer/transactions');
   const sorts = new Map<string, string>();
@@ -209,7 +209,7 @@ export function transactionCases(hash: string): Case[] {
   ];
 }
 
-/** Records of every other kind, by number, hash, address, id and words. */
+/** Records of every other kind, by number, hash, address, id and name. */
 export async function recordCases(reference: Client, places: Places): Promise<Case[]> {
   const blocks = pageOf((await reference.get('/explorer/blocks')).body).items;
   const nfts = pageOf((await reference.get(`/explorer/addresses/${places.holder}/nft`)).body).items;
@@ -275,7 +275,7 @@ export async function recordCases(reference: Client, places: Places): Promise<Ca
   ];
 }
 
-/** Paths below `/tokens` of an NFT of which there is one. */
+/** Paths below `/tokens` of an NFT with a single copy. */
 async function uniqueInstances(reference: Client): Promise<string[]> {
   const { items } = await walk(reference, '/explorer/token-transfers');
   const moved = items.find(item => item.token_type === 'ERC-721');
@@ -283,7 +283,7 @@ async function uniqueInstances(reference: Client): Promise<string[]> {
   return [`${text(itemOf(item.token).address)}/instances/${text(itemOf(item.total).token_id)}`];
 }
 
-/** The height of the chain. */
+/** Height of the chain. */
 export async function headOf(reference: Client): Promise<number> {
   const [latest] = pageOf((await reference.get('/explorer/blocks')).body).items;
   return number(itemOf(latest).height);

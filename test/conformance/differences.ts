@@ -1,12 +1,15 @@
 import type { OperationId } from '../../src/data/backends/port/backend.ts';
 import { isObject } from '../../src/lib/json.ts';
 
-/** What a back end cannot know of a record, and what it says in its place. */
+/** A field that a back end cannot know, and its replacement. */
 export interface Unknown {
   readonly field: string;
-  /** Everywhere when absent. */
+  /** All operations when absent. */
   readonly operations?: readonly OperationId[];
-  /** `nothing` is null or absent; `data` what a contract returned as hex, in place of the error that its interface names. */
+  /**
+   * `nothing` is null or absent; `data` is a contract's hex return data in place of the error that its interface
+   * names.
+   */
   readonly reads: 'nothing' | 'data';
 }
 
@@ -32,7 +35,7 @@ export function differences(actual: unknown, expected: unknown, path = ''): Diff
   return [{ path, actual, expected }];
 }
 
-/** Whether a difference is one that was to be expected. */
+/** True for an expected difference. */
 export function isExplained(
   { path, actual, expected }: Difference,
   { field, operations, reads }: Unknown,
@@ -48,7 +51,7 @@ function isData(value: unknown): boolean {
   return typeof value === 'string' && /^0x[0-9a-f]{8,}$/.test(value);
 }
 
-/** `Error` and `Panic` are named by the language, so everybody can read them. */
+/** The language defines `Error` and `Panic`, so every back end can name them. */
 function isNamedError(value: unknown): boolean {
   return typeof value === 'string' && /^(?!Panic\()\w+\(.*\)$/.test(value);
 }

@@ -46,7 +46,7 @@ test.each(GENERATIONS)(
   },
 );
 
-test.each(GENERATIONS)('%s begins anew when one key of a position is lost', async generation => {
+test.each(GENERATIONS)('%s starts over when one key of a position is missing', async generation => {
   const first = await page(generation, '/transactions');
 
   const again = await page(generation, `/transactions?block_number=${first.next?.block_number}`);
@@ -65,7 +65,7 @@ test.each<[Generation, unknown]>([
   ['v9.3', 50],
   ['v11', 50],
   ['v12', undefined],
-])('%s says of a second page that it is %s items long', async (generation, count) => {
+])('%s reports %s items for a second page', async (generation, count) => {
   const { next } = await page(generation, '/transactions');
   const { items_count: length = '' } = next ?? {};
   const query = `block_number=${next?.block_number}&index=${next?.index}${length === '' ? '' : `&items_count=${length}`}`;
@@ -73,12 +73,12 @@ test.each<[Generation, unknown]>([
   expect((await page(generation, `/transactions?${query}`)).next?.items_count).toBe(count);
 });
 
-test('v11 refuses the length of an older cursor, and v12 takes it for the size that is wished for', async () => {
+test('v11 refuses the length of an older cursor, and v12 reads it as the requested size', async () => {
   expect((await get('v11', '/blocks?items_count=150')).status).toBe(422);
   expect((await page('v12', '/transactions?items_count=150')).items).toHaveLength(100);
 });
 
-test('a filter that a generation does not know is dropped before 9.3, and refused since', async () => {
+test('a filter unknown to a generation is dropped before 9.3, and refused since', async () => {
   const path = `/transactions/${ground.places.batch}/token-transfers?type=ERC-404`;
 
   expect((await page('v8', path)).items).toHaveLength(50);
@@ -86,14 +86,14 @@ test('a filter that a generation does not know is dropped before 9.3, and refuse
   expect((await get('v12', '/transactions?type=token_transfer')).status).toBe(422);
 });
 
-test('an address that nobody has used is missing up to 6.9, and has an empty list since', async () => {
+test('an unused address is a 404 up to 6.9, and has an empty list since', async () => {
   const path = `/addresses/${ground.places.nobody}/logs`;
 
   expect(await get('v6.9', path)).toEqual({ status: 404, body: { message: 'Not found' } });
   expect((await page('v8', path)).items).toEqual([]);
 });
 
-test('a search for nothing is a bare text, and a path of a later generation an unknown action', async () => {
+test('a search for nothing is plain text, and a path of a later generation an unknown action', async () => {
   expect(await get('v11', '/search')).toEqual({ status: 400, body: 'Bad request' });
   expect(await get('v5', '/token-transfers')).toEqual({
     status: 400,
@@ -101,7 +101,7 @@ test('a search for nothing is a bare text, and a path of a later generation an u
   });
 });
 
-test('a transaction has the names of its generation, both of them in 6.9', async () => {
+test('a transaction has the names of its generation, and both of them in 6.9', async () => {
   const names = async (generation: Generation) => {
     const { body } = await get(generation, `/transactions/${ground.places.batch}`);
     return Object.keys(itemOf(body)).filter(name =>

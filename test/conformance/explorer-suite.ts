@@ -10,8 +10,8 @@ import { listsAreWhole } from './suite/lists.ts';
 import { requestsAreModest } from './suite/requests.ts';
 
 /**
- * What every back end of the explorer guarantees, over HTTP, every answer held against the contract and against what
- * an index says of the same chain. `limits` are what the back end cannot know.
+ * Guarantees of every explorer back end over HTTP, with every answer checked against the contract and against an
+ * index of the same chain. `limits` are the things that the back end cannot know.
  */
 export function explorerConformance(name: string, start: () => Promise<Subject>, limits: Limits): void {
   describe(name, () => {
@@ -42,7 +42,7 @@ export function explorerConformance(name: string, start: () => Promise<Subject>,
 
 const answers = new Map<string, Promise<Answer>>();
 
-/** Asks for nothing twice: the chain of the reference stands still, and it is what every back end is compared with. */
+/** Caches the reference's answers: its chain does not grow, and every back end is compared with it. */
 function remembering(reference: Client, url: string): Client {
   return {
     get(path) {

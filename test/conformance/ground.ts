@@ -25,31 +25,31 @@ import { record } from '../support/json.ts';
 /** A chain on which every list has more than one page, and two indexes of it. */
 export interface Ground extends AsyncDisposable {
   readonly chain: EmbeddedChain;
-  /** Its node, with the withdrawals that the chain is to have. */
+  /** The chain's node, with withdrawals added. */
   readonly rpcUrl: string;
-  /** The data service that serves the chain from its index in SQLite, and one with an index in PostgreSQL. */
+  /** Data services over an index of the chain in SQLite, and one in PostgreSQL. */
   readonly indexUrl: string;
   readonly postgresIndexUrl: string;
-  /** Interfaces of the contracts that count as verified. */
+  /** ABIs of the contracts that count as verified. */
   readonly abis: readonly Abi[];
   readonly places: Places;
 }
 
-/** Where on the chain there is something of each kind. */
+/** Places on the chain with something of each kind. */
 export interface Places {
   readonly holder: Address;
-  /** Has sent more than a page of transactions, most of which created a contract. */
+  /** Sender of more than a page of transactions, most of which created a contract. */
   readonly deployer: Address;
   readonly nobody: Address;
   readonly validator: Address;
   readonly receiver: Address;
   readonly collection: Address;
   readonly token: Address;
-  /** Is held by more than a page of addresses. */
+  /** Token held by more than a page of addresses. */
   readonly popular: Address;
-  /** Holds NFTs of more than a page of tokens. */
+  /** Owner of NFTs of more than a page of tokens. */
   readonly collector: Address;
-  /** Path below `/tokens` of an NFT of which more than a page of addresses has some. */
+  /** Path below `/tokens` of an NFT held by more than a page of addresses. */
   readonly crowded: string;
   readonly splitter: Address;
   readonly contracts: readonly Address[];
@@ -57,19 +57,19 @@ export interface Places {
   readonly batch: Hex;
   readonly split: Hex;
   readonly blockWithWithdrawals: number;
-  /** Has more than a page of internal transactions. */
+  /** Address with more than a page of internal transactions. */
   readonly blockWithCalls: number;
 }
 
 /** More than a page. */
 const MANY = 55;
-/** Blocks on top of the activity, each with a transaction, so that most is final and something has just become so. */
+/** Blocks on top of the activity, each with a transaction, so that most is final and some only just. */
 const DEPTH = 16;
 const WITHDRAWALS_IN = 7;
 const COLLECTOR: Address = '0x00000000000000000000000000000000000000c0';
 const RECEIVER: Address = '0x00000000000000000000000000000000000000A1';
 
-/** Adds to a filled devnet what it has too little of: crowded lists, withdrawals, and transactions that wait. */
+/** Adds the rare things to a filled devnet: long lists, withdrawals and pending transactions. */
 export async function startGround(): Promise<Ground> {
   await using stack = new AsyncDisposableStack();
   const devnet = stack.use(await startTestDevnet());
@@ -172,7 +172,7 @@ function sender(rpc: Rpc): Sender {
   };
 }
 
-/** Tokens that a search for their name finds, and whose sources are known. */
+/** Tokens that a search for their name finds, with known sources. */
 async function deployCrowd({ rpc, send, mine }: Sender, from: Address, to: Address): Promise<Address[]> {
   const tokens: Address[] = [];
   const { abi, bytecode } = artifact('StableToken');
@@ -190,7 +190,7 @@ async function deployCrowd({ rpc, send, mine }: Sender, from: Address, to: Addre
   return tokens;
 }
 
-/** A token of which each of the holders has a little more than the one before. */
+/** A token whose holders have increasing balances. */
 async function deployPopular({ rpc, send, mine }: Sender, from: Address, holders: readonly Address[]) {
   const { abi, bytecode } = artifact('StableToken');
   const nonce = await rpc.call('eth_getTransactionCount', from, 'pending');
@@ -205,7 +205,10 @@ async function deployPopular({ rpc, send, mine }: Sender, from: Address, holders
   return token;
 }
 
-/** Tokens of both kinds of which one address has an id, or of the first more than are shown; many have some of its last. */
+/**
+ * Tokens of both kinds of which one address has an id, or more ids of the first than are shown; many accounts have
+ * some of its last.
+ */
 async function deployGallery({ rpc, send, mine }: Sender, from: Address, crowd: readonly Address[]) {
   const first = Number(await rpc.call('eth_getTransactionCount', from, 'pending'));
   const addressAt = (place: number) => getContractAddress({ from, nonce: BigInt(first + 2 * place) });
@@ -229,7 +232,7 @@ async function deployGallery({ rpc, send, mine }: Sender, from: Address, crowd: 
   return `${addressAt(0)}/instances/7`;
 }
 
-/** The withdrawals that a real node's block has: no node that runs here pays any. */
+/** Withdrawals from a real node's block: no local node pays any. */
 function withWithdrawals(method: string, result: unknown): unknown {
   if (method !== 'eth_getBlockByNumber' || result === null) return result;
   const block = record(result);

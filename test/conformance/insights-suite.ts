@@ -6,19 +6,19 @@ import type { EmulatedThirdwebRequest } from '../support/thirdweb-emulator.ts';
 import { differences } from './differences.ts';
 import { type InsightsCase, insightsCases } from './insights/cases.ts';
 
-/** A running data service whose only back end of each chain is to conform. */
+/** A running data service whose chains have only the tested back end. */
 export interface InsightsSubject extends AsyncDisposable {
   readonly url: string;
-  /** What the back end of a chain calls itself. */
+  /** Name of a chain's back end. */
   backendOf(chainId: number): string;
-  /** A data service that serves the same chains from their indexes. */
+  /** A data service of the same chains over their indexes. */
   readonly referenceUrl: string;
   readonly chains: readonly [SeenChain, SeenChain];
-  /** What reached its upstream so far; nothing where there is none. */
+  /** Requests to its upstream so far; empty where there is none. */
   upstreamRequests(): readonly EmulatedThirdwebRequest[];
 }
 
-/** What is wrong, and where. */
+/** A fault and its position. */
 interface Found {
   readonly of: string;
   readonly path: string;
@@ -27,8 +27,8 @@ interface Found {
 }
 
 /**
- * What every back end of document 2 guarantees, over HTTP, every answer held against the contract and against what the
- * index says of the same chains: there is no difference that a back end is allowed.
+ * Guarantees of every back end of document 2 over HTTP, with every answer checked against the contract and against an
+ * index of the same chains. No back end may differ.
  */
 export function insightsConformance(name: string, start: () => Promise<InsightsSubject>): void {
   describe(name, () => {
@@ -45,7 +45,7 @@ export function insightsConformance(name: string, start: () => Promise<InsightsS
     });
     afterAll(() => running?.subject[Symbol.asyncDispose]());
 
-    test('answers of every operation are what the index says, failures included', async () => {
+    test('answers of every operation equal the index’s, failures included', async () => {
       const { subject } = bench();
       const found: Found[] = [];
       for (const one of insightsCases(subject.chains)) found.push(...(await compared(one)));
@@ -54,7 +54,7 @@ export function insightsConformance(name: string, start: () => Promise<InsightsS
       expect([...compares].sort()).toEqual(Object.keys(insightsContract.table).sort());
     });
 
-    test('pages of an order are the whole, without repeats, and their totals are true', async () => {
+    test('pages of an order are the complete list without repeats, with the true total', async () => {
       const { api, subject } = bench();
       const [{ id, seen }] = subject.chains;
       const hashes: string[] = [];
@@ -72,7 +72,7 @@ export function insightsConformance(name: string, start: () => Promise<InsightsS
       expect(hashes).toHaveLength(seen.transactions.length);
     });
 
-    test('the longest page has all rows, whatever the upstream’s longest is', async () => {
+    test('the longest page has all rows, whatever the upstream’s page limit is', async () => {
       const { api, reference, subject } = bench();
       const [first, second] = subject.chains;
       const path = `/insights/v1/transactions?chain_id=${first.id}&chain_id=${second.id}&limit=1000`;
@@ -82,7 +82,7 @@ export function insightsConformance(name: string, start: () => Promise<InsightsS
       expect(differences(actual.body, expected.body)).toEqual([]);
     });
 
-    test('headers say which chains were answered for, and by whom', async () => {
+    test('headers name the chains and their back ends', async () => {
       const { api, subject } = bench();
       const ids = subject.chains.map(({ id }) => id);
       const query = ids.toReversed().map(id => `chain_id=${id}`);
@@ -92,7 +92,7 @@ export function insightsConformance(name: string, start: () => Promise<InsightsS
       expect(headers.get('x-backend')).toBe(ids.toReversed().map(subject.backendOf).join(', '));
     });
 
-    test('an upstream that several chains share is asked about all of them in one call', async () => {
+    test('an upstream shared by several chains receives one call for all of them', async () => {
       const { api, subject } = bench();
       const before = subject.upstreamRequests().length;
       const ids = subject.chains.map(({ id }) => String(id));
@@ -104,7 +104,7 @@ export function insightsConformance(name: string, start: () => Promise<InsightsS
       expect(asked.length).toBeLessThanOrEqual(1);
     });
 
-    test('what the contract refuses never reaches an upstream', async () => {
+    test('a request refused by the contract never reaches an upstream', async () => {
       const { api, subject } = bench();
       const before = subject.upstreamRequests().length;
       for (const path of [
@@ -129,14 +129,14 @@ export function insightsConformance(name: string, start: () => Promise<InsightsS
       expect(subject.upstreamRequests()).toHaveLength(before);
     });
 
-    test('an upstream never fails at what it is asked', () => {
+    test('no request causes a failure of the upstream', () => {
       const { subject } = bench();
       const crashed = subject.upstreamRequests().filter(({ status }) => status >= 500);
 
       expect(crashed.map(({ path, query }) => `${path}?${query}`)).toEqual([]);
     });
 
-    /** Asks both for the same, and says what is not equal. */
+    /** Sends the same request to both and returns the differences. */
     async function compared({ operation, path }: InsightsCase): Promise<Found[]> {
       const { api, reference } = bench();
       const [actual, expected] = await Promise.all([api.get(path), reference.get(path)]);
@@ -146,7 +146,7 @@ export function insightsConformance(name: string, start: () => Promise<InsightsS
         ];
       }
       compares.add(operation);
-      // In its own words each.
+      // Each has its own messages.
       if (actual.status !== 200) return [];
       const found = differences(actual.body, expected.body);
       const ofEachSort = new Map(found.map(one => [one.path, one]));

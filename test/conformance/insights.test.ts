@@ -38,7 +38,7 @@ async function overPostgres(): Promise<InsightsSubject> {
   const service = stack.use(
     await startTestDataService([], {
       rateLimitPerMinute: 1e9,
-      // The client holds every answer against the contract.
+      // The client checks every answer against the contract.
       validateResponses: false,
       chains: chains.map(({ chain }) => ({ ...servedChain(chain, ''), backends: [indexIn(options)] })),
     }),

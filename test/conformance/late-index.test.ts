@@ -12,12 +12,12 @@ import { type Ground, startGround } from './ground.ts';
 import { walkList } from './list-walk.ts';
 import { NO_HASH } from './suite/bench.ts';
 
-/** First block of the index that begins late; the chain has more than a page after it. */
+/** First block of the index that begins late; more than a page of blocks follows. */
 const FIRST = 25;
 const GENERATION = 'v12';
 
 let ground: Ground;
-/** An index of the whole chain; one that begins late, by itself; the same before a Blockscout and an Insight. */
+/** An index of the whole chain, a late one on its own, and a late one before a Blockscout and an Insight. */
 let whole: Client;
 let alone: Client;
 let backed: Client;
@@ -66,7 +66,7 @@ async function earlier(): Promise<string[]> {
   ];
 }
 
-/** What only an index of the whole chain knows. */
+/** Requests that only an index of the whole chain can answer. */
 function aboutAll(): string[] {
   const { holder, nobody } = ground.places;
   const address = `/explorer/addresses/${nobody}`;
@@ -92,14 +92,14 @@ const BEGINS_LATE = expect.stringContaining(`(index): the index begins at block 
 const asked = ({ status, headers }: Answer) => `${status} ${headers.get('x-backend')}`;
 
 describe('an index that begins late, before a Blockscout', () => {
-  test('leaves what lies before its first block to it', async () => {
+  test('leaves everything before its first block to the Blockscout', async () => {
     for (const path of await earlier()) {
       const answer = await backed.get(path);
       expect([path, asked(answer)]).toEqual([path, `200 blockscout-${ground.chain.id}-2`]);
     }
   });
 
-  test('answers itself what it has', async () => {
+  test('answers from its own blocks itself', async () => {
     const { items } = pageOf((await whole.get(`/explorer/blocks/${FIRST + 5}/transactions`)).body);
     const paths = [
       `/explorer/blocks/${FIRST}`,
@@ -113,7 +113,7 @@ describe('an index that begins late, before a Blockscout', () => {
     }
   });
 
-  test('says what it says: a total over the whole chain, and that there is none', async () => {
+  test('passes on totals over the whole chain, and “not found”', async () => {
     for (const path of aboutAll()) {
       const [answer, expected] = await Promise.all([backed.get(path), whole.get(path)]);
       expect([path, answer.status]).toEqual([path, expected.status]);
@@ -122,7 +122,7 @@ describe('an index that begins late, before a Blockscout', () => {
     expect(itemOf(ours.body).total_blocks).toBe(itemOf(theirs.body).total_blocks);
   });
 
-  test('has every list of an address whole, by its cursors', async () => {
+  test('has every list of an address complete, by its cursors', async () => {
     const lists = [...listCases(ground.places), ...filterCases(ground.places)];
     for (const list of lists.filter(({ path }) => path.startsWith('/explorer/addresses/'))) {
       const expected = await walkList(whole, list, 'cursor');
@@ -138,7 +138,7 @@ describe('an index that begins late, before a Blockscout', () => {
   };
 
   test.each(['keys', 'everything'] as const)(
-    'begins a feed whose end the other one has, by %s',
+    'begins a feed that the Blockscout completes, by %s',
     async way => {
       const lists = feeds();
       for (const list of lists) {
@@ -152,7 +152,7 @@ describe('an index that begins late, before a Blockscout', () => {
     },
   );
 
-  test('says which keys to hand back when the cursor alone cannot cross its first block', async () => {
+  test('names the keys to send back when the cursor alone cannot cross its first block', async () => {
     for (const list of feeds()) {
       await expect(walkList(backed, list, 'cursor'), list.path).rejects.toThrow('next_page_params');
     }
@@ -160,7 +160,7 @@ describe('an index that begins late, before a Blockscout', () => {
 });
 
 describe('an index that begins late, alone', () => {
-  test('says where it begins instead of "there is none"', async () => {
+  test('reports its first block instead of “not found”', async () => {
     for (const path of [...(await earlier()), ...aboutAll()]) {
       const { status, body } = await alone.get(path);
       expect([path, status, itemOf(body).message]).toEqual([path, 501, BEGINS_LATE]);
@@ -171,7 +171,7 @@ describe('an index that begins late, alone', () => {
     expect((await alone.get('/explorer/blocks/100000')).status).toBe(404);
   });
 
-  test('ends a list with where it begins', async () => {
+  test('ends a list at its first block', async () => {
     await expect(walk(alone, '/explorer/blocks')).rejects.toThrow('501');
   });
 });
@@ -192,7 +192,7 @@ describe('insights over an index that begins late', () => {
     expect(all.first).toBeUndefined();
   });
 
-  test('count what there is and name its first block where nobody can', async () => {
+  test('count the indexed blocks and name the first one where no back end has all', async () => {
     const all = Number((await count(whole)).count);
 
     expect(await count(alone)).toEqual({ status: 200, count: all - FIRST, first: first() });
@@ -204,7 +204,7 @@ describe('insights over an index that begins late', () => {
   });
 
   test.each([[`_gte=${FIRST}`], [`_gt=${FIRST - 1}`], [`=${FIRST}`]])(
-    'answer alone what is asked from their first block on: filter_block_number%s',
+    'answer alone when the filter starts at the first block: filter_block_number%s',
     async from => {
       const filter = `&filter_block_number${from}`;
       const expected = await count(whole, filter);
@@ -226,7 +226,7 @@ describe('insights over an index that begins late', () => {
     ['gt', 0],
     ['gt', 1],
   ] as const)(
-    'answer alone what is asked of times after their first block: filter_block_timestamp_%s, %i seconds later',
+    'answer alone for times after the first block: filter_block_timestamp_%s, %i seconds later',
     async (operator, seconds) => {
       const filter = `&filter_block_timestamp_${operator}=${(await timeOf(FIRST)) + seconds}`;
       const expected = await count(whole, filter);
@@ -238,18 +238,18 @@ describe('insights over an index that begins late', () => {
     },
   );
 
-  test('an earlier block may have the time of the first one', async () => {
+  test('treat the first block’s own time as too early, because an earlier block may share it', async () => {
     const filter = `&filter_block_timestamp_gte=${await timeOf(FIRST)}`;
 
     expect((await count(alone, filter)).first).toEqual(first());
     expect(await count(backed, filter)).toEqual(await count(whole, filter));
   });
 
-  test('one block earlier is too early', async () => {
+  test('treat one block earlier as too early', async () => {
     expect((await count(alone, `&filter_block_number_gte=${FIRST - 1}`)).first).toEqual(first());
   });
 
-  test('find out what a text names: all of it where another back end can, else from their first block on', async () => {
+  test('resolve a text completely where another back end can, and else from the first block on', async () => {
     const resolve = async (api: Client, text: string) => {
       const { body, headers } = await api.get(`/insights/v1/resolve/${text}`);
       const { data, meta } = itemOf(body);
@@ -264,7 +264,7 @@ describe('insights over an index that begins late', () => {
     expect(await resolve(alone, `${FIRST}`)).toEqual({ ...block, by: 'index' });
   });
 
-  test('an NFT contract that nobody knows is still a 404', async () => {
+  test('answer 404 for an unknown NFT contract', async () => {
     const path = `/insights/v1/nfts/transfers/${ground.places.nobody}`;
 
     expect((await alone.get(path)).status).toBe((await whole.get(path)).status);

@@ -2,17 +2,17 @@ import type { OperationId } from '../../src/data/backends/port/backend.ts';
 import type { Generation } from '../support/blockscout/generation.ts';
 import type { Unknown } from './differences.ts';
 
-/** What a back end cannot do that the contract provides for. */
+/** Parts of the contract that a back end cannot provide. */
 export interface Limits {
-  /** Answers that it has not: 501. */
+  /** Missing answers: 501. */
   readonly missing: readonly OperationId[];
-  /** What its records lack beside those of the index. */
+  /** Fields missing in its records, compared with the index. */
   readonly unknown: readonly Unknown[];
-  /** Lists that only a cursor walks: what its pages end with has no place among the document's keys. */
+  /** Lists that only a cursor can walk: their position does not fit into the document's keys. */
   readonly byCursorOnly: readonly OperationId[];
-  /** Whether lists whose positions have the same keys take each other's cursors. */
+  /** True when lists whose positions have the same keys accept each other's cursors. */
   readonly sharesCursors: boolean;
-  /** Whether a transaction of every sort is compared, or of a few. */
+  /** Compares a transaction of every sort, or only a few. */
   readonly depth: 'whole' | 'brief';
 }
 
@@ -25,7 +25,7 @@ const LISTS_OF_TRANSACTIONS: readonly OperationId[] = [
   'listBlockTransactions',
 ];
 
-/** No version says these. */
+/** Fields that no version has. */
 const NEVER: readonly Unknown[] = [
   ...nothing(
     ['token_transfers', 'token_transfers_overflow'],
@@ -34,7 +34,7 @@ const NEVER: readonly Unknown[] = [
   ),
   ...nothing(['extra_data', 'state_root']),
   ...nothing(['holder_address_hash']),
-  // Of a contract that nobody verified there is little more than its code.
+  // An unverified contract has little more than its code.
   ...nothing(
     ['is_verified', 'is_verified_via_eth_bytecode_db', 'can_be_visualized_via_visualizer'],
     'getSmartContract',
@@ -54,7 +54,7 @@ const RAW_ERRORS: Unknown = {
 };
 const FLAG_ONLY = nothing(['status'], 'getSmartContract');
 
-/** The index is what the others are compared with, and so itself: one of each outcome will do. */
+/** The index is the reference and is compared with itself: one transaction per outcome suffices. */
 export const INDEX: Limits = {
   missing: [],
   unknown: [],
@@ -63,7 +63,7 @@ export const INDEX: Limits = {
   depth: 'brief',
 };
 
-/** What each generation of Blockscout does not carry. */
+/** Fields that each generation of Blockscout lacks. */
 export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
   v5: {
     missing: [

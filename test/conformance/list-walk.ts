@@ -2,7 +2,7 @@ import type { Client } from '../support/contract-client.ts';
 import { type Item, itemOf, pageOf } from '../support/walk.ts';
 import type { ListCase } from './cases.ts';
 
-/** How a walk goes on: with `cursor` and nothing else, with the document's keys and without `cursor`, or with all. */
+/** Way to continue a walk: with `cursor` only, with the document's keys and without `cursor`, or with everything. */
 export type Way = 'cursor' | 'keys' | 'everything';
 
 export interface Walked {
@@ -10,7 +10,7 @@ export interface Walked {
   readonly pages: number;
 }
 
-/** No list here is longer. */
+/** Longer than any list here. */
 const MOST_PAGES = 40;
 
 /** Every item of a list with its filters. Throws when it does not end. */

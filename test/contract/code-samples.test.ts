@@ -14,7 +14,7 @@ import { test } from '../support/served-devnet.ts';
 const run = promisify(execFile);
 const DATA = mergedDocument('Data', [explorerContract, insightsContract, dataServiceContract]);
 
-/** The samples of one language, by operationId. */
+/** Samples of one language, by operationId. */
 function samplesOf(document: Parameters<typeof mintlifyVariant>[0], language: string, url: string) {
   return operationsOf(mintlifyVariant(document, url)).map(({ operation }) => {
     const sample = list(operation, 'x-codeSamples').find(one => isObject(one) && one.lang === language);
@@ -25,7 +25,7 @@ function samplesOf(document: Parameters<typeof mintlifyVariant>[0], language: st
   });
 }
 
-describe('samples run as they are', () => {
+describe('samples run without changes', () => {
   test('with curl', async ({ serviceOfBoth }) => {
     const answers: string[] = [];
     for (const { id, source } of samplesOf(DATA, 'bash', serviceOfBoth.url)) {
@@ -38,7 +38,7 @@ describe('samples run as they are', () => {
     expect(answers).toHaveLength(operationsOf(DATA).length);
   });
 
-  test('with Python alone', async ({ serviceOfBoth }) => {
+  test('with plain Python', async ({ serviceOfBoth }) => {
     const samples = samplesOf(DATA, 'python', serviceOfBoth.url);
 
     const program = samples.map(({ id, source }) => `${source}\nprint("ran ${id}")`).join('\n');
@@ -53,7 +53,7 @@ describe('samples of the payments platform', () => {
     samplesOf(paymentsContract.document, language, 'https://pay.example').find(({ id }) => id === wanted)
       ?.source;
 
-  test('send the key, and a body with its type', () => {
+  test('send the key, and a body with its content type', () => {
     expect(sampleOf('bash', 'retryWebhookDelivery')).toMatch(
       /^curl -X POST 'https:\/\/pay\.example\/api\/v1\/[^']+' \\\n {2}-H 'Authorization: Bearer YOUR_KEY'$/,
     );

@@ -11,7 +11,7 @@ import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 
 const { document } = explorerContract;
 
-/** Keys of `next_page_params` of an operation's page; none for an operation without pages. */
+/** Keys of `next_page_params` of an operation's page; empty for an operation without pages. */
 function cursorKeys(operation: JsonObject): string[] {
   const ok = resolve(document, child(operation, 'responses')['200']);
   const page = resolve(document, child(child(ok, 'content'), 'application/json').schema);
@@ -19,7 +19,7 @@ function cursorKeys(operation: JsonObject): string[] {
   return list(position, 'oneOf').flatMap(one => Object.keys(child(resolve(document, one), 'properties')));
 }
 
-test('every key that a list hands out is a parameter of the list', () => {
+test('every key that a list returns is a parameter of the list', () => {
   const lists = operationsOf(document).map(({ path, operation }) => {
     const names = parametersOf(document, path, operation).map(({ name }) => name);
     const keys = cursorKeys(operation);

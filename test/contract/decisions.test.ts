@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** Files that hold decisions, each as a heading `### 14. Title`. */
+/** Files with decisions, each as a heading `### 14. Title`. */
 const HOMES = globSync('spec/*/decisions.md', { cwd: ROOT });
 const CITING = [
   ...globSync(['src/**/*', 'scripts/**/*', 'test/**/*.ts', 'spec/**/*.{md,yaml}', 'docs/*.md', '*.md'], {
@@ -19,7 +19,7 @@ const headings = HOMES.flatMap(file =>
   })),
 );
 
-test('every decision that code, a contract or a text cites stands in exactly one file', () => {
+test('every decision cited in code, contracts or texts is in exactly one file', () => {
   const numbers = headings.map(({ number }) => number);
   const cited = CITING.flatMap(file => citedIn(read(file)).map(number => ({ file, number })));
 
@@ -28,7 +28,7 @@ test('every decision that code, a contract or a text cites stands in exactly one
   expect(cited.filter(({ number }) => !numbers.includes(number))).toEqual([]);
 });
 
-test('the contents of every decisions.md list its topics and decisions in their order', () => {
+test('the table of contents of every decisions.md lists its topics and decisions in order', () => {
   for (const file of HOMES) {
     const text = read(file);
     const start = text.search(/^## (?!Contents)/m);
@@ -52,7 +52,7 @@ test('the table of contracts lists the numbers of every decisions.md', () => {
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(actual));
 });
 
-test('every link to a decision leads to a heading', () => {
+test('every link to a decision points to a heading', () => {
   const links = CITING.filter(file => file.endsWith('.md')).flatMap(file =>
     [...read(file).matchAll(/\]\(([\w./-]*(?:spec\/README|decisions)\.md)(?:#([^)]+))?\)/g)].map(
       ([, path = '', anchor]) => ({ file, path: join(dirname(file), path), anchor }),
@@ -63,7 +63,7 @@ test('every link to a decision leads to a heading', () => {
   expect(links.filter(({ path, anchor }) => !leads(path, anchor))).toEqual([]);
 });
 
-/** Numbers of the decisions of a file, ascending. */
+/** Numbers of the decisions in a file, ascending. */
 function numbersOf(file: string): number[] {
   return headings
     .filter(heading => heading.file === file)
@@ -71,7 +71,7 @@ function numbersOf(file: string): number[] {
     .toSorted((a, b) => a - b);
 }
 
-/** The numbers of "1–3, 7". */
+/** Numbers in a range such as "1–3, 7". */
 function numbersIn(ranges: string): number[] {
   return ranges.split(', ').flatMap(range => {
     const [first = 0, last = first] = range.split('–').map(Number);
@@ -92,7 +92,7 @@ function leads(path: string, anchor: string | undefined): boolean {
   return [...read(path).matchAll(/^#+ (.+)$/gm)].some(([, title = '']) => anchorOf(title) === anchor);
 }
 
-/** The anchor that GitHub gives a heading: lower case, without punctuation, hyphens for blanks. */
+/** GitHub's anchor of a heading: lower case, without punctuation, hyphens for blanks. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()

@@ -24,7 +24,7 @@ import { startTestDataService } from '../support/data-service.ts';
 import { smallContract } from '../support/small-contract.ts';
 
 const PUBLIC_URL = 'https://data.example.org';
-/** What the data service describes: documents 1 and 2 as one. */
+/** Description of the data service: documents 1 and 2 as one. */
 const DOCUMENT = mergedDocument('Reference', [explorerContract, insightsContract, dataServiceContract]);
 const PUBLIC = publicDocument(DOCUMENT, PUBLIC_URL);
 let server: Served;
@@ -59,7 +59,7 @@ describe('the description', () => {
     expect(ids(plain)).toEqual(ids(DOCUMENT));
   });
 
-  test('names the public address of the service and none of our own extensions', async () => {
+  test('has the public address of the service and no extensions of ours', async () => {
     const plain = await json('/openapi.json');
 
     expect(plain.servers).toEqual([expect.objectContaining({ url: PUBLIC_URL })]);
@@ -69,7 +69,7 @@ describe('the description', () => {
     }
   });
 
-  test('leaves names of properties and the data of examples as they are', () => {
+  test('leaves property names and example data unchanged', () => {
     const schema = {
       properties: { 'x-a': { type: 'string', 'x-form': 'a text' }, default: { 'x-form': 'a text' } },
       examples: [{ 'x-a': 'b' }],
@@ -82,7 +82,7 @@ describe('the description', () => {
     });
   });
 
-  test('says in words which permission an operation needs', () => {
+  test('names the permission of each operation in its text', () => {
     const described = new Map(
       operationsOf(publicDocument(paymentsContract.document, PUBLIC_URL)).map(({ operation }) => [
         operation.operationId,
@@ -115,7 +115,7 @@ describe('the description', () => {
   });
 
   test.each(['/openapi.json', '/openapi.yaml', '/openapi.json?mintlify'])(
-    '%s is a 304 for who holds it, and the variant has a tag of its own',
+    '%s is a 304 for a client with the current tag, and the variant has its own tag',
     async path => {
       const first = await get(path);
       const etag = first.headers.get('etag') ?? '';
@@ -131,9 +131,9 @@ describe('the description', () => {
   );
 });
 
-describe('the data service describes both documents and itself as one', () => {
+describe('the data service describes its three contracts as one,', () => {
   test.each(['/openapi.json', '/openapi.yaml', '/openapi.json?mintlify', '/openapi.yaml?mintlify'])(
-    'of 73 operations at the address that it listens on in %s',
+    'with 73 operations at its listening address in %s',
     async path => {
       await using service = await startTestDataService([]);
       const text = await (await fetch(service.url + path)).text();
@@ -149,7 +149,7 @@ describe('the data service describes both documents and itself as one', () => {
     },
   );
 
-  test('on the docs page, which shows what is served at /openapi.json', async () => {
+  test('also on the docs page, which shows /openapi.json', async () => {
     await using service = await startTestDataService([]);
     const html = await (await fetch(`${service.url}/docs`)).text();
     const scripts = [...html.matchAll(/src="([^"]+)"/g)].map(match => match[1] ?? '');
@@ -160,7 +160,7 @@ describe('the data service describes both documents and itself as one', () => {
   });
 
   test.each([explorerContract, insightsContract])(
-    'and $name plans nothing that is not served',
+    'and $name declares only operations that are served',
     async contract => {
       const file = new URL(`../../spec/${contract.name}/openapi.yaml`, import.meta.url);
       const written: Json = parse(await readFile(file, 'utf8'));
@@ -199,7 +199,7 @@ describe('the variant for the documentation tool', () => {
     ]);
   });
 
-  test('has samples without placeholders and page settings for every operation', () => {
+  test('has samples without placeholders, and page settings, for every operation', () => {
     for (const { operation } of operations) {
       expect(operation['x-codeSamples']).toEqual([
         {
@@ -227,7 +227,7 @@ describe('the variant for the documentation tool', () => {
     }
   });
 
-  test('has summaries that are unique in their tag, also where the contract’s are not', () => {
+  test('has summaries that are unique within their tag, even if the contract’s are not', () => {
     for (const document of [variant, small]) {
       const names = operationsOf(document).map(
         ({ operation }) => `${JSON.stringify(operation.tags)} ${operation.summary}`,
@@ -236,7 +236,7 @@ describe('the variant for the documentation tool', () => {
     }
   });
 
-  test('holds none of our extensions and nothing that the tool shows as "any"', () => {
+  test('contains none of our extensions, and nothing that the tool shows as "any"', () => {
     const ours = ['x-decision', 'x-form', 'x-planned', 'x-documented-statuses', 'unevaluatedProperties'];
     for (const document of [variant, small]) {
       for (const object of objects(document)) {
@@ -259,7 +259,7 @@ describe('the variant for the documentation tool', () => {
     });
   });
 
-  test('shows the permission of an operation and a body to send', () => {
+  test('shows the permission of an operation and a request body', () => {
     const payments = mintlifyVariant(paymentsContract.document, PUBLIC_URL);
     const { post = {} } = child(child(payments, 'paths'), '/api/v1/payment-links');
     const { post: open = {} } = child(child(payments, 'paths'), '/api/v1/pay/links/{short_code}/sessions');
@@ -270,7 +270,7 @@ describe('the variant for the documentation tool', () => {
     expect(JSON.stringify(open)).not.toMatch(/YOUR_KEY|Needs a key/);
   });
 
-  test('leaves the contract as it was', () => {
+  test('does not change the contract', () => {
     const before = JSON.stringify(DOCUMENT);
 
     mintlifyVariant(DOCUMENT, PUBLIC_URL);

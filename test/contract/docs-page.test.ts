@@ -8,7 +8,7 @@ import { plainRouter } from '../../src/http/plain-router.ts';
 import { type Served, serve } from '../http/serve.ts';
 import { test } from '../support/browser.ts';
 
-/** The description of document 1 at a service whose public address is another one. */
+/** Description of document 1 at a service with a different public address. */
 function descriptions() {
   const { json: getDescription, yaml: getDescriptionYaml } = descriptionHandlers(
     () => explorerContract.document,
@@ -18,7 +18,7 @@ function descriptions() {
   return mount({ contract: dataServiceContract, handlers, validateResponses: true });
 }
 
-test('"try it" fills in the example request, and no optional parameter besides defaults', async ({
+test('"try it" fills in the example request, and optional parameters only with defaults', async ({
   browser,
 }) => {
   const asked: string[] = [];
@@ -39,7 +39,9 @@ test('"try it" fills in the example request, and no optional parameter besides d
   await page.close();
 });
 
-test('"try it" asks the origin of the docs page, whatever the public address is', async ({ browser }) => {
+test('"try it" sends requests to the origin of the docs page, not to the public address', async ({
+  browser,
+}) => {
   const plain = plainRouter();
   await docsRoutes(plain, 'Reference');
   plain.all('/explorer/stats', ctx => {
@@ -71,7 +73,7 @@ describe('the docs page', () => {
   });
   afterAll(() => server.close(0));
 
-  test('is HTML that takes everything from this server, by its policy too', async () => {
+  test('is HTML that loads everything from this server, enforced by its policy', async () => {
     const page = await get('/docs');
     const html = await page.text();
 
@@ -83,7 +85,7 @@ describe('the docs page', () => {
     expect(html).not.toMatch(/(?:src|href)="(?!\/docs\/)/);
   });
 
-  test('finds every file that it names', async () => {
+  test('has every file that it names', async () => {
     const html = await (await get('/docs')).text();
     const names = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(match => match[1] ?? '');
     const files = await Promise.all(names.map(name => get(name)));

@@ -5,7 +5,7 @@ import { HttpError } from '../../src/http/errors.ts';
 import { type Served, serve } from '../http/serve.ts';
 import { type SmallOperations, smallContract } from '../support/small-contract.ts';
 
-/** The small contract, with a way of its own to word errors. */
+/** The small contract with its own form of errors. */
 const contract = {
   ...smallContract,
   document: { ...smallContract.document, 'x-errors': { below: '/things', property: 'error' } },
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => served[Symbol.asyncDispose]());
 
-describe('below the path that a contract names, an error has the property that it names', () => {
+describe('below a contract’s own path, an error has the contract’s own property', () => {
   test.each([
     ['what a handler says', 'GET', '/things/a', 404, 'There is no such thing'],
     ['a mistake of ours', 'GET', '/things/bug', 500, 'Internal server error'],
@@ -53,7 +53,7 @@ describe('below the path that a contract names, an error has the property that i
 });
 
 test.each(['/', '/thingsandmore', '/other/things/a', '/?/things/'])(
-  'at %s, which is elsewhere, it is a message',
+  'at %s, outside of that path, it is a message',
   async target => {
     const answer = await fetch(served.url + target);
 
@@ -61,7 +61,7 @@ test.each(['/', '/thingsandmore', '/other/things/a', '/?/things/'])(
   },
 );
 
-test('a contract that does not say it all is refused', () => {
+test('a contract with an incomplete declaration is refused', () => {
   const document = { 'x-errors': { below: '/things' } };
 
   expect(() => errorBodies([{ name: 'half', document }])).toThrow('half: x-errors must name');

@@ -32,7 +32,7 @@ import { test } from '../support/served-devnet.ts';
 const DATA: readonly Contract<unknown>[] = [explorerContract, insightsContract, dataServiceContract];
 const CONTRACTS: readonly Contract<unknown>[] = [...DATA, paymentsContract];
 
-/** Examples of a media type, those that have a name by it. */
+/** Examples of a media type, named ones under their name. */
 function examplesIn(document: JsonObject, media: JsonObject): [name: string, example: Json][] {
   const named = Object.entries(child(media, 'examples')).flatMap(([name, entry]): [string, Json][] => {
     const { value } = resolve(document, entry);
@@ -47,7 +47,7 @@ interface ShownAnswer {
   readonly examples: readonly [name: string, example: Json][];
 }
 
-/** Every answer with a body, of every operation. */
+/** Every response with a body, of every operation. */
 function answersIn(document: JsonObject): ShownAnswer[] {
   return operationsOf(document).flatMap(({ operation }) =>
     Object.entries(child(operation, 'responses')).flatMap(([status, response]) => {
@@ -58,7 +58,7 @@ function answersIn(document: JsonObject): ShownAnswer[] {
   );
 }
 
-test.for(CONTRACTS)('every answer of every operation of $name has an example', contract => {
+test.for(CONTRACTS)('every response of every operation of $name has an example', contract => {
   const { document } = withExamples(contract);
 
   const without = answersIn(document).filter(({ examples }) => examples.length === 0);
@@ -66,7 +66,7 @@ test.for(CONTRACTS)('every answer of every operation of $name has an example', c
   expect(without.map(({ id, status }) => `${id} ${status}`)).toEqual([]);
 });
 
-test.for(CONTRACTS)('the schemas of $name accept every example of an answer', contract => {
+test.for(CONTRACTS)('the schemas of $name accept every example of a response', contract => {
   const { document } = withExamples(contract);
   const validators = responseValidators(contract.document);
   const codes = new Map(
@@ -75,7 +75,7 @@ test.for(CONTRACTS)('the schemas of $name accept every example of an answer', co
       errorCodesOf(document, described),
     ]),
   );
-  // Operations share their errors; the codes that one of them cannot answer are not meant.
+  // Operations share their errors, including codes that one of them cannot answer.
   const isMeant = (id: string, status: string, name: string) =>
     codes
       .get(id)
@@ -120,7 +120,7 @@ test('every error status of the payments platform has an example for each code',
   expect(mistyped.filter(({ code }) => code !== undefined)).toEqual([]);
 });
 
-test('every outgoing event has a body that its schema accepts', () => {
+test('every outgoing event has an example that its schema accepts', () => {
   const { document } = withExamples(paymentsContract);
   const ajv = addFormats.default(new Ajv2020({ strict: false, inlineRefs: false, validateSchema: false }));
   for (const format of ['amount', 'https-url', 'http-url', 'uint64', 'uint256']) ajv.addFormat(format, true);
@@ -138,13 +138,13 @@ test('every outgoing event has a body that its schema accepts', () => {
 });
 
 describe.each(DATA.map(contract => [contract.name, contract] as const))('%s', (_name, contract) => {
-  test('every example request is answered with 200 on the embedded chains', async ({ serviceOfBoth }) => {
+  test('every example request is a 200 on the embedded chains', async ({ serviceOfBoth }) => {
     const targets = operationsIn<unknown>(contract).map(operation => exampleTarget(operation));
 
     expect(await refusedOf(serviceOfBoth.url, targets)).toEqual([]);
   });
 
-  test('so it is with one more parameter, with every value that the contract shows for it', async ({
+  test('every example request with one more parameter is a 200, for every example value', async ({
     serviceOfBoth,
   }) => {
     const targets = operationsIn<unknown>(contract).flatMap(operation =>
@@ -157,7 +157,7 @@ describe.each(DATA.map(contract => [contract.name, contract] as const))('%s', (_
   });
 });
 
-test('every example request of payments is answered with 2xx, and every event is sent', async () => {
+test('every example request of payments is a 2xx, and every event is sent', async () => {
   await using devnet = await startTestDevnet();
   const [chain] = devnet.chains;
   if (chain === undefined) throw new Error('the devnet has no chain');
@@ -169,7 +169,7 @@ test('every example request of payments is answered with 2xx, and every event is
   expect([...recorded.keys()].toSorted()).toEqual([...operations, ...events].toSorted());
 });
 
-/** The targets of a data service that are not answered with 200, each with its answer. */
+/** Targets of a data service that are not a 200, each with its answer. */
 async function refusedOf(url: string, targets: readonly string[]): Promise<string[]> {
   const { get } = client(url);
   const refused: string[] = [];
@@ -180,7 +180,7 @@ async function refusedOf(url: string, targets: readonly string[]): Promise<strin
   return refused;
 }
 
-/** Whether a parameter is of use only together with others of a page that was answered before (Decision 4). */
+/** True for a parameter that is only useful with others from a previous page (Decision 4). */
 function isCursorKey(description: Json | undefined): boolean {
   return /^(Cursor key|Opaque position)/.test(String(description));
 }

@@ -14,7 +14,7 @@ import { startTestDevnet } from '../support/devnet.ts';
 import { type ListOperations, listContract } from '../support/list-contract.ts';
 import { serveRoutes } from '../support/serve-routes.ts';
 
-test('5,000 mutated requests over every operation get no failure, no other form of error, no inner detail', {
+test('5,000 mutated requests over every operation cause no failure, no other form of error and no leaked detail', {
   timeout: 180_000,
 }, async () => {
   await using devnet = await startTestDevnet({ chains: 2 });
@@ -58,7 +58,7 @@ async function findingsWith(alter: Middleware): Promise<readonly string[]> {
   return report.findings;
 }
 
-/** Answers with this text where the request has a query that the server refuses. */
+/** Answers with this text where the server refuses the query. */
 const refusing =
   (text: string): Middleware =>
   async (ctx, next) => {

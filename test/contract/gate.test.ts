@@ -129,7 +129,7 @@ async function send(method: string, path: string, { key, body, headers = {} }: S
 const create = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   send('POST', '/notes', { key: 'write', body, headers });
 
-/** The error a client sees, with any message. */
+/** The client's view of an error, with any message. */
 const error = (type: string, code: string, param?: string) => ({
   error: { type, code, message: expect.any(String), ...(param === undefined ? {} : { param }) },
 });
@@ -201,7 +201,7 @@ describe('the order of checks', () => {
       404,
       error('not_found_error', 'resource_not_found'),
     ],
-  ])('%s: the first one is the answer', async (_name, method, path, sent, status, body) => {
+  ])('%s: the first failed check gives the answer', async (_name, method, path, sent, status, body) => {
     const answer = await send(method, path, sent);
 
     expect([answer.status, answer.body]).toEqual([status, body]);
@@ -209,20 +209,20 @@ describe('the order of checks', () => {
     if (path !== '/notes/gone') expect(requests).toEqual([]);
   });
 
-  test('a method that the path does not have is told which ones it has', async () => {
+  test('an unknown method is answered with the allowed ones', async () => {
     const answer = await send('DELETE', '/notes/a');
 
     expect(answer.headers.get('allow')).toBe('GET, HEAD, PATCH');
   });
 
-  test('an operation without security is visited and counted, and nobody asks for a key or a permission', async () => {
+  test('an operation without security is visited and counted, and needs no key or permission', async () => {
     const answer = await send('POST', '/open/notes', { key: 'wrong' });
 
     expect([answer.status, answer.body]).toEqual([201, { id: 'open', text: '127.0.0.1' }]);
     expect(steps).toEqual(['visit', 'admit', 'handle']);
   });
 
-  test('headers of the rate limit are on answers and on errors after it', async () => {
+  test('rate limit headers are on answers and on errors after the limit', async () => {
     const statuses = [
       await send('GET', '/notes/a', { key: 'read' }),
       await send('GET', '/notes/gone', { key: 'read' }),
@@ -240,7 +240,7 @@ describe('the order of checks', () => {
 });
 
 describe('idempotency', () => {
-  test('a repeated request is answered again without a second call, by its bytes alone', async () => {
+  test('a repeated request with identical bytes is replayed without a second call', async () => {
     const first = await create('{"text":"x"}', { 'idempotency-key': 'k' });
     const again = await create('{"text":"x"}', { 'idempotency-key': 'k' });
 
@@ -250,7 +250,7 @@ describe('idempotency', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('another body with the same key is a conflict, also one that is no JSON', async () => {
+  test('another body with the same key is a conflict, even one that is not JSON', async () => {
     await create('{"text":"x"}', { 'idempotency-key': 'k' });
 
     for (const body of ['{"text": "x"}', '{']) {
@@ -259,7 +259,7 @@ describe('idempotency', () => {
     }
   });
 
-  test('the attempt names the request, and the handler gets the caller that the hook hands on', async () => {
+  test('the attempt describes the request, and the handler receives the caller from the hook', async () => {
     await send('POST', '/notes?copies=2', {
       key: 'write',
       body: '{"text":"x"}',
@@ -278,7 +278,7 @@ describe('idempotency', () => {
   });
 
   test.each(['/open/notes', '/notes'])(
-    'without a key, or where it means nothing, %s is not replayed',
+    'without a key, or in an operation without idempotency, %s is not replayed',
     async path => {
       const headers: Record<string, string> = path === '/notes' ? {} : { 'idempotency-key': 'k' };
 
@@ -300,7 +300,7 @@ describe('idempotency', () => {
 });
 
 describe('bodies', () => {
-  test('defaults are filled in, and maps are open', async () => {
+  test('defaults are filled in, and maps accept any key', async () => {
     await create('{"text":"x","parts":[{"size":1}],"extra":{"any":"1"}}');
 
     expect(requests).toMatchObject([
@@ -324,7 +324,7 @@ describe('bodies', () => {
       `The '${'colour'.repeat(11).slice(0, 64)}…' field is not known.`,
     ],
   ])(
-    'an unknown field is a 400 that names it, and the field that is near: %.60s',
+    'an unknown field is a 400 that names it and the most similar field: %.60s',
     async (body, param, message) => {
       const answer = await create(body);
 
@@ -386,14 +386,14 @@ describe('bodies', () => {
     ['17 levels', `{"text":"x","extra":${'['.repeat(17)}${']'.repeat(17)}}`, invalid()],
     ['100,000 levels', '['.repeat(100_000), invalid()],
     ['more than 5,000 members', `{"text":"x","parts":[${'0,'.repeat(5_000)}0]}`, invalid()],
-  ])('%s is a 400 that names the place', async (_name, body, expected) => {
+  ])('%s is a 400 that names the position', async (_name, body, expected) => {
     const answer = await create(body);
 
     expect([answer.status, answer.body]).toEqual([400, expected]);
     expect(requests).toEqual([]);
   });
 
-  test('the largest amount and texts of any script are taken', async () => {
+  test('the largest amount and texts in any script are accepted', async () => {
     const body = JSON.stringify({
       text: 'Größe 🎉',
       amount: String(2n ** 256n - 1n),
@@ -405,7 +405,7 @@ describe('bodies', () => {
   });
 
   test.each(['{}', '', '{"unknown":1}'])(
-    'a PATCH with the body %j changes nothing and says so',
+    'a PATCH with the body %j is refused because it changes nothing',
     async body => {
       const answer = await send('PATCH', '/notes/a', { key: 'write', body });
 
@@ -413,7 +413,7 @@ describe('bodies', () => {
     },
   );
 
-  test('null clears what may be cleared', async () => {
+  test('null clears a nullable field', async () => {
     const answer = await send('PATCH', '/notes/a', { key: 'write', body: '{"text":null}' });
 
     expect([answer.status, answer.body]).toEqual([200, { id: 'a', text: '' }]);
@@ -438,7 +438,7 @@ describe('bodies', () => {
     'application/json ; ; charset=utf-8',
     'application/json; charset=utf-8',
     'Application/JSON;charset="UTF-8"',
-  ])('a body of the type %s is read', async type => {
+  ])('a body of the type %s is accepted', async type => {
     expect((await create('{"text":"x"}', { 'content-type': type })).status).toBe(201);
   });
 
@@ -448,13 +448,13 @@ describe('bodies', () => {
     expect([answer.status, answer.body]).toEqual([400, invalid()]);
   });
 
-  test('bytes that are no UTF-8 are refused', async () => {
+  test('bytes that are not UTF-8 are refused', async () => {
     const answer = await create(new Uint8Array([...Buffer.from('{"text":"'), 0xff, ...Buffer.from('"}')]));
 
     expect([answer.status, answer.body]).toEqual([400, invalid()]);
   });
 
-  test('a body of exactly 256 KiB is read, and one byte more is refused and ends the connection', async () => {
+  test('a body of exactly 256 KiB is accepted, and one more byte is refused and ends the connection', async () => {
     const fitting = `{"text":"${'x'.repeat(256 * 1024 - 11)}"}`;
 
     const read = await create(fitting);
@@ -468,7 +468,7 @@ describe('bodies', () => {
   test.each([
     ['with a key', 'X-Api-Key: write\r\n', 400],
     ['without a key', '', 401],
-  ])('an endless body %s gets its answer within two seconds', async (_name, key, status) => {
+  ])('an endless body %s is answered within two seconds', async (_name, key, status) => {
     const startedAt = performance.now();
 
     const answer = await rawRequest(
@@ -481,7 +481,7 @@ describe('bodies', () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
-  test('a body that an operation does not take is not looked at', async () => {
+  test('a body is ignored by an operation without one', async () => {
     const answer = await rawRequest(
       served.url,
       'GET /notes/a HTTP/1.1\r\nHost: x\r\nX-Api-Key: read\r\nConnection: close\r\nContent-Length: 1\r\n\r\n{',
@@ -492,7 +492,7 @@ describe('bodies', () => {
 });
 
 describe('answers', () => {
-  test('those to GET are private and can be checked again, all others are not stored', async () => {
+  test('of GET are private and revalidated, and all others are not stored', async () => {
     const read = await send('GET', '/notes/a', { key: 'read' });
     const tag = read.headers.get('etag') ?? '';
     const again = await send('GET', '/notes/a', { key: 'read', headers: { 'if-none-match': tag } });
@@ -504,7 +504,7 @@ describe('answers', () => {
     expect(written.headers.get('etag')).toBeNull();
   });
 
-  test('an answer that is no JSON has its own type and its text as it is', async () => {
+  test('other than JSON keep their own type and text', async () => {
     const answer = await send('GET', '/notes/export', { key: 'read' });
 
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');

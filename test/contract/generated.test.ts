@@ -13,7 +13,7 @@ import { responseValidators } from '../../src/contract/mount/response-validators
 const run = promisify(execFile);
 const ROOT = new URL('../..', import.meta.url);
 
-/** What plain Node sees in a generated file: its exports, and whether each is callable. */
+/** View of plain Node on a generated file: its exports, and whether each is callable. */
 async function loaded(file: string): Promise<unknown> {
   const code = `const found = require(${JSON.stringify(file)});
     console.log(JSON.stringify(Object.entries(found).map(([name, value]) => [name, typeof value])));`;
@@ -22,7 +22,7 @@ async function loaded(file: string): Promise<unknown> {
 }
 
 test.each([explorerContract, insightsContract, paymentsContract, dashboardContract])(
-  'parameter validators of $name load through plain Node, one for each operation',
+  'parameter validators of $name load in plain Node, one for each operation',
   async ({ name, table }) => {
     const operations = Object.values(table);
 
@@ -46,13 +46,13 @@ test.each([explorerContract, insightsContract, paymentsContract, dashboardContra
   },
 );
 
-test('body validators load through plain Node, one for each operation that takes a body', async () => {
+test('body validators load in plain Node, one for each operation with a body', async () => {
   const taking = Object.values<OperationRow>(paymentsContract.table).filter(({ body }) => body === true);
 
   expect(await loaded('./generated/payments/bodies.cjs')).toEqual(taking.map(({ id }) => [id, 'function']));
 });
 
-test('no operationId stands in two contracts', () => {
+test('no operationId is in two contracts', () => {
   const contracts = [
     explorerContract,
     insightsContract,

@@ -12,7 +12,7 @@ import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { isObject } from '../../src/lib/json.ts';
 
-/** Every object in a part of a document and in what its references lead to. */
+/** Every object in a part of a document, with references followed. */
 function reached(document: JsonObject, value: Json | undefined, seen = new Set<JsonObject>()): JsonObject[] {
   if (Array.isArray(value)) return value.flatMap(item => reached(document, item, seen));
   if (!isObject(value)) return [];
@@ -22,10 +22,10 @@ function reached(document: JsonObject, value: Json | undefined, seen = new Set<J
   return [value, ...target, ...Object.values(value).flatMap(member => reached(document, member, seen))];
 }
 
-/** The block of a transaction, which document 1 itself calls an int32. */
+/** The block of a transaction, which document 1 itself declares as int32. */
 const DOCUMENTED_INT32 = 'Block number; null while the transaction is pending or after it was dropped.';
 
-/** What the range of an integer needs: 32 bits only where its bounds or values say so. */
+/** Format for the range of an integer: 32 bits only where its bounds or values allow it. */
 function formatFor(schema: JsonObject): string {
   const values = [...list(schema, 'enum'), schema.const].filter(value => typeof value === 'number');
   const bounds = values.length > 0 ? values : [schema.minimum, schema.maximum];
@@ -59,7 +59,7 @@ describe.each([explorerContract, insightsContract, paymentsContract])(
       expect(undistinguished).toEqual([]);
     });
 
-    test('no default that would make a field of a request required', () => {
+    test('no default that would make a request field required', () => {
       const bodies = operationsOf(document).map(({ operation }) => operation.requestBody ?? null);
       const withDefault = reached(document, bodies).filter(schema => schema.default !== undefined);
 
@@ -68,7 +68,7 @@ describe.each([explorerContract, insightsContract, paymentsContract])(
   },
 );
 
-test('every event that is sent has an operationId of its own, which no handler serves', () => {
+test('every sent event has its own operationId, which no handler serves', () => {
   const { document, table } = paymentsContract;
   const ids = Object.values(child(document, 'webhooks')).map(item =>
     isObject(item) ? String(child(item, 'post').operationId) : '',

@@ -56,7 +56,7 @@ function messagesFor(handlers: string, type = 'All'): string[] {
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
 
-test('exactly one handler for each operation, each with a declared answer, compiles', () => {
+test('exactly one handler per operation, each with a declared answer, compiles', () => {
   expect(messagesFor(ONE + ALL)).toEqual([]);
 });
 
@@ -98,7 +98,7 @@ test.each([
 const MAKE = `make: async ({ body }, caller) => ({ status: 201, body: { id: body.name, key: caller.organization } }),`;
 const POKE = `poke: async ({ body }, caller) => ({ status: 200, body: caller.address + String(body.force) }),`;
 
-test('handlers get a typed body and their kind of caller, and answer any declared success', () => {
+test('handlers receive a typed body and their kind of caller, and may return any declared success', () => {
   const both = `make: async ({ body }) => body.name === '' ? { status: 200, body: { id: '' } } : { status: 201, body: { id: '', key: '' } },`;
 
   expect(messagesFor(MAKE + POKE, 'Gated')).toEqual([]);

@@ -16,7 +16,7 @@ const PAIR = 'Transfer(address,address,uint256)';
 let served: Served;
 let seen: { path: object; query: object }[] = [];
 
-/** Remembers a request and answers the emptiest body that the contract has. */
+/** Records a request and returns the emptiest body that the contract allows. */
 function remembered<Body>(body: Body) {
   return async (request: { path: object; query: object }) => {
     seen.push(request);
@@ -56,7 +56,7 @@ const page = { limit: 20, page: 0 };
 const query = { ...page, sort_order: 'desc' };
 const decoded = { ...query, decode: false };
 
-describe('a handler gets', () => {
+describe('a handler receives', () => {
   test.each<[string, string, { path?: object; query: object }]>([
     ['the defaults', `${V1}/blocks`, { query }],
     ['the defaults of transactions', `${V1}/transactions`, { query: decoded }],
@@ -180,7 +180,7 @@ describe('a handler gets', () => {
 
 const MANY_CHAINS = Array.from({ length: 56 }, (_, index) => `chain_id=${index + 1}`).join('&');
 
-describe('a 400 in the shape of the family names', () => {
+describe('a 400 in the form of the family names', () => {
   test.each<[string, string, string]>([
     ['a limit above 1000', '/blocks?limit=1001', 'limit: must be an integer from 0 to 1000'],
     ['a limit below 0', '/blocks?limit=-1', 'limit: must be an integer from 0 to 1000'],
@@ -265,13 +265,13 @@ test.each([
   ['GET', '/insights/v2/blocks', 404, 'Not found'],
   ['GET', `${V1}/blocks/${ADDRESS}`, 404, 'Not found'],
   ['POST', `${V1}/blocks`, 405, 'POST is not allowed here'],
-])('%s %s is answered in the shape of the family', async (method, target, status, error) => {
+])('%s %s is answered in the form of the family', async (method, target, status, error) => {
   const answer = await fetch(served.url + target, { method });
 
   expect([answer.status, await answer.json()]).toEqual([status, { error }]);
 });
 
-test('the explorer keeps its own shape of errors beside it', async () => {
+test('the explorer keeps its own form of errors on the same server', async () => {
   const answer = await fetch(`${served.url}/explorer/nothing`);
 
   expect(await answer.json()).toEqual({ message: 'Not found' });

@@ -14,7 +14,7 @@ import { mergedDocument } from '../../src/contract/description/merged-document.t
 import { mintlifyVariant } from '../../src/contract/description/mintlify.ts';
 import { isObject } from '../../src/lib/json.ts';
 
-/** A value with every reference in it followed; one that leads into itself says so. */
+/** A value with every reference followed; a circular one is marked. */
 function expanded(document: JsonObject, value: Json, above: readonly string[] = []): Json {
   if (Array.isArray(value)) return value.map(item => expanded(document, item, above));
   if (!isObject(value)) return value;
@@ -33,7 +33,7 @@ describe('the data service as one', () => {
   const contracts = [explorerContract, insightsContract] as const;
   const merged = mergedDocument('Data service', contracts);
 
-  test('has every operation of both, in their order', () => {
+  test('has every operation of both, in order', () => {
     const ids = (document: JsonObject) =>
       operationsOf(document).map(({ path, method, operation }) => [path, method, operation.operationId]);
 
@@ -41,7 +41,7 @@ describe('the data service as one', () => {
     expect(ids(merged)).toHaveLength(70);
   });
 
-  test.each(contracts)('says of each operation of $name just what its contract says', ({ document }) => {
+  test.each(contracts)('describes each operation of $name exactly as its contract does', ({ document }) => {
     const inMerged = new Map(operationsOf(merged).map(({ operation }) => [operation.operationId, operation]));
     for (const { operation } of operationsOf(document)) {
       const same = inMerged.get(operation.operationId) ?? {};
@@ -50,7 +50,7 @@ describe('the data service as one', () => {
     }
   });
 
-  test('has a title of its own, the text of both, one list of tags and no extension of one contract', () => {
+  test('has its own title, the text of both, one list of tags, and no contract-specific extension', () => {
     const info = child(merged, 'info');
     const tags = list(merged, 'tags').map(tag => (isObject(tag) ? String(tag.name) : ''));
     const used = operationsOf(merged).flatMap(({ operation }) => list(operation, 'tags').map(String));
@@ -64,7 +64,7 @@ describe('the data service as one', () => {
     expect(Object.keys(merged).filter(key => key.startsWith('x-'))).toEqual([]);
   });
 
-  test('keeps one of what is the same and tells apart what is not', () => {
+  test('merges equal components and keeps different ones apart', () => {
     const { headers, schemas } = child(merged, 'components');
     const names = (members: Json | undefined) => (isObject(members) ? Object.keys(members) : []);
 
@@ -75,7 +75,7 @@ describe('the data service as one', () => {
     );
   });
 
-  test('makes a page of its own of every operation, without numbers in its name', () => {
+  test('gives every operation its own page, without numbers in its name', () => {
     const variant = mintlifyVariant(merged, 'https://data.example.org');
     const pages = operationsOf(variant).map(({ operation }) => `${operation.tags} ${operation.summary}`);
 
@@ -83,7 +83,7 @@ describe('the data service as one', () => {
     expect(pages.filter(page => /\(\d+\)$/.test(page))).toEqual([]);
   });
 
-  test('leaves the contracts as they were', () => {
+  test('does not change the contracts', () => {
     const before = JSON.stringify(contracts.map(({ document }) => document));
 
     mergedDocument('Again', contracts);
@@ -116,7 +116,7 @@ const schemas = (leaf: JsonObject): JsonObject => ({
 });
 
 describe('components', () => {
-  test('that are written alike but lead to different ones are told apart', () => {
+  test('that look alike but refer to different ones are kept apart', () => {
     const one = contractOf('one', {}, schemas({ type: 'string' }));
     const two = contractOf('two', {}, schemas({ type: 'integer' }));
 
@@ -134,7 +134,7 @@ describe('components', () => {
     expect(JSON.stringify(expanded(merged, second ?? {}))).toContain('"items":{"type":"integer"}');
   });
 
-  test('follow a discriminator to their new names', () => {
+  test('keep their discriminators under the new names', () => {
     const choice = {
       oneOf: [],
       discriminator: { propertyName: 'a', mapping: { b: '#/components/schemas/B' } },
@@ -147,7 +147,7 @@ describe('components', () => {
     expect(D).toMatchObject({ discriminator: { mapping: { b: '#/components/schemas/TwoB' } } });
   });
 
-  test('of the name that another one needs are a mistake that is told', () => {
+  test('that would need an existing name are an error', () => {
     const one = contractOf('one', {}, { schemas: { B: { type: 'string' } } });
     const two = contractOf('two', {}, { schemas: { B: { type: 'null' }, TwoB: { type: 'null' } } });
 
@@ -160,7 +160,7 @@ describe('security', () => {
     securitySchemes: { key: { type: 'apiKey', in: 'header', name } },
   });
 
-  test('of each operation stays what its contract says, also where schemes share a name', () => {
+  test('of each operation stays as in its contract, even if schemes share a name', () => {
     const open = contractOf('one', { security: [] }, scheme('x-one'));
     const closed = contractOf('two', { security: [{ key: ['read'] }] }, scheme('x-two'));
 
@@ -173,7 +173,7 @@ describe('security', () => {
     });
   });
 
-  test('of an operation comes before that of its contract', () => {
+  test('of an operation overrides that of its contract', () => {
     const closed = contractOf('one', { security: [{ key: [] }] }, scheme('x-one'));
     const two = contractOf('two', { security: [] });
     const mixed = {
@@ -191,7 +191,7 @@ describe('security', () => {
   });
 });
 
-test('a tag that both have is there once, as the first one describes it', () => {
+test('a tag in both appears once, with the first one’s description', () => {
   const merged = mergedDocument('Both', [contractOf('one', {}), contractOf('two', {})]);
 
   expect(merged.tags).toEqual([{ name: 'Things', description: 'Of one.' }]);
@@ -204,11 +204,11 @@ test.each<[string, JsonObject, string]>([
     { paths: { '/two': { get: { operationId: 'getone' } } } },
     'two: the operation getone is in',
   ],
-])('%s that both have is a mistake that is told', (_name, more, message) => {
+])('%s in both is an error', (_name, more, message) => {
   expect(() => mergedDocument('Both', [contractOf('one', {}), contractOf('two', more)])).toThrow(message);
 });
 
-test('operations with parameters of one name keep their own', () => {
+test('operations whose parameters share a name keep their own', () => {
   const parameter = (type: string): JsonObject => ({
     parameters: { P: { name: 'p', in: 'query', schema: { type } } },
   });

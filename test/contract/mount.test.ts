@@ -6,7 +6,7 @@ import { type SmallOperations, smallContract } from '../support/small-contract.t
 
 const NEXT = 'from the next middleware';
 
-/** The small contract behind real HTTP; `called` tells which handlers were reached with what. */
+/** The small contract over real HTTP; `called` lists the handler calls. */
 async function serving(options: Partial<MountOptions<SmallOperations>> = {}) {
   const called: unknown[] = [];
   const route = await mount<SmallOperations>({
@@ -58,7 +58,7 @@ test.each<[string, (header: string | undefined) => unknown]>([
   expect(server.called).toEqual([]);
 });
 
-test('a credential that is accepted lets the request through, once for each request', async () => {
+test('an accepted credential lets the request through and is checked once per request', async () => {
   await using server = await serving({
     security: { bearer: ctx => ctx.headers.authorization === 'Bearer right' },
   });
@@ -73,7 +73,7 @@ test('a credential that is accepted lets the request through, once for each requ
   expect(server.called).toHaveLength(1);
 });
 
-test('a credential is judged before parameters are', async () => {
+test('a credential is checked before parameters', async () => {
   await using server = await serving();
 
   const answer = await fetch(`${server.url}/things/NOT-VALID`, { method: 'PUT' });
@@ -81,7 +81,7 @@ test('a credential is judged before parameters are', async () => {
   expect(answer.status).toBe(401);
 });
 
-test('a path that exists answers other methods with 405 and says which it has', async () => {
+test('an existing path answers other methods with 405 and the allowed ones', async () => {
   await using server = await serving();
 
   const answer = await fetch(`${server.url}/things/a`, { method: 'DELETE' });
@@ -104,7 +104,7 @@ test('HEAD is answered like GET without the body', async () => {
 });
 
 test.each(['/', '/things', '/things/', '/things/a/b', '/thing/a', '//things/a'])(
-  'the path %s, which is not in the contract, goes on',
+  'the path %s, which is not in the contract, is left to other routes',
   async path => {
     await using server = await serving();
 
@@ -115,7 +115,7 @@ test.each(['/', '/things', '/things/', '/things/a/b', '/thing/a', '//things/a'])
   },
 );
 
-test('a status other than 200 that a handler returns is the one that is sent', async () => {
+test('a status other than 200 from a handler is sent', async () => {
   await using server = await serving({
     handlers: {
       readThing: async () => ({ status: 404, body: { message: 'no such thing' } }),
@@ -130,7 +130,7 @@ test('a status other than 200 that a handler returns is the one that is sent', a
   expect(await answer.json()).toEqual({ message: 'no such thing' });
 });
 
-/** Handlers as a mistake would have them: past the types, as from parsed JSON. */
+/** Handlers with type errors that the compiler would catch, as from parsed JSON. */
 function answering(json: string): MountOptions<SmallOperations>['handlers'] {
   return { readThing: async () => JSON.parse(json), writeThing: async () => JSON.parse(json) };
 }
@@ -149,7 +149,7 @@ test.each([
   expect(await answer.json()).toEqual({ message: 'Internal server error' });
 });
 
-test('answers are not checked where that is switched off', async () => {
+test('answers are not checked where the check is switched off', async () => {
   await using server = await serving({
     validateResponses: false,
     handlers: answering('{"status":200,"body":{"extra":1}}'),
@@ -178,7 +178,7 @@ test.each([
   expect(server.called).toEqual([]);
 });
 
-test('a handler sees values and not text: numbers, exact integers and lists', async () => {
+test('a handler receives typed values: numbers, exact integers and lists', async () => {
   await using server = await serving();
 
   await fetch(`${server.url}/things/abc?count=7&big=${2n ** 255n}&tags=b,a&unknown=1`);
@@ -188,7 +188,7 @@ test('a handler sees values and not text: numbers, exact integers and lists', as
   ]);
 });
 
-test('a contract whose operation has no handler is not mounted', async () => {
+test('a contract with an operation without a handler is not mounted', async () => {
   const handlers = { ...answering('{}') };
   Reflect.deleteProperty(handlers, 'writeThing');
 

@@ -107,7 +107,7 @@ test.each<[string, string, string, string]>([
   ['an unknown name that is closed', 'filter_x=1', 'filter_x', 'is not a parameter of this operation'],
   ['the same without a value', 'filter_', 'filter_', 'is not a parameter of this operation'],
   ['a long unknown name', `filter_${'x'.repeat(99)}`, `filter_${'x'.repeat(57)}…`, 'is not a parameter'],
-])('refuses %s, naming the parameter and the rule', (_name, query, parameter, rule) => {
+])('refuses %s with the parameter and the rule', (_name, query, parameter, rule) => {
   const reading = () => readParameters(OPERATION, {}, query);
 
   expect(reading).toThrow(InvalidParameter);
@@ -115,7 +115,7 @@ test.each<[string, string, string, string]>([
   expect(reading).toThrow(expect.objectContaining({ status: 400, parameter }));
 });
 
-test('a list is the same however its items are divided among commas and repetitions', () => {
+test('a list is the same however its items are split between commas and repetitions', () => {
   const groups = fc.array(fc.array(fc.maxSafeNat(), { minLength: 1 }), { minLength: 1 });
 
   fc.assert(
@@ -128,7 +128,7 @@ test('a list is the same however its items are divided among commas and repetiti
 
 const readLarge = (text: string) => readParameters(OPERATION, {}, `u=${text}`).query.u;
 
-test('a large integer is exact wherever its digits are divided by a point and an exponent', () => {
+test('a large integer is exact in any notation with a point and an exponent', () => {
   const integer = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
   fc.assert(
     fc.property(integer, fc.nat(77), fc.nat(1), (value, place, zeros) => {
@@ -142,7 +142,7 @@ test('a large integer is exact wherever its digits are divided by a point and an
   );
 });
 
-test('every integer that JavaScript prints is read as the same number, its plus escaped or not', () => {
+test('every integer printed by JavaScript is read as the same number, with its plus escaped or not', () => {
   const printed = fc.double({ min: 0, max: 1e77, noNaN: true }).map(Math.floor).map(String);
   fc.assert(
     fc.property(printed, text => {
@@ -152,7 +152,7 @@ test('every integer that JavaScript prints is read as the same number, its plus 
   );
 });
 
-test('a number in exponent form is refused exactly when it is no integer below 2^256', () => {
+test('a number with an exponent is refused exactly when it is not an integer below 2^256', () => {
   const digits = fc.stringMatching(/^[1-9]\d{0,9}$/);
   fc.assert(
     fc.property(digits, fc.stringMatching(/^\d{1,9}$/), fc.nat(90), (whole, fraction, exponent) => {
@@ -168,18 +168,18 @@ test('a number in exponent form is refused exactly when it is no integer below 2
 
 const NULLABLE_ZERO = { nullable: true, default: 0 } as const;
 
-test('a default stands in for a parameter that is not given', () => {
+test('a missing parameter has its default', () => {
   const parameters = [row('sort', 'string', { default: 'up' }), row('page', 'integer', NULLABLE_ZERO)];
 
   expect(readParameters({ parameters }, {}, '').query).toEqual({ sort: 'up', page: 0 });
   expect(readParameters({ parameters }, {}, 'sort=down&page=null').query).toEqual({ sort: 'down', page: 0 });
 });
 
-test('an operation that is closed to nothing ignores every name that it does not declare', () => {
+test('an open operation ignores every undeclared name', () => {
   expect(readParameters({ parameters: [] }, {}, 'filter_x=1').query).toEqual({});
 });
 
-test('an operation that refuses misspelt names ignores short and far ones', () => {
+test('an operation that refuses misspelt names ignores very short and unlike ones', () => {
   const parameters = [row('limit', 'integer'), row('to', 'string')];
   const read = (query: string) => readParameters({ parameters, refusesMisspelt: true }, {}, query).query;
 
@@ -187,7 +187,7 @@ test('an operation that refuses misspelt names ignores short and far ones', () =
   expect(() => read('Limit=4')).toThrow("Limit: is not a parameter of this operation; did you mean 'limit'?");
 });
 
-test('no more than the first twenty undeclared names are compared with declared ones', () => {
+test('only the first twenty undeclared names are compared with declared ones', () => {
   const parameters = [row('limit', 'integer')];
   const undeclared = (count: number) =>
     Array.from({ length: count }, (_, index) => `utm_${index}=1`).join('&');
@@ -197,7 +197,7 @@ test('no more than the first twenty undeclared names are compared with declared 
   expect(read(`${undeclared(20)}&Limit=4&limit=5`)).toEqual({ limit: 5 });
 });
 
-test('a value that breaks a pattern is told the form in words and not as a regular expression', () => {
+test('the message for a broken pattern describes the form in words, without the regular expression', () => {
   const validate = smallContract.parameters.readThing;
 
   const isValid = validate?.({ path: { id: 'A' }, query: {} });
@@ -210,7 +210,7 @@ test.each<[string, object, string]>([
   ['a value outside of a list of values', { tags: ['a', 'c'] }, 'tags: value 2 must be one of a, b'],
   ['too many values', { tags: ['a', 'b', 'a', 'b'] }, 'tags: must have at most 3 items'],
   ['a number above its bound', { count: 11 }, 'count: must be an integer from 0 to 10'],
-])('%s is told by parameter, place and rule', (_name, query, message) => {
+])('%s is reported with parameter, position and rule', (_name, query, message) => {
   const validate = smallContract.parameters.readThing;
 
   const isValid = validate?.({ path: { id: 'a' }, query });

@@ -34,11 +34,11 @@ function patternsIn(part: JsonObject): JsonObject[] {
   return found;
 }
 
-/** What a message says when a value breaks the pattern of a schema. */
+/** Message for a value that breaks the pattern of a schema. */
 const wordsOf = (schema: JsonObject) => `must be ${schema['x-form']}`;
 
 describe.each(contracts)('of $name', ({ document, parameters }) => {
-  test('every pattern has words, and a value that breaks it is told them', () => {
+  test('every pattern has a description, and a value that breaks it gets it', () => {
     for (const { pattern = null, ...schema } of patternsIn(document)) {
       const validate = ajv.compile({ pattern, 'x-form': schema['x-form'] });
       expect(schema).toMatchObject({ 'x-form': expect.stringMatching(/^(?!must ).*[^.\s]$/) });
@@ -47,7 +47,7 @@ describe.each(contracts)('of $name', ({ document, parameters }) => {
     }
   });
 
-  test('every parameter with a pattern is refused by its name and these words', () => {
+  test('every parameter with a pattern is refused with its name and this description', () => {
     const checked = operationsOf(document).flatMap(({ path, operation }) =>
       requestsWithWrongText(document, parametersOf(document, path, operation)).map(({ request, message }) => {
         const validate = parameters[String(operation.operationId)];
@@ -60,7 +60,7 @@ describe.each(contracts)('of $name', ({ document, parameters }) => {
   });
 });
 
-test('every pattern of a body is told in words', () => {
+test('every pattern of a body has a description in the message', () => {
   const { document, bodies = {} } = paymentsContract;
   const checked = operationsOf(document).flatMap(({ operation: { operationId, requestBody } }) => {
     const validate = bodies[String(operationId)];
@@ -86,7 +86,7 @@ interface WrongRequest {
   readonly message: string;
 }
 
-/** Requests of the examples of an operation's parameters, each with one text that breaks a pattern. */
+/** Requests from the examples of an operation's parameters, each with one text that breaks a pattern. */
 function requestsWithWrongText(document: JsonObject, declared: readonly JsonObject[]): WrongRequest[] {
   const examples = (place: string) =>
     Object.fromEntries(
@@ -99,7 +99,7 @@ function requestsWithWrongText(document: JsonObject, declared: readonly JsonObje
     const schema = resolve(document, declaredSchema);
     const isList = isObject(schema.items);
     const form = isList ? resolve(document, schema.items) : schema;
-    // Large integers are judged by their value, when they are read.
+    // Large integers are checked by value when they are read.
     const isRead = list(form, 'type').includes('integer');
     if (typeof form.pattern !== 'string' || isRead) return [];
     const given = { path: examples('path'), query: examples('query') };
@@ -108,7 +108,7 @@ function requestsWithWrongText(document: JsonObject, declared: readonly JsonObje
   });
 }
 
-/** Every schema with a pattern that a schema leads to, through references too. */
+/** Every schema with a pattern below a schema, with references followed. */
 function patternsBelow(document: JsonObject, start: JsonObject): JsonObject[] {
   const seen = new Set<JsonObject>();
   const visit = (part: JsonObject): JsonObject[] => {

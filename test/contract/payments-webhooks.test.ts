@@ -27,7 +27,7 @@ const WEBHOOK = {
   updated_at: '2026-11-21T09:30:00.000Z',
 };
 
-/** The code and place of the first fault of a body, or nothing. */
+/** Code and position of a body's first fault; undefined for a valid body. */
 function faultOf(id: string, body: unknown): string | undefined {
   const validate = paymentsContract.bodies?.[id];
   if (validate === undefined) throw new Error(`${id} takes no body`);
@@ -36,7 +36,7 @@ function faultOf(id: string, body: unknown): string | undefined {
   return `${code} ${param}`;
 }
 
-test('every outgoing event carries the same headers: the document’s, and those of Standard Webhooks', () => {
+test('every outgoing event has the same headers: the document’s, and those of Standard Webhooks', () => {
   const carried = Object.values(child(document, 'webhooks')).map(hook =>
     list(child(isObject(hook) ? hook : {}, 'post'), 'parameters').map(parameter => {
       const { name, required = false } = resolve(document, parameter);
@@ -62,7 +62,7 @@ test('every outgoing event carries the same headers: the document’s, and those
   }
 });
 
-test('a test event is delivered and listed as a delivery, but neither subscribed to nor listed as an event', () => {
+test('a test event is delivered and listed as a delivery, but cannot be subscribed to and is not listed as an event', () => {
   const schemas = child(child(document, 'components'), 'schemas');
 
   expect(list(child(schemas, 'DeliveryEventType'), 'enum')).toContain('test.ping');
@@ -72,7 +72,7 @@ test('a test event is delivered and listed as a delivery, but neither subscribed
   );
 });
 
-test('only the answers to creation and rotation have a place for a webhook’s secret', async () => {
+test('only the answers to creation and rotation contain a webhook’s secret', async () => {
   const validators = responseValidators(paymentsContract.document);
   const { secret, ...shown } = WEBHOOK;
   const answered = rows
@@ -147,7 +147,7 @@ test.each<[string, string, object, string | undefined]>([
   expect(faultOf(id, structuredClone(body))).toBe(fault);
 });
 
-test('a test sends test.ping and a rotation leaves a day, unless told', () => {
+test('by default a test sends test.ping, and a rotation keeps the old secret for a day', () => {
   const ping: Record<string, unknown> = {};
   const rotation: Record<string, unknown> = {};
 
@@ -165,6 +165,6 @@ test.each([
   ['updateWebhook', 'failure_count'],
   ['updateNotificationSettings', 'messenger_chat_id'],
   ['updateNotificationSettings', 'updated_at'],
-])('what only we may set is refused by %s: %s', (id, name) => {
+])('a read-only field is refused by %s: %s', (id, name) => {
   expect(faultOf(id, { [name]: null })).toBe(`invalid_field_value ${name}`);
 });

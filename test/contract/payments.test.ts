@@ -21,7 +21,7 @@ function validatorOf(id: string): ValidateFunction {
   return validate;
 }
 
-/** The code and place of the first fault of a body, or nothing. */
+/** Code and position of a body's first fault; undefined for a valid body. */
 function faultOf(id: string, body: unknown): string | undefined {
   const validate = validatorOf(id);
   if (validate(body)) return undefined;
@@ -29,7 +29,7 @@ function faultOf(id: string, body: unknown): string | undefined {
   return `${code} ${param}`;
 }
 
-test('only the payer’s operations need no key, and every other one names one permission for both schemes', () => {
+test('only the payer’s operations need no key, and every other one has one permission for both schemes', () => {
   for (const { path, security } of rows) {
     if (path.startsWith('/api/v1/pay/')) expect(security).toEqual([]);
     else {
@@ -40,7 +40,7 @@ test('only the payer’s operations need no key, and every other one names one p
   }
 });
 
-test('reads need read, changes write, and keys and changes of the organization, recipients, webhooks and notifications admin', () => {
+test('reads need read, changes need write, and keys and changes of organization, recipients, webhooks and notifications need admin', () => {
   const needed = rows.flatMap(({ path, method, security }) => {
     const role = security[0]?.bearer?.[0];
     if (role === undefined) return [];
@@ -54,7 +54,7 @@ test('reads need read, changes write, and keys and changes of the organization, 
   expect(needed).toEqual([]);
 });
 
-test('every POST and PATCH with a key can be repeated by an idempotency key, and nothing else', () => {
+test('exactly the POST and PATCH operations with a key accept an idempotency key', () => {
   const wrong = rows.filter(
     ({ method, security, replayable = false }) =>
       replayable !== (security.length > 0 && ['post', 'patch'].includes(method)),
@@ -132,7 +132,7 @@ describe('bodies', () => {
     expect(faultOf('createPaymentLink', structuredClone(body))).toBe(fault);
   });
 
-  test('a new session lives half an hour unless told, a change of a link has no defaults', () => {
+  test('a new session expires after half an hour by default, and changing a link has no defaults', () => {
     const session: Record<string, unknown> = {};
     const change: Record<string, unknown> = { name: 'A' };
 
@@ -148,7 +148,7 @@ describe('bodies', () => {
     ['mode', { mode: 'live' }],
     ['organization_id', { organization_id: 'org_x' }],
     ['branding.x', { branding: { x: 1 } }],
-  ])('what a merchant may not set of a link is refused: %s', (place, more) => {
+  ])('a field of a link that merchants cannot set is refused: %s', (place, more) => {
     expect(faultOf('createPaymentLink', { name: 'A', ...more })).toBe(`invalid_field_value ${place}`);
   });
 
@@ -158,7 +158,7 @@ describe('bodies', () => {
 });
 
 describe('errors', () => {
-  test('the catalogue has each code of the contract, and each body is one the contract allows', async () => {
+  test('the catalogue has every code of the contract, and only bodies that the contract allows', async () => {
     const validators = responseValidators(paymentsContract.document);
     const { enum: codes } = child(child(child(document, 'components'), 'schemas'), 'ErrorCode');
 
@@ -180,13 +180,13 @@ describe('errors', () => {
     [431, 'invalid_request_error', 'invalid_field_value'],
     [500, 'api_error', 'internal_error'],
     [503, 'api_error', 'internal_error'],
-  ])('a %i of HTTP itself is %s, %s, without a param', (status, type, code) => {
+  ])('a %i from HTTP itself is %s, %s, without a param', (status, type, code) => {
     const body = paymentsErrorBody(status, 'No.', { path: '/', requestId: '1' });
 
     expect(body).toEqual({ error: { type, code, message: 'No.' } });
   });
 
-  test('an answer with a field that the contract does not have is seen', async () => {
+  test('an answer with a field outside the contract is detected', async () => {
     const validators = responseValidators(paymentsContract.document);
     const list = { object: 'list', data: [], has_more: false, total_count: 0, url: '/api/v1/payment-links' };
 

@@ -19,7 +19,7 @@ test('sort_by lists every field of every kind of record', () => {
   expect(listed).toEqual(Object.entries(FIELDS).map(([entity, fields]) => [entity, Object.keys(fields)]));
 });
 
-test('the table of error codes has the type and the status of each', () => {
+test('the table of error codes has the type and status of each', () => {
   const { description } = child(
     child(child(paymentsContract.document, 'components'), 'schemas'),
     'ErrorCode',
@@ -30,7 +30,7 @@ test('the table of error codes has the type and the status of each', () => {
   expect(Object.fromEntries(table)).toEqual(PAYMENTS_ERRORS);
 });
 
-test('operations say in words which error codes they can answer', () => {
+test('operations list their error codes in their text', () => {
   const { paths } = withErrorCodes(paymentsContract.document);
   const path = child(
     child({ paths: paths ?? {} }, 'paths'),

@@ -17,14 +17,14 @@ interface Parameter {
   readonly many: OperationRow['parameters'][number]['many'];
 }
 
-/** What narrows a list of the explorer; every other query key of it is part of a position. */
+/** Filters of explorer lists; every other query key of a list is part of a position. */
 const FILTERS = ['filter', 'type', 'method', 'q', 'chain_id'];
-/** What means something only together with other parameters or fields; it is asked for elsewhere. */
+/** Parameters that only make sense together with other parameters or fields; other tests send them. */
 const EXPRESSIONS = ['sort_by', 'group_by', 'aggregate'];
 
 /**
- * Keys of a position belong together (Decision 4): a request has all that a list needs, or none. Lists whose position
- * is more than a place in the chain are walked elsewhere.
+ * Keys of a position belong together (Decision 4): a request has all that a list needs, or none. Other tests walk
+ * lists whose position is more than a place in the chain.
  */
 function placeOf(names: readonly string[], id: string): readonly string[] {
   if (id.includes('InternalTransactions')) return ['block_number', 'transaction_index', 'index'];
@@ -35,15 +35,15 @@ function placeOf(names: readonly string[], id: string): readonly string[] {
 
 type Known = Readonly<Record<string, readonly string[]>>;
 
-/** What requests are made of: the contract, and things that exist by the names of the parameters that take them. */
+/** Sources of requests: the contract, and existing values by the names of the parameters that take them. */
 export interface RequestWorld {
   readonly document: JsonObject;
   readonly known: Known;
-  /** Parameters of which only what is known is valid, however open their pattern. */
+  /** Parameters that accept only known values, even if their pattern is open. */
   readonly only?: readonly string[];
 }
 
-/** Paths with queries that the contract allows for an operation, about existing and made-up things alike. */
+/** Allowed paths with queries of an operation, with existing and made-up values. */
 export function validRequest(row: OperationRow, world: RequestWorld): Arbitrary<string> {
   const { known, only = [] } = world;
   const parameters = parametersIn(row, world);
@@ -67,12 +67,12 @@ export function validRequest(row: OperationRow, world: RequestWorld): Arbitrary<
   return fc
     .tuple(fc.record(values(fromPath)), fc.record(values(filters), { requiredKeys }), place)
     .map(([segments, query, at]) =>
-      // The list of what waits has other keys than block number and index.
+      // The list of pending transactions has other keys than block number and index.
       targetOf(row, segments, query.filter === 'pending' ? query : { ...query, ...at }),
     );
 }
 
-/** Paths of which one parameter, the named one, is outside of its pattern, list of values, type or bounds. */
+/** Paths with one parameter, the named one, outside of its pattern, list of values, type or bounds. */
 export function invalidRequest(
   row: OperationRow,
   world: RequestWorld,
@@ -153,7 +153,7 @@ function validValue(schema: JsonObject): Arbitrary<string> {
 }
 
 function invalid({ schema, place, many }: Parameter, { document }: RequestWorld): Arbitrary<string> {
-  // A path with an empty or a dotted segment is another path.
+  // A path with an empty or dotted segment is normalised to another path.
   const text = fc
     .oneof(fc.string({ maxLength: 80 }), fc.string({ unit: 'grapheme', maxLength: 20 }), fc.webPath())
     .filter(value => !value.includes('\0') && (place !== 'path' || !['', '.', '..'].includes(value)));
@@ -184,7 +184,7 @@ function invalidValue(schema: JsonObject, text: Arbitrary<string>): Arbitrary<st
 }
 
 function accepts(schema: JsonObject, value: string): boolean {
-  // What is empty or null is not given. Decision 77.
+  // Empty values and null count as missing (Decision 77).
   if (isOf(schema, 'null') && ['', 'null'].includes(value)) return true;
   if (Array.isArray(schema.enum)) return list(schema, 'enum').includes(value);
   if (isOf(schema, 'boolean')) return ['true', 'false'].includes(value);

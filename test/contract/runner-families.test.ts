@@ -18,7 +18,7 @@ test.beforeAll(({ serviceOfBoth }) => {
   service = serviceOfBoth;
 });
 
-/** A contract with nothing but some of its paths. */
+/** A contract with only some of its paths. */
 function only({ document, ...contract }: Contract<unknown>, ...paths: string[]): Contract<unknown> {
   const all = child(document, 'paths');
   const some = Object.fromEntries(paths.map(path => [path, all[path] ?? null]));
@@ -32,7 +32,7 @@ async function run(url: string, contracts: readonly Contract<unknown>[]) {
   return { ...report, requests: client.exchanges.length };
 }
 
-test('the contract runner finds nothing at the service of both families, and has seen every operation', async () => {
+test('the contract runner has no findings at the service of both families, and covers every operation', async () => {
   const { filled, findings, requests } = await run(service.url, [
     explorerContract,
     insightsContract,
@@ -43,7 +43,7 @@ test('the contract runner finds nothing at the service of both families, and has
   expect(findings).toEqual([]);
   expect(filled.size).toBe(73);
   expect(requests).toBeGreaterThan(5_000);
-  // The embedded chains have no validators that withdraw.
+  // The embedded chains have no validators with withdrawals.
   expect(notSeen).toEqual(['listBlockWithdrawals', 'listAddressWithdrawals', 'listWithdrawals']);
 }, 180_000);
 
@@ -56,7 +56,7 @@ interface Relayed {
   readonly text: string;
 }
 
-/** The chains stand still, and behind every fault the service is asked for the same. */
+/** The chains do not grow, and the requests behind every fault are the same. */
 const relayed = new Map<string, Promise<Relayed>>();
 
 async function relay(
@@ -70,7 +70,7 @@ async function relay(
   return { status: response.status, headers, text: await response.text() };
 }
 
-/** What the service is asked and answers, with a fault between it and the client. */
+/** Requests and answers of the service, with a fault between it and the client. */
 function faulty({ ask = query => query, answer = body => body, status = code => code }: Fault): Middleware {
   return async ctx => {
     const query = ask(ctx.querystring);
@@ -101,12 +101,12 @@ interface Fault {
 
 const without = (pattern: RegExp) => (query: string) => query.replace(pattern, '').replace(/^&/, '');
 
-/** Answers whose member `name` was put through `change`. */
+/** Answers whose member `name` goes through `change`. */
 const changed = (name: string, change: (value: unknown) => unknown) => (body: Record<string, unknown>) =>
   name in body ? { ...body, [name]: change(body[name]) } : body;
 
-describe('behind a fault, the runner finds', () => {
-  test('nothing while there is none', async () => {
+describe('behind a fault, the runner reports', () => {
+  test('nothing when the fault is empty', async () => {
     await using server = await serveFaulty({});
 
     const { findings } = await run(server.url, [blocks]);
@@ -185,7 +185,7 @@ describe('behind a fault, the runner finds', () => {
     expect(findings).toContainEqual(expect.stringMatching(finding));
   });
 
-  test('a flag that adds nothing', async () => {
+  test('a flag that has no effect', async () => {
     await using server = await serveFaulty({ ask: without(/include_holders=true/) });
     const contracts = [
       only(explorerContract, '/explorer/token-transfers'),
@@ -199,7 +199,7 @@ describe('behind a fault, the runner finds', () => {
     );
   });
 
-  test('an operation that never has anything', async () => {
+  test('an operation that never has a result', async () => {
     const empty = changed('data', () => []);
     await using server = await serveFaulty({ answer: empty });
 

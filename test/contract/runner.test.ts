@@ -16,7 +16,7 @@ const serving = await mount<ListOperations>({
   validateResponses: true,
 });
 
-/** What the runner finds at a correct server whose answers go through `alter`. */
+/** Findings at a correct server whose answers go through `alter`. */
 async function findingsWith(alter: Middleware) {
   await using server = await serveRoutes(alter, serving);
   const client = recordingClient({ baseUrl: server.url, key: 'secret-key-123' });
@@ -174,7 +174,7 @@ test.each<[string, Middleware, RegExp]>([
   expect(findings).toContainEqual(expect.stringMatching(finding));
 });
 
-test('the traffic is an HTTP archive without the key', async () => {
+test('the recorded traffic is an HTTP archive without the key', async () => {
   const { exchanges } = await findingsWith((_, next) => next());
 
   const text = JSON.stringify(harOf(exchanges));

@@ -45,7 +45,7 @@ test.beforeAll(async ({ chain, devnet, serviceOfBoth: service }) => {
       chain: devnet.chains.map(({ id }) => String(id)),
       page: ['0', '1', '20', '', 'null'],
     },
-    // An open pattern allows names that nobody has, and chains and pages that there are not.
+    // An open pattern allows unknown names, chains and pages.
     only: [
       'contract_address',
       'wallet_address',
@@ -80,7 +80,7 @@ describe.each(targets)('$id', target => {
     );
   });
 
-  test('answers 400 to a parameter out of bounds, names it, and keeps nothing of it', async () => {
+  test('answers 400 to an out-of-range parameter, names it, and caches nothing', async () => {
     await fc.assert(
       fc.asyncProperty(invalidRequest(row, world), async ({ path, name }) => {
         const answer = await api.send('GET', path);
@@ -94,7 +94,7 @@ describe.each(targets)('$id', target => {
   });
 });
 
-/** Prices need a token by its address or its symbol, which no schema says. */
+/** Prices need a token by address or symbol, which no schema expresses. */
 function needed(id: string, path: string): string {
   if (id !== 'getTokenPrices') return path;
   return `${path}${path.includes('?') ? '&' : '?'}symbol=USDS`;

@@ -9,10 +9,10 @@ import { test } from '../support/served-devnet.ts';
 import { itemOf, pageOf } from '../support/walk.ts';
 
 let api: Client;
-/** Values of path parameters, and of those without which some operations answer nothing. */
+/** Values of path parameters, and of parameters without which some operations return nothing. */
 let known: Record<string, string>;
 
-// Of its own: what is cached must be what this file has asked.
+// A service of its own, so that the cache contains only this file's requests.
 let service: TestDataService;
 
 test.beforeAll(async ({ devnet }) => {
@@ -51,7 +51,7 @@ const lists: ListParameter[] = rows.flatMap(row =>
     .map(({ name }) => ({ row, name })),
 );
 
-/** Three values that an operation takes for one of its lists. */
+/** Three values that an operation accepts for one of its lists. */
 function valuesOf({ row, name }: ListParameter): readonly string[] {
   switch (name) {
     case 'type':
@@ -74,7 +74,7 @@ function valuesOf({ row, name }: ListParameter): readonly string[] {
     case 'chain':
       return ['31337', '31338', '31337'];
     default:
-      // In another order, since both parameters have the same cache entry.
+      // In another order, since both parameters share a cache entry.
       return ['31338', '31337', '31338'];
   }
 }
@@ -107,7 +107,7 @@ test('there are lists in both families', () => {
 });
 
 describe.each(lists)('$row.id, $name', parameter => {
-  test('a list is one request with one cache entry with commas, repeated, and in both forms', async () => {
+  test('a list has one cache entry, whether comma-separated, repeated or mixed', async () => {
     const [one = '', two = '', three = ''] = valuesOf(parameter);
 
     const commas = await api.get(targetOf(parameter, [[one, two, three].join(',')]));
@@ -121,28 +121,34 @@ describe.each(lists)('$row.id, $name', parameter => {
   });
 });
 
-test.each(['cursor', 'keys'])('a page walk by %s goes on with the filter in the other form', async by => {
-  const kinds = ['token_transfer', 'contract_call'];
-  const forms = [`type=${kinds.join(',')}`, kinds.map(kind => `type=${kind}`).join('&')];
-  const walks = await Promise.all(
-    [forms, forms.toReversed()].map(async ([first = '', second = '']) => {
-      const page = pageOf((await api.get(`/explorer/transactions?${first}`)).body);
-      const { cursor, ...keys } = page.next ?? {};
-      const position = by === 'cursor' ? { cursor } : keys;
-      const texts = Object.entries(position).map(([name, value]): [string, string] => [name, String(value)]);
-      const next = pageOf(
-        (await api.get(`/explorer/transactions?${second}&${new URLSearchParams(texts)}`)).body,
-      );
-      return [...page.items, ...next.items].map(({ hash }) => hash);
-    }),
-  );
+test.each(['cursor', 'keys'])(
+  'a page walk by %s continues with the filter in the other notation',
+  async by => {
+    const kinds = ['token_transfer', 'contract_call'];
+    const forms = [`type=${kinds.join(',')}`, kinds.map(kind => `type=${kind}`).join('&')];
+    const walks = await Promise.all(
+      [forms, forms.toReversed()].map(async ([first = '', second = '']) => {
+        const page = pageOf((await api.get(`/explorer/transactions?${first}`)).body);
+        const { cursor, ...keys } = page.next ?? {};
+        const position = by === 'cursor' ? { cursor } : keys;
+        const texts = Object.entries(position).map(([name, value]): [string, string] => [
+          name,
+          String(value),
+        ]);
+        const next = pageOf(
+          (await api.get(`/explorer/transactions?${second}&${new URLSearchParams(texts)}`)).body,
+        );
+        return [...page.items, ...next.items].map(({ hash }) => hash);
+      }),
+    );
 
-  expect(walks[0]).toEqual(walks[1]);
-  expect(new Set(walks[0]).size).toBe(walks[0]?.length);
-  expect(walks[0]?.length).toBeGreaterThan(50);
-});
+    expect(walks[0]).toEqual(walks[1]);
+    expect(new Set(walks[0]).size).toBe(walks[0]?.length);
+    expect(walks[0]?.length).toBeGreaterThan(50);
+  },
+);
 
-test('a comma is part of a symbol, and several symbols are repeated', async () => {
+test('a comma is part of a symbol, and several symbols are repeated parameters', async () => {
   const path = '/insights/v1/tokens/lookup';
 
   const both = await api.get(`${path}?symbol=USDS&symbol=TOLL`);

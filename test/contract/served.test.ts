@@ -48,7 +48,7 @@ describe.each(operations.map(row => row.id))('%s', id => {
     );
   });
 
-  test('answers 400 to a parameter out of bounds, and names it', async () => {
+  test('answers 400 to an out-of-range parameter, and names it', async () => {
     const { get } = client(service.url);
     await fc.assert(
       fc.asyncProperty(invalidRequest(row, { document, known }), async ({ path, name }) => {
@@ -179,7 +179,7 @@ describe('bad input', () => {
 });
 
 describe('the service', () => {
-  test('ignores undeclared parameters: same answer, same entry', async () => {
+  test('ignores undeclared parameters: same answer, same cache entry', async () => {
     const { get } = client(service.url);
     await get('/explorer/blocks/5');
 
@@ -188,7 +188,7 @@ describe('the service', () => {
     expect(answer.headers.get('x-cache')).toBe('HIT');
   });
 
-  test('reads the id of a token in exponent form as the same id', async () => {
+  test('reads a token id with an exponent as the same id', async () => {
     const { get } = client(service.url);
     const token = devnet.chains[0]?.contracts.find(({ name }) => name === 'Postcards')?.address;
     const digits = await get(`/explorer/tokens/${token}/instances/1`);
@@ -202,7 +202,7 @@ describe('the service', () => {
     expect([large.status, huge.status]).toEqual([404, 400]);
   });
 
-  test('answers 304 to who holds the answer, with the headers of the 200', async () => {
+  test('answers 304 to a client with the current tag, with the headers of the 200', async () => {
     const { get } = client(service.url);
     const held = await get('/explorer/blocks/6');
     const etag = held.headers.get('etag') ?? '';
@@ -214,7 +214,7 @@ describe('the service', () => {
     expect(again.headers.get('x-cache')).toBe('HIT');
   });
 
-  test('answers from the chain that is asked for, and finds a hash wherever it is', async () => {
+  test('answers from the requested chain, and finds a hash on any chain', async () => {
     const { get } = client(service.url);
     const there = await get('/explorer/blocks?chain_id=31338');
     const [, hash] = /"hash":"(0x[0-9a-f]{64})"/.exec(JSON.stringify(there.body)) ?? [];

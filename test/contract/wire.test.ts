@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const message = expect.any(String);
-/** The status of a plain GET, and the form of its errors. */
+/** Status of a plain GET, and the form of its errors. */
 const FAMILIES = [
   {
     contract: explorerContract,
@@ -60,7 +60,7 @@ const FAMILIES = [
 describe.each(FAMILIES)('$path', ({ contract, operation, url, path, status, error }) => {
   const validators = responseValidators(contract.document);
 
-  /** Sends a head and holds the answer against the contract. */
+  /** Sends a request head and checks the answer against the contract. */
   async function send(target: string, headers = '') {
     const answer = await rawRequest(
       url(),
@@ -90,7 +90,7 @@ describe.each(FAMILIES)('$path', ({ contract, operation, url, path, status, erro
   });
 });
 
-test('an expectation at a path that no contract has is refused in the form of its family, too', async () => {
+test('an Expect header at a path outside every contract is refused in the form of its family, too', async () => {
   for (const [url, path, error] of [
     [data.url, '/insights/v1/nothing', { error: message }],
     [data.url, '/nothing', { message }],

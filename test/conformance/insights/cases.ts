@@ -23,10 +23,10 @@ export function insightsCases([first, second]: readonly [SeenChain, SeenChain]):
   const one = first.seen.transactions.at(-3);
   const block = first.seen.blocks.at(-5);
   const wallet = one?.from ?? '';
-  // Whoever got items last; of its events that is the third topic.
+  // The last receiver of items, which is the third topic of its events.
   const moved = first.logs.findLast(log => log.address.toLowerCase() === items.toLowerCase());
   const collector = `0x${moved?.topics[3]?.slice(-40)}`;
-  // All that an Insight-compatible service lists (Decision 216).
+  // All token kinds that an Insight-compatible service lists (Decision 216).
   const held = { ...both, token_type: ['native', 'erc20'] };
   const cases: [InsightsOperationId, string, Query][] = [
     ['queryBlocks', '/blocks', {}],

@@ -7,27 +7,27 @@ import type { Limits } from '../limits.ts';
 import { walkList } from '../list-walk.ts';
 import { type Bench, NO_SUCH_ANSWER } from './bench.ts';
 
-/** What is wrong, and where. */
+/** A fault and its position. */
 interface Found {
   readonly operation?: string;
   readonly path: string;
-  /** The request, where `path` leads into its body. */
+  /** The request, where `path` points into its body. */
   readonly of?: string;
   readonly status?: number;
   readonly actual?: unknown;
   readonly expected?: unknown;
 }
 
-/** Requests under way at a time. */
+/** Concurrent requests. */
 const AT_ONCE = 7;
 
-/** Every operation answers what the index answers, but for the fields that the back end cannot know. */
+/** Every operation gives the index's answer, except for the fields that the back end cannot know. */
 export function answersAreEqual(bench: () => Bench, limits: Limits): void {
   const used = new Set<Unknown>();
   const compares = new Set<string>();
 
   describe('equality', () => {
-    test('a transaction of every sort, and all that is in it, is what the index says', async () => {
+    test('a transaction of every sort, with everything in it, equals the index’s', async () => {
       const { reference } = bench();
       const hashes = await transactionsOfEverySort(reference, limits.depth === 'brief');
       const { items } = pageOf((await reference.get('/explorer/transactions?filter=pending')).body);
@@ -38,14 +38,14 @@ export function answersAreEqual(bench: () => Bench, limits: Limits): void {
       expect(await allCompared(cases)).toEqual([]);
     });
 
-    test('records of every other kind are what the index says', async () => {
+    test('records of every other kind equal the index’s', async () => {
       const { reference, subject } = bench();
       const cases = await recordCases(reference, subject.places);
 
       expect(await allCompared(cases)).toEqual([]);
     });
 
-    test('a walk by cursors visits what the index has, each once and in its order, all of it alike', async () => {
+    test('a walk by cursors visits each item of the index once, in order, with equal content', async () => {
       const { api, reference, subject, isMissing } = bench();
       for (const list of listCases(subject.places).filter(one => !isMissing(one))) {
         const found = await walkList(api, list, 'cursor');
@@ -59,25 +59,25 @@ export function answersAreEqual(bench: () => Bench, limits: Limits): void {
       }
     });
 
-    test('an answer that it has not is a 501', async () => {
+    test('a missing answer is a 501', async () => {
       const { api, subject, isMissing } = bench();
       for (const { path } of listCases(subject.places).filter(isMissing))
         expect((await api.get(path)).status, path).toBe(NO_SUCH_ANSWER);
     });
 
-    // These two are about what the ones before them have compared.
-    test('is of every operation that it has', () => {
+    // These two depend on the comparisons above.
+    test('covers every operation of the back end', () => {
       const all = Object.keys(explorerContract.table).sort();
 
       expect([...compares, ...limits.missing].sort()).toEqual(all);
     });
 
-    test('lacks nothing but what it is said to lack, and all of that', () => {
+    test('finds each declared limit, and no other', () => {
       expect(limits.unknown.filter(one => !used.has(one))).toEqual([]);
     });
   });
 
-  /** The differences that `limits` do not explain. */
+  /** Differences that `limits` do not explain. */
   function unexplained(actual: unknown, expected: unknown, { operation }: Case): Difference[] {
     compares.add(operation);
     return differences(actual, expected).filter(difference => {
@@ -87,7 +87,7 @@ export function answersAreEqual(bench: () => Bench, limits: Limits): void {
     });
   }
 
-  /** Asks both for the same, and says what is not equal. */
+  /** Sends the same request to both and returns the differences. */
   async function compared(one: Case): Promise<Found[]> {
     const { api, reference, isMissing } = bench();
     const [actual, expected] = await Promise.all([api.get(one.path), reference.get(one.path)]);
@@ -108,12 +108,12 @@ export function answersAreEqual(bench: () => Bench, limits: Limits): void {
   }
 }
 
-/** One difference for each place, so that a failure can be read. */
+/** One difference per position, so that a failure is readable. */
 function oneOfEachSort(found: readonly Found[]): Found[] {
   return [...new Map(found.map(one => [`${one.operation} ${one.path}`, one])).values()];
 }
 
-/** A body without the way on, which every back end writes in its own terms. */
+/** A body without the position of the next page, which every back end writes in its own form. */
 function withoutCursor(body: unknown): unknown {
   if (typeof body !== 'object' || body === null || !('next_page_params' in body)) return body;
   return { ...body, next_page_params: body.next_page_params === null ? null : 'more' };

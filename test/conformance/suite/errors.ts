@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { type Bench, NO_HASH } from './bench.ts';
 
-/** What is not there is missing, and what makes no sense is refused. */
+/** A missing record is a 404, and an invalid request is refused. */
 export function errorsAreErrors(bench: () => Bench): void {
   describe('errors', () => {
-    test('what is not there is a 404', async () => {
+    test('a missing record is a 404', async () => {
       const { api, subject, head } = bench();
       const { holder, token, collection } = subject.places;
       for (const path of [
@@ -35,7 +35,7 @@ export function errorsAreErrors(bench: () => Bench): void {
       }
     });
 
-    test('bad input is a 400 that names it and never reaches an upstream', async () => {
+    test('bad input is a 400 that names it, and never reaches an upstream', async () => {
       const { api, subject } = bench();
       const before = subject.upstreamRequests().length;
       for (const [path, message] of [

@@ -3,14 +3,14 @@ import { pageOf } from '../../support/walk.ts';
 import { listCases, transactionCases } from '../cases.ts';
 import { type Bench, NO_SUCH_ANSWER } from './bench.ts';
 
-/** Headers say where an answer is from and how long it holds. */
+/** Headers name the source of an answer and its cache lifetime. */
 export function headersTellTheTruth(bench: () => Bench): void {
   describe('headers', () => {
     const FINAL = /^public, max-age=\d+$/;
-    /** An index says itself when an answer has changed; other back ends are asked again after a while. */
+    /** An index reports when an answer has changed; other back ends are asked again after a while. */
     const MOVING = /^(max-age=0, must-revalidate|public, max-age=\d+, stale-while-revalidate=60)$/;
 
-    test('say which back end of which chain answered', async () => {
+    test('name the back end and the chain that answered', async () => {
       const { api, subject } = bench();
       for (const path of ['blocks', 'blocks/5', `transactions/${subject.places.split}`, 'stats']) {
         const { headers } = await api.get(`/explorer/${path}`);
@@ -21,7 +21,7 @@ export function headersTellTheTruth(bench: () => Bench): void {
       }
     });
 
-    test('let a record be kept from its last confirmation on, and not one block before', async () => {
+    test('allow caching a record from its last confirmation on, and not one block earlier', async () => {
       const { api, subject, head } = bench();
       for (const height of [head - subject.confirmations, head - subject.confirmations + 1]) {
         const expected = height + subject.confirmations <= head ? 'final' : 'moving';
@@ -33,7 +33,7 @@ export function headersTellTheTruth(bench: () => Bench): void {
       }
     });
 
-    test('let what is deep in the chain be kept, with all that is in it', async () => {
+    test('allow caching a deep block with everything in it', async () => {
       const { api, subject } = bench();
       const { split, blockWithWithdrawals } = subject.places;
       const cases = transactionCases(split).map(({ path }) => path);
@@ -44,7 +44,7 @@ export function headersTellTheTruth(bench: () => Bench): void {
       }
     });
 
-    test('keep nobody from asking again for what moves', async () => {
+    test('give moving answers a short lifetime or revalidation', async () => {
       const { api, subject } = bench();
       const { holder, collection } = subject.places;
       const lists = listCases(subject.places)
@@ -66,7 +66,7 @@ export function headersTellTheTruth(bench: () => Bench): void {
       }
     });
 
-    /** A block, its transactions, and one of them with what is in it. */
+    /** A block, its transactions, and one of them with its contents. */
     async function pathsOfBlock(height: number): Promise<string[]> {
       const { reference } = bench();
       const block = `/explorer/blocks/${height}`;

@@ -5,7 +5,7 @@ import { filterCases, listCases } from '../cases.ts';
 import { walkList } from '../list-walk.ts';
 import { type Bench, NO_SUCH_ANSWER } from './bench.ts';
 
-/** Lists are walked whole, with filters or without, and only with their own cursors. */
+/** Lists are walked completely, with and without filters, and only with their own cursors. */
 export function listsAreWhole(bench: () => Bench): void {
   describe('lists', () => {
     test('a walk by the document’s keys visits the same items as one by cursors', async () => {
@@ -19,7 +19,7 @@ export function listsAreWhole(bench: () => Bench): void {
       }
     });
 
-    test('filters leave out what they say and nothing else', async () => {
+    test('filters select exactly the matching items', async () => {
       const { api, reference, subject, isMissing } = bench();
       for (const list of filterCases(subject.places).filter(one => !isMissing(one))) {
         const expected = await walkList(reference, list, 'cursor');
@@ -30,7 +30,7 @@ export function listsAreWhole(bench: () => Bench): void {
       }
     });
 
-    test('an address that nobody has used has empty lists', async () => {
+    test('an unused address has empty lists', async () => {
       const { api, subject } = bench();
       for (const list of [
         'transactions',
@@ -77,7 +77,7 @@ export function listsAreWhole(bench: () => Bench): void {
       }
     });
 
-    test('of another list are a 400, for upstream might take its keys for its own', async () => {
+    test('of another list are a 400, because upstream might accept their keys', async () => {
       const { api, subject, limits, isMissing } = bench();
       const lists = listCases(subject.places).filter(one => !isMissing(one) && one.query === undefined);
       for (const [place, list] of lists.entries()) {

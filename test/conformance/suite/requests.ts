@@ -3,10 +3,10 @@ import { pageOf } from '../../support/walk.ts';
 import { listCases, transactionCases } from '../cases.ts';
 import { type Bench, NO_HASH } from './bench.ts';
 
-/** An upstream is asked for what it knows, and no more often than needed. */
+/** An upstream receives only requests that it understands, and no more than needed. */
 export function requestsAreModest(bench: () => Bench): void {
   describe('requests', () => {
-    test('for what was answered already are a HIT with the same bytes', async () => {
+    test('for cached answers are a HIT with the same bytes', async () => {
       const { subject, isMissing } = bench();
       const cases = [...listCases(subject.places), ...transactionCases(subject.places.split)];
       for (const { path } of cases.filter(one => !isMissing(one))) {
@@ -31,7 +31,7 @@ export function requestsAreModest(bench: () => Bench): void {
       }
     });
 
-    test('with parameters of their own have the same answer, and hand none of them on', async () => {
+    test('with undeclared parameters have the same answer, and pass none of them on', async () => {
       const { api, subject } = bench();
       const strange = 'utm_source=x&apikey=secret&key=secret&just_request_body=true&limit=7';
       for (const path of ['/explorer/withdrawals', `/explorer/transactions/${NO_HASH}/summary`]) {
@@ -47,7 +47,7 @@ export function requestsAreModest(bench: () => Bench): void {
       ).toEqual([]);
     });
 
-    test('never name the length of a page upstream, which newer versions take for a wish', () => {
+    test('never send a page length upstream, which newer versions read as a requested size', () => {
       const { subject } = bench();
       const counted = subject
         .upstreamRequests()
@@ -56,7 +56,7 @@ export function requestsAreModest(bench: () => Bench): void {
       expect(counted).toEqual([]);
     });
 
-    test('are refused by the upstream only for filters and keys that its version does not know', () => {
+    test('are refused upstream only for filters and keys that its version does not know', () => {
       const { subject } = bench();
       const refused = subject.upstreamRequests().filter(({ status }) => status === 422);
       const isKnownGap = ({ path, query }: (typeof refused)[number]) =>
@@ -67,7 +67,7 @@ export function requestsAreModest(bench: () => Bench): void {
       expect(refused.filter(one => !isKnownGap(one))).toEqual([]);
     });
 
-    test('never crash the upstream, but for the trace of what waits', async () => {
+    test('never crash the upstream, except for the trace of a pending transaction', async () => {
       const { reference, subject } = bench();
       const { items } = pageOf((await reference.get('/explorer/transactions?filter=pending')).body);
       const crashes = new Set(
