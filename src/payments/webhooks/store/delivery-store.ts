@@ -154,9 +154,7 @@ function deliveryValues(delivery: Delivery) {
   } satisfies Record<Exclude<keyof DeliveryRow, 'sealed_body' | 'locked_until' | 'locked_by'>, Column>;
 }
 
-/**
- * Converts a row to a delivery. During an automatic attempt `next_attempt_at` is the end of its lease, so it is null.
- */
+/** Converts a row to a delivery. During an automatic attempt, `next_attempt_at` is the end of the lease. */
 export function deliveryOf(row: DeliveryRow): Delivery {
   return {
     id: row.id,
