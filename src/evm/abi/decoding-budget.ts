@@ -46,7 +46,10 @@ export function mayDecode(
     return spent <= allowed;
   }
 
-  /** Infinite beyond the end of the data. Positions computed from it are infinite too, and never fit. */
+  /**
+   * Word at a position; infinite beyond the end of the data, so that every position computed from it fails the bounds
+   * checks.
+   */
   function word(at: number): number {
     if (!(at + WORD <= size)) return Number.POSITIVE_INFINITY;
     return Number.parseInt(data.slice(firstDigit + 2 * at, firstDigit + 2 * (at + WORD)), 16);
