@@ -80,7 +80,7 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     head: index(readHead),
     transactions: index(transactions),
     transactionByHash: index(transactionByHash),
-    /** From the node's current pool, not from the index; the next one too. */
+    /** These two read the node's current pool instead of the index. */
     pendingTransactions: node(pendingTransactions),
     pendingTransaction: node(pendingTransaction),
     blocks: index(blocks),

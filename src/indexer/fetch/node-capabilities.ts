@@ -19,7 +19,8 @@ type TraceSource = (block: BlockRef) => Promise<TransactionTrace[] | null>;
 /** Returns null when the node has no answer. Reading the result checks that it fits its block. */
 type TraceMethod = (block: BlockRef) => Promise<TraceReading | null>;
 /**
- * Null when the node traced only some of the transactions: it gave one up, or skips those that the chain itself adds.
+ * Null when the node traced only some of the transactions: tracing one failed, or it skips those that the chain itself
+ * adds.
  * @throws ChainMoved when the traces are of another block
  * @throws ContradictoryBlock when they cover more than the block's transactions, or repeat a call
  */
@@ -39,7 +40,7 @@ export interface NodeSources {
 /** Optional methods of a node. */
 export interface NodeCapabilities {
   readonly hasBlockReceipts: boolean;
-  /** Method that suits the node best for the traces of blocks; undefined when it has none. */
+  /** Preferred method for traces of blocks among those that the node supports; undefined when it supports none. */
   readonly tracer: TraceMethodName | undefined;
 }
 
@@ -76,7 +77,10 @@ async function tracerOf(client: NodeCalls, block: BlockRef): Promise<TraceMethod
   return answering;
 }
 
-/** True when the traces cover the whole block. Traces that do not fit the block count too: the next answer may fit. */
+/**
+ * True when the traces cover the whole block. An answer that does not fit the block counts too, because the next one
+ * may fit.
+ */
 function isOfWholeBlock(reading: TraceReading): boolean {
   try {
     return reading() !== null;

@@ -128,8 +128,8 @@ export interface CodeTrail {
   /** Accounts that had code in the block and may have none at its end. */
   destroyed: ReadonlySet<Address>;
   /**
-   * Receivers that used more gas than a plain transfer, when the node does not trace. Creations inside transactions are
-   * then invisible, but a call to a new contract uses gas.
+   * Receivers of transactions that did not use exactly the gas of a plain transfer, when the node does not trace.
+   * Creations inside transactions are then invisible, but a call to a new contract uses gas.
    */
   unexplained: ReadonlySet<Address>;
 }

@@ -6,7 +6,7 @@ import type { ArithmeticOperator, CompiledExpression, QueryDialect } from './que
 export interface CompileContext {
   readonly entity: Entity;
   readonly dialect: QueryDialect;
-  /** True when integer columns can be assumed to hold safe JavaScript integers, as they are written. */
+  /** True when integer columns are assumed to hold safe JavaScript integers. The index writes no others. */
   readonly trustsIntegers: boolean;
 }
 

@@ -211,7 +211,7 @@ export function allOf(conditions: readonly SqlText[]): { where: string; bindings
 
 /**
  * Conditions of the filters, without the wallet. SQLite checks them in this order, so every row reaches the
- * interruption. It takes about a third of a scan that does nothing else.
+ * interruption, which takes about a third of a scan that does nothing else.
  */
 export function conditionsOf(selected: RowSelection, { dialect, isShort }: SelectionOptions): SqlText[] {
   const { entity, filters } = selected;

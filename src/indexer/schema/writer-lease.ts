@@ -55,8 +55,8 @@ function fileLease(db: Db, onElected: () => void) {
   const write: IndexWrite = work => (isHeld ? transaction(db, work) : Promise.reject(new ReplacedWriter()));
   return {
     /**
-     * Becomes or stays the writer; false when another process is. Queries the database only once per third of the
-     * lease.
+     * Becomes or stays the writer; false when another process is. A shared lease queries the database only once per
+     * third of its duration.
      */
     async hold() {
       if (isHeld) return true;
@@ -68,8 +68,8 @@ function fileLease(db: Db, onElected: () => void) {
     isHeld: () => isHeld,
     write,
     /**
-     * Longest pause in milliseconds of a process that is not the writer. Longer when the database notifies it of
-     * changes.
+     * Pause between checks by a process that is not the writer, in milliseconds. Longer when the database notifies it
+     * of changes.
      */
     followPauseMs: (pollMs: number) => pollMs,
     /** Starts renewing the lease while work goes on. */

@@ -87,7 +87,7 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
     return writeUpTo({ head, to: nodeHead.number, signal });
   }
 
-  /** True when a node whose head is not above ours is on another chain, or has gone back on ours. */
+  /** True when a node whose head is not above ours is on another branch, or has rolled back on ours. */
   async function hasLeftUs(nodeHead: Header, head: Head): Promise<boolean> {
     const ours = await hashAt(db, nodeHead.number);
     if (ours !== null && ours !== nodeHead.hash) return true;

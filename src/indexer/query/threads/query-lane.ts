@@ -73,7 +73,7 @@ export function queryLane(options: QueryLaneOptions) {
   ): Promise<ThreadAnswer> {
     signal.throwIfAborted();
     if (isClosed) throw new Error('the query engine is closed');
-    // A statement that does not end inside SQLite may run for a long time.
+    // Abandoned threads count, because their statements may run inside SQLite for a long time.
     if (leftBehind.count >= mostThreads || waiting.length >= MOST_WAITING) throw new QueriesBusy();
     const job: Job = { ...asked, signal, request, started: Promise.withResolvers() };
     waiting.push(job);

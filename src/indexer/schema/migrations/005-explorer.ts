@@ -6,7 +6,7 @@ const PART_DIGITS = 10;
 /** Parts of 10 digits for 78 digits, the longest 256-bit integer. */
 const PARTS = 8;
 
-/** One part of a balance, counted from the lowest digits. Beyond the text's length it is '', which casts to 0. */
+/** One part of a balance, counted from the lowest digits. A part beyond the text's length is '', which casts to 0. */
 const partOf = (balance: string) =>
   `cast(substr(substr(${balance}, 3), -${PART_DIGITS} * (part + 1), ${PART_DIGITS}) as integer)`;
 

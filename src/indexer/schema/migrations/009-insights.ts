@@ -1,4 +1,4 @@
-/** Tables with data from blocks, children first. Triggers delete what they derived. */
+/** Tables with data from blocks, children first. Triggers delete the rows that were derived from them. */
 const FROM_BLOCKS = [
   'token_balances',
   'token_instances',

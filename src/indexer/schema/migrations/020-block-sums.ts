@@ -5,7 +5,7 @@ const PART_DIGITS = 10;
 /** Parts of 10 digits for 78 digits, the longest 256-bit integer, lowest first. */
 const PARTS = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 
-/** One part of an amount. Beyond the text's length it is '', which casts to 0. */
+/** One part of an amount. A part beyond the text's length is '', which casts to 0. */
 const partOf = (amount: string, part: number) =>
   `cast(substr(substr(${amount}, 3), -${PART_DIGITS * (part + 1)}, ${PART_DIGITS}) as integer)`;
 

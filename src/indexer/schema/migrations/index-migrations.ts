@@ -32,7 +32,7 @@ const RECEIVER_CODE = [
     select 1, min(number), max(number) + 1 from blocks where number >= 0 having count(*) > 0`,
 ] as const;
 
-/** Events of one kind from all contracts, newest first. All other indexes of logs start with the contract. */
+/** Events of one kind from all contracts, newest first. The other indexes with a topic start with the contract. */
 const eventsByTopic = (columns: string) => [`create index logs_by_topic on logs (${columns})`];
 
 /** Balances of one token id by value. */

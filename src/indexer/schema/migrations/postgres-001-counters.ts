@@ -51,8 +51,8 @@ const PARTIES = (transactions: string) => `
   ) parties group by address`;
 
 /**
- * Number of holders per token whose balances of it are all in these rows. The table then has `as many` of their rows
- * after an insert, and `none` after a delete.
+ * Counts, per token, the holders whose balances of the token are all in these rows. After an insert the table has `as
+ * many` rows of such a holder as these; after a delete it has `none`.
  */
 const HOLDERS = (balances: string, others: 'as many' | 'none') => `
   select token, count(*) as holders from (
