@@ -62,7 +62,7 @@ export async function trickle({
       () => undefined,
       (error: unknown) => error,
     );
-    // The block is mined even so: a refused transaction must not stop the clock of the chain.
+    // The block is mined anyway: a refused transaction must not stop the clock of the chain.
     const timestamp = Math.max(Math.floor(clock.now() / 1000), timestampOf(latest) + 1);
     await rpc.call('evm_mine', numberToHex(timestamp));
     agreed = await agreedBaseFee();

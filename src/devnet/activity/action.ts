@@ -65,7 +65,7 @@ export function someone({ random, accounts }: Scene): number {
   return Math.min(random.integer(0, last), random.integer(0, last));
 }
 
-/** Draws another account than the given one. */
+/** Draws an account other than the given one. */
 export function someoneElse({ random, accounts }: Scene, account: number): number {
   return (account + random.integer(1, accounts.length - 1)) % accounts.length;
 }

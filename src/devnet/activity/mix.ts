@@ -43,7 +43,7 @@ interface Kind {
   weights: readonly [even: number, odd: number];
 }
 
-/** All kinds of activity. The first blocks show them in this order, in which each finds the state it needs. */
+/** All kinds of activity. The first blocks show them in this order, so that each finds the state it needs. */
 const KINDS = {
   nativeTransfer: kind(native.nativeTransfer, 20, 34),
   nativeToNewAddress: kind(native.nativeToNewAddress, 4, 7),

@@ -1,6 +1,6 @@
 import { CannotStart } from '../../lib/startup-error.ts';
 
-/** Operating system and processor on which an engine is searched. */
+/** Operating system and processor of the machine. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly arch: string;
@@ -8,7 +8,7 @@ export interface Machine {
 
 /** No engine on this machine. The message names the installation for it. */
 export class EngineMissing extends CannotStart {
-  /** `wanted` is the only engine that was searched, or undefined for any. */
+  /** `wanted` is the only engine that was searched for; undefined for any. */
   constructor(wanted: 'anvil' | 'edr' | undefined, machine: Machine) {
     const { platform, arch } = machine;
     const isInstalled = (wanted === 'anvil' ? ANVIL_MACHINES : EDR_MACHINES).includes(`${platform} ${arch}`);

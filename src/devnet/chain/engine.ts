@@ -22,11 +22,11 @@ export interface Engine {
 export interface ChainSettings {
   readonly chainId: number;
   readonly genesisTime: number;
-  /** The engine may keep historical states there. */
+  /** Folder in which the engine may keep historical states. */
   readonly cacheFolder: string;
 }
 
-/** Places where engines are searched. */
+/** Places to search for engines. */
 export interface EngineSearch {
   /** The only engine to search for. When absent, anvil and then EDR. */
   engine?: EngineName | undefined;
@@ -104,8 +104,8 @@ function edrArguments({ chainId, genesisTime }: ChainSettings): string[] {
 }
 
 /**
- * File of a package as resolved from `from`. Undefined when it is not installed, as optional packages of other
- * platforms.
+ * File of a package as resolved from `from`. Undefined when it is not installed, for example an optional package of
+ * another platform.
  */
 function resolved(name: string, from = import.meta.url): string | undefined {
   try {
