@@ -55,8 +55,8 @@ const describe = () =>
   ]);
 
 /**
- * Serves opened chains from a front, with one cache. Resolves to a function that ends the serving, to be called after
- * the front has closed. Rejects when the cache cannot be opened.
+ * Serves opened chains from a front, with one cache. Resolves to a function that stops serving, to be called after the
+ * front has closed. Rejects when the cache cannot be opened.
  */
 export async function serveChains(
   chains: readonly Chain[],
@@ -133,17 +133,17 @@ export interface DataHandlers {
   /** Makes handlers from the policies of document 1. */
   readonly serve: Serve;
   readonly insights: Handlers<InsightsOperations>;
-  /** Ends the loads that have no reader left. To be called after the last request. */
+  /** Aborts running loads. To be called after the last request. */
   close(): Promise<void>;
 }
 
-/** Deadline of a whole load, as a multiple of one back end's: that many may hang one after another. */
+/** Deadline of a load, as a multiple of one back end's deadline: so many back ends may time out in turn. */
 const LOAD_TIMEOUTS = 3;
 
-/** Margin around a query: the next back end's refusal, and writing the answer. */
+/** Time of a load beyond that of a query, for the next back end's refusal and for writing the answer. */
 const LOAD_MARGIN_MS = 2_000;
 
-/** Makes the handlers of both families. */
+/** Creates the handlers of both families. */
 export function dataHandlers(options: DataHandlersOptions): DataHandlers {
   const answers = answering({
     ...options,

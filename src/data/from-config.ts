@@ -98,7 +98,7 @@ function servedChain(
   };
 }
 
-/** Path of a chain or a back end in the configuration, and true if other processes write the indexes. */
+/** Path of a chain or a back end in the configuration. `isReadOnly` is true when other processes write the indexes. */
 interface BackendPlace {
   readonly setting: string;
   readonly isReadOnly: boolean;

@@ -82,7 +82,10 @@ export async function openDataFront(options: FrontOptions): Promise<DataFront> {
   };
 }
 
-/** Refuses everything that no page and no check answers. A picture is not a page, although its path is below one. */
+/**
+ * Refuses, with 503, every request that neither a page nor a health check answers. A picture is not a page, although
+ * its path is below one.
+ */
 async function untilServed(ctx: Context, next: Next): Promise<void> {
   if (!isPicturePath(ctx.path)) await next();
   if (isUnanswered(ctx)) {

@@ -42,7 +42,10 @@ export interface Resources {
   readonly shared: Map<string, Upstream>;
 }
 
-/** Opens a chain's back ends. When one fails to open, those opened before it are in `resources` all the same. */
+/**
+ * Opens a chain's back ends. When one fails to open, those opened before it are still in `resources`, so that the
+ * caller can close them.
+ */
 export async function openChain(
   chain: ServedChain,
   options: OpenChainOptions,

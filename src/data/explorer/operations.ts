@@ -117,7 +117,7 @@ function isEmptyPage(body: unknown): boolean {
   return isObject(body) && Array.isArray(body.items) && body.items.length === 0;
 }
 
-/** The same for a list whose pages may be empty before its end. */
+/** True for an empty page at the end of a list, for lists whose earlier pages may be empty too. */
 function isEmptyLastPage(body: unknown): boolean {
   return isEmptyPage(body) && isObject(body) && body.next_page_params === null;
 }

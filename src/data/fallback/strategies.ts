@@ -105,7 +105,7 @@ function decided<Body>(
 
 /**
  * The first chain's page without items.
- * @throws NothingFound also while a chain is out: its content is unknown, so "nothing" would be a guess.
+ * @throws NothingFound also when a chain failed temporarily: its content is unknown, so "nothing" would be a guess.
  */
 function emptyAnswer<Body>(outcomes: readonly (Outcome<ChainAnswer<Body>> | undefined)[]): ChainAnswer<Body> {
   const failures: Failure[] = [];

@@ -24,11 +24,11 @@ export interface AnsweringChain {
 
 /** Outcome of asking several chains. */
 export interface ChainsAnswer<Result> {
-  /** All chains asked, in the order of the request. The other lists keep that order. */
+  /** All chains asked, in the order of the request. `parts`, `answered` and `failed` keep that order. */
   readonly chains: readonly Chain[];
   readonly parts: readonly Part<Result>[];
   readonly answered: readonly AnsweringChain[];
-  /** Chains known to have nothing until a later block. */
+  /** Chains without such a record at present. A later block may add one. */
   readonly empty: readonly AnsweringChain[];
   /** Chains without an answer, with the failures of each. */
   readonly failed: readonly { readonly chain: Chain; readonly failures: readonly Failure[] }[];

@@ -136,7 +136,7 @@ function refusalOf(status: Exclude<PictureResult['status'], 'ok'>): HttpError {
     case 'failed':
       return new HttpError(502, 'The picture could not be fetched from its host');
     case 'not_raster':
-      return new HttpError(415, 'The picture is no PNG, JPEG, GIF, WebP or AVIF');
+      return new HttpError(415, 'The picture is not a PNG, JPEG, GIF, WebP or AVIF');
     case 'busy':
       return new HttpError(503, 'Too many pictures are being fetched', {
         headers: { 'Retry-After': String(RETRY_AFTER_S) },

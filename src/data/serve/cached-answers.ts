@@ -30,7 +30,7 @@ export interface HandlerResponse<Body> {
 
 export interface CachedAnswers {
   answer<Body>(wanted: AnswerRequest, caller: Caller): Promise<HandlerResponse<Body>>;
-  /** Ends the loads that have no reader left. To be called after the last request. */
+  /** Aborts running loads. To be called after the last request. */
   close(): Promise<void>;
 }
 

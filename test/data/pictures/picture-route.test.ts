@@ -191,7 +191,7 @@ describe('no picture is served', () => {
     await using service = await pictureService(pictureAt('/1.png'), () => ({ text, type }));
 
     expect(await refusal(await service.picture(1))).toEqual(
-      refused(415, 'The picture is no PNG, JPEG, GIF, WebP or AVIF'),
+      refused(415, 'The picture is not a PNG, JPEG, GIF, WebP or AVIF'),
     );
   });
 

@@ -117,12 +117,12 @@ async function findBlock(source: IndexSource, numberOrHash: string): Promise<Blo
   return (await source.reader.blockByNumberOrHash(idOf(numberOrHash))) ?? newBlock(source, numberOrHash);
 }
 
-/** How long the node may take to say whether it has a block that the index has not. */
+/** Maximum wait for the node to report a block that is not in the index, in milliseconds. */
 const NODE_WITHIN_MS = 2_000;
 
 /**
- * A block that was mined a moment ago, which is waited for until the index has it. Decision 160.
- * @throws BackendError when nobody knows the block, and when the index has yet to read it
+ * Waits for a block that the node has already mined (Decision 160).
+ * @throws BackendError when the block is unknown, or when the index has not read it in time
  */
 async function newBlock(source: IndexSource, numberOrHash: string): Promise<BlockRow> {
   const { reader } = source;

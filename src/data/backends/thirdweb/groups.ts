@@ -33,7 +33,7 @@ export function groupAnswers(source: ThirdwebSource): Required<Pick<InsightsAnsw
         if (added.some(({ id }) => seen.has(id))) throw moved();
         for (const part of added) seen.add(part.id);
         parts.push(...added);
-        // Not even one chain can fill the page, so it is the last. Without keys there is one group per chain.
+        // A page that is not full is the last one. Without keys there is one group per chain, so one page holds all.
         if (found.length < PAGE_SIZE || request.keys.length === 0) return whole(query, parts);
       }
       throw tooMany();

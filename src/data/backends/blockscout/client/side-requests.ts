@@ -25,7 +25,7 @@ export function sideRequests(upstream: Upstream): (path: string) => Promise<unkn
     try {
       return (await upstream.get(path, { signal: AbortSignal.timeout(DEADLINE_MS) })).body;
     } catch {
-      return undefined; // the upstream logs it, and the answer does without
+      return undefined; // the upstream logs the failure, and the answer omits the data
     }
   }
 }

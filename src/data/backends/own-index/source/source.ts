@@ -47,7 +47,8 @@ export function assertCaughtUp(source: IndexSource): void {
 
 /**
  * Guards answers that need the whole chain, such as counts and balances.
- * @throws BackendError of `notReadYet` while the index has holes, `unsupported` when it starts after the chain's first block.
+ * @throws BackendError of `notReadYet` while the index has holes, `unsupported` when it starts after the chain's first
+ * block.
  */
 export function assertWhole(source: IndexSource): void {
   assertCaughtUp(source);
@@ -94,12 +95,15 @@ export function cursorFields(
   };
 }
 
-/** Time after which a request for unread blocks may be retried, in milliseconds. Source: Decision 265. */
+/**
+ * Delay after which a request for unread blocks may be retried, in milliseconds. Unread blocks are a 503 (Decision
+ * 265).
+ */
 const RETRY_AFTER_MS = 1_000;
 
 /**
  * Error for an answer that may lie in blocks that the index has not read yet. `unsupported` while the node is silent,
- * because nobody knows when the index reads on.
+ * because the index then cannot read further and a retry may not help.
  */
 export function notReadYet(
   source: IndexSource,

@@ -42,7 +42,7 @@ interface TransactionFacts {
   readonly approval: Approval | null;
 }
 
-/** Sentences, the most telling first: the transfer when there is only one, else the call and then the transfers. */
+/** Sentences, the most informative first: the transfer when there is only one, else the call and then the transfers. */
 async function sentences({ reader }: IndexSource, { row, transfers, approval }: TransactionFacts) {
   const { from, to, createdContract } = row;
   const parties = await loadParties(reader, {

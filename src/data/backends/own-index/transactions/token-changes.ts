@@ -50,7 +50,7 @@ function differenceOf({ amount }: BalanceMove, direction: 'from' | 'to'): bigint
   return direction === 'to' ? size : -size;
 }
 
-/** Sum of several moves for the balance of a change. */
+/** Sum of the moves that affect the balance of a change. */
 function sumFor(change: TokenChange, moves: readonly BalanceMove[]): bigint {
   let sum = 0n;
   for (const move of moves) {
