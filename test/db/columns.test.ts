@@ -4,7 +4,7 @@ import { bytesColumn, hexOf, uintColumn, uintOf } from '../../src/db/columns.ts'
 
 const uint256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
 
-test('every unsigned 256-bit integer comes back exactly', () => {
+test('every unsigned 256-bit integer is read back exactly', () => {
   fc.assert(fc.property(uint256, value => uintOf(uintColumn(value)) === value));
 });
 
@@ -20,12 +20,12 @@ test('integers as text sort by amount', () => {
   );
 });
 
-test('what is negative or too long is refused', () => {
+test('negative and too long values are refused', () => {
   expect(() => uintColumn(-1n)).toThrow(RangeError);
   expect(() => uintColumn(10n ** 78n)).toThrow(RangeError);
 });
 
-test('hex comes back in lower case', () => {
+test('hex is read back in lower case', () => {
   expect(hexOf(bytesColumn('0xABcd'))).toBe('0xabcd');
   expect(hexOf(bytesColumn('0x'))).toBe('0x');
 });

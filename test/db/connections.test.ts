@@ -6,7 +6,7 @@ import { transaction } from '../../src/db/transaction.ts';
 import { eachDatabase } from '../support/databases.ts';
 
 eachDatabase('a pool', databases => {
-  test('gives up its connections when it is destroyed, and refuses statements after', async () => {
+  test('closes its connections when it is destroyed, and refuses later statements', async () => {
     const db = openDatabase(await databases.create());
     await Promise.all(Array.from({ length: 30 }, () => rowsOf(db, 'select 1 as one')));
 

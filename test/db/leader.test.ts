@@ -22,7 +22,7 @@ eachDatabase('a leader', databases => {
   const candidate = (on: Db, { name = 'watcher:1', at = clock } = {}) =>
     leadership(on, { name, leaseMs: 1_000, clock: at });
 
-  test('is one of all who want to be it at once', async () => {
+  test('is exactly one of several concurrent candidates', async () => {
     const candidates = Array.from({ length: 8 }, (_, i) => candidate(i % 2 === 0 ? given.db : given.other));
 
     const held = await Promise.all(candidates.map(one => one.hold()));
@@ -30,7 +30,7 @@ eachDatabase('a leader', databases => {
     expect(held.filter(Boolean)).toHaveLength(1);
   });
 
-  test('stays it while it holds on, and loses it when it does not', async () => {
+  test('keeps its role while it renews its hold, and loses it otherwise', async () => {
     const [first, second] = [candidate(given.db), candidate(given.other)];
     expect(await first.hold()).toBe(true);
     clock.advance(900);
@@ -46,7 +46,7 @@ eachDatabase('a leader', databases => {
     expect(await transaction(given.db, handle => second.confirm(handle))).toBe(true);
   });
 
-  test('that renews its lease keeps it, and nobody becomes the leader by renewing', async () => {
+  test('keeps its lease by renewing it, and a candidate cannot take it by renewing', async () => {
     const [first, second] = [candidate(given.db), candidate(given.other)];
     await first.hold();
     clock.advance(900);
@@ -62,7 +62,7 @@ eachDatabase('a leader', databases => {
     expect(await first.renew()).toBe(false);
   });
 
-  test('is elected once while it stays the leader, and anew when another one led in between', async () => {
+  test('is elected once while it keeps its role, and again after another one led', async () => {
     let elections = 0;
     const onElected = () => {
       elections += 1;
@@ -81,12 +81,12 @@ eachDatabase('a leader', databases => {
     expect(elections).toBe(2);
   });
 
-  test('of one thing is not the leader of another', async () => {
+  test('of one role is independent of another role’s', async () => {
     expect(await candidate(given.db).hold()).toBe(true);
     expect(await candidate(given.other, { name: 'watcher:2' }).hold()).toBe(true);
   });
 
-  test('that resigns is followed at once, and one that is not it has nothing to resign from', async () => {
+  test('that resigns is replaced at once, and another candidate’s resignation has no effect', async () => {
     const [first, second] = [candidate(given.db), candidate(given.other)];
     await first.hold();
     await second.resign();
@@ -97,7 +97,7 @@ eachDatabase('a leader', databases => {
     expect(await second.hold()).toBe(true);
   });
 
-  test('whose transaction is open has no successor before it ends, even by a clock that runs ahead', async () => {
+  test('with an open transaction is not replaced before it ends, even by a clock that runs ahead', async () => {
     const first = candidate(given.db);
     await first.hold();
     const ahead = manualClock(clock.now() + 60_000);

@@ -51,7 +51,7 @@ eachDatabase('due rows', databases => {
     expect(ids(await take())).toEqual(['later']);
   });
 
-  test('are taken once by two workers at the same moment, in transactions or not', async () => {
+  test('are taken once by two concurrent workers, in transactions or not', async () => {
     for (let i = 0; i < 20; i += 1) await insert(`job ${i}`, 0);
     const inTransaction = (on: Db) =>
       transaction(on, handle => queue().take(handle, { limit: 5, leaseMs: LEASE_MS }));
@@ -70,7 +70,7 @@ eachDatabase('due rows', databases => {
     );
   });
 
-  test('fall due again when a lease runs out, and the first taker can no longer settle', async () => {
+  test('are due again when a lease expires, and the first worker can no longer settle them', async () => {
     await insert('a', 0);
     const first = await take();
     clock.advance(LEASE_MS - 1);
@@ -85,7 +85,7 @@ eachDatabase('due rows', databases => {
     expect(await queue().settle(given.db, { id: 'a', token: second.token, set: DONE })).toBe(false);
   });
 
-  test('can be chosen by a condition and changed by the taking', async () => {
+  test('can be filtered by a condition and changed in the same statement', async () => {
     await insert('a', 0, 'quick');
     await insert('b', 0, 'slow');
 
@@ -109,7 +109,7 @@ eachDatabase('due rows', databases => {
     ]);
   });
 
-  test('are never two workers’ at once and never lost, whoever crashes when', async () => {
+  test('are never held by two workers at once and never lost, whichever worker crashes', async () => {
     const round = fc.record({
       takes: fc.array(fc.record({ limit: fc.integer({ min: 1, max: 6 }), onOther: fc.boolean() }), {
         minLength: 1,

@@ -37,7 +37,7 @@ chains:
 `,
   );
 
-/** What is printed of one database. */
+/** Output about one database. */
 const listed = (title: string, steps: readonly (readonly [state: string, steps: readonly Migration[]])[]) =>
   [
     title,
@@ -48,7 +48,7 @@ const listed = (title: string, steps: readonly (readonly [state: string, steps: 
   ].join('\n');
 
 eachDatabase('the command line', databases => {
-  test('shows what is pending and changes nothing, applies it, and shows that it is applied', async () => {
+  test('shows what is pending without a change, applies it, and shows that it is applied', async () => {
     const database = await databases.create();
     await configured(urlOf(database));
     const all = (state: string) =>
@@ -72,7 +72,7 @@ eachDatabase('the command line', databases => {
   });
 });
 
-test('the index of a chain has a schema of its own in the database of the platform', async () => {
+test('the index of a chain has its own schema in the database of the platform', async () => {
   const { options, remove } = await postgresDatabase();
   onTestFinished(remove);
   await configured(options.url, options.url);
@@ -90,7 +90,7 @@ test.each([
   ['cache', 'cache.db', CACHE_MIGRATIONS, 'line 1, data.cache.store'],
   ['index of chain 8453', 'index.db', INDEX_MIGRATIONS, 'line 8, chains[0].backends[0].database'],
 ] as const)(
-  'a newer %s is at work while it serves this version, and refused afterwards',
+  'a newer %s keeps running while it serves this version, and is refused afterwards',
   async (title, name, known, place) => {
     await configured('sqlite:./payments.db');
     const file = join(folder, name);
@@ -111,7 +111,7 @@ test.each([
   },
 );
 
-test('the command line refuses with 2 what cannot be meant, and a database that cannot be had', async () => {
+test('the command line exits with 2 for invalid arguments and for an unavailable database', async () => {
   await configured('postgres://127.0.0.1:9/payments');
 
   const unknown = await run('--down');

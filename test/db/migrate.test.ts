@@ -45,7 +45,7 @@ eachDatabase('migrations', databases => {
     expect(await rowsOf(db, 'select * from things')).toEqual([{ id: '1', name: 'kept', colour: null }]);
   });
 
-  test('leave nothing behind when one fails', async () => {
+  test('are rolled back when one fails', async () => {
     const broken = { name: '2-broken', up: ['create table half (id integer)', 'create tabel typo'] };
 
     await expect(migrate(db, [FIRST, broken])).rejects.toThrow(/typo|syntax/);
@@ -54,7 +54,7 @@ eachDatabase('migrations', databases => {
     expect(await rowsOf(db, 'select * from half')).toEqual([]);
   });
 
-  test('leave a program that does not know the last steps at work, until one of them says otherwise', async () => {
+  test('let a program without the last steps keep running, until one of them requires a newer version', async () => {
     await migrate(db, [FIRST, SECOND]);
 
     await migrate(open(), [FIRST]);
@@ -72,7 +72,7 @@ eachDatabase('migrations', databases => {
     ['this version', `${major}.${minor}.${patch}`, false],
     ['a newer version', `${major}.${minor}.${patch + 10}`, true],
     ['a version that is newer as numbers and not as text', `${major}.${minor + 10}.0`, true],
-  ])('that serve %s (%s) and newer keep this one from working: %s', async (_, servesFrom, isRefused) => {
+  ])('that serve %s (%s) and newer refuse this one: %s', async (_, servesFrom, isRefused) => {
     await migrate(db, [FIRST, { name: '2-step', up: [], servesFrom }, SECOND]);
 
     const fault = await schemaFault(db, [FIRST]);
@@ -84,7 +84,7 @@ eachDatabase('migrations', databases => {
     expect([fault !== undefined, started]).toEqual([isRefused, isRefused]);
   });
 
-  test('refuse by the newest version that any of the unknown steps demands', async () => {
+  test('refuse by the newest version that any unknown step requires', async () => {
     const steps = (['8.2.0', '7.3.0'] as const).map((servesFrom, n) => ({
       name: `${n}`,
       up: [],
@@ -101,7 +101,7 @@ eachDatabase('migrations', databases => {
     await expect(migrate(db, [FIRST, SECOND])).rejects.toThrow(/version does not know \(2-shapes\)/);
   });
 
-  test('go on with a database of before steps said which versions they serve', async () => {
+  test('continue a database from before steps had a required version', async () => {
     await db.raw('create table schema_migrations (name text primary key, position integer not null)');
     await db.raw('create table things (id text primary key, name text not null)');
     await execute(db, "insert into schema_migrations (name, position) values ('1-things', 0)");
@@ -118,7 +118,7 @@ eachDatabase('migrations', databases => {
     ]);
   });
 
-  test('that were cut short by a kill -9 are applied by the next process', async () => {
+  test('that a kill -9 interrupted are applied by the next process', async () => {
     await migrate(db, [FIRST]);
     const migrating = spawn(process.execPath, [MIGRATING, JSON.stringify(options)], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -173,7 +173,7 @@ eachDatabase('migrations', databases => {
     expect(db.dialect.violatedColumns(new Error('another'))).toBeUndefined();
   });
 
-  test('the columns of a unique index over several are named when one is violated', async () => {
+  test('a violated unique index over several columns is reported with its columns', async () => {
     const pairs = table('pairs', { a: 'text', b: 'text' }, ['unique (a, b)']);
     await migrate(db, [{ name: '1-pairs', up: [pairs] }]);
     const insert = "insert into pairs (a, b) values ('x, (y)=', 'z')";
@@ -185,7 +185,7 @@ eachDatabase('migrations', databases => {
   });
 });
 
-/** The connections that are in the middle of the step that takes a minute. */
+/** Connections that are within the step that takes a minute. */
 function sleeping(db: Db): Promise<unknown[]> {
   return rowsOf(
     db,

@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/db/open.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Says that it has begun, and then takes a minute. */
+/** Reports that it has begun, and then takes a minute. */
 const stay: Migration['up'][number] = ({ name }) => {
   writeSync(1, 'begun\n');
   if (name === 'postgres') return `select pg_sleep(${MINUTE_MS / 1000})`;
@@ -12,7 +12,7 @@ const stay: Migration['up'][number] = ({ name }) => {
   return 'select 1';
 };
 
-/** Migrates the database of the first argument, to whose first step it adds one. */
+/** Migrates the database in the first argument, with one more step after the first. */
 async function run(argument: string): Promise<void> {
   const db = openDatabase(JSON.parse(argument));
   await migrate(db, [

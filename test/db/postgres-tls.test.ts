@@ -13,10 +13,10 @@ import { loopbackPort } from '../support/loopback-server.ts';
 const file = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
 const CA = file('postgres-certificate.pem');
 const STRANGER = file('certificate.pem');
-/** The number of a SSLRequest. Source: PostgreSQL, "Message Formats". */
+/** Code of an SSLRequest. Source: PostgreSQL, "Message Formats". */
 const SSL_REQUEST = 80_877_103;
 
-/** A server that speaks TLS, and says to whoever comes as far as its start-up message that it was reached. */
+/** A TLS server that reports to a client with a start-up message that it was reached. */
 async function startTlsServer() {
   const sockets = new Set<Socket>();
   const server = createServer(socket => {
@@ -53,7 +53,7 @@ function errorMessage(text: string): Buffer {
   return Buffer.concat([head, fields]);
 }
 
-/** What comes of a first statement at an address with these certificates. */
+/** Outcome of a first statement at an address with these certificates. */
 async function firstError(port: number, { query = '', tls }: { query?: string; tls?: Tls }): Promise<string> {
   const url = `postgres://me:secret@127.0.0.1:${port}/shop${query}`;
   const db = openDatabase({ kind: 'postgres', url, ...(tls === undefined ? {} : { tls }) });
@@ -67,7 +67,7 @@ async function firstError(port: number, { query = '', tls }: { query?: string; t
   }
 }
 
-test('a server is reached through TLS when its certificate is signed by the authority that is given', async () => {
+test('a server is reached through TLS when its certificate is signed by the configured authority', async () => {
   await using server = await startTlsServer();
 
   expect(await firstError(server.port, { tls: { ca: CA } })).toBe('reached');
@@ -75,7 +75,7 @@ test('a server is reached through TLS when its certificate is signed by the auth
 });
 
 test.each([{}, { tls: { ca: CA } }])(
-  'an address that is not one is told in a sentence without the password, with %s',
+  'an invalid address is reported in a sentence without the password, with %s',
   async tls => {
     const schema = { title: 'database', setting: 'a.setting', migrations: [] };
     const url = 'postgres://me:hunter2@db:99999/shop';
@@ -96,7 +96,7 @@ test.each([{}, { tls: { ca: CA } }])(
   },
 );
 
-test('a server without a host in its address is the one of this machine', async () => {
+test('an address without a host means the server on this machine', async () => {
   await using server = await startTlsServer();
   const url = `postgres://me@/shop?port=${server.port}&host=127.0.0.1`;
   const db = openDatabase({ kind: 'postgres', url, tls: { ca: CA } });
@@ -107,7 +107,7 @@ test('a server without a host in its address is the one of this machine', async 
   expect(failure).toMatchObject({ message: 'reached' });
 });
 
-test('a certificate of another authority is refused, also where the address would take any', async () => {
+test('a certificate of another authority is refused, even where the address would accept any', async () => {
   await using server = await startTlsServer();
 
   for (const query of ['', '?sslmode=no-verify'])

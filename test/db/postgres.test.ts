@@ -12,7 +12,7 @@ import { manualClock } from '../support/manual-clock.ts';
 
 let database: TestDatabase<{ kind: 'postgres'; url: string }>;
 let db: Db;
-/** Made by the test. */
+/** Roles that the test creates. */
 let roles: string[];
 
 beforeEach(async () => {
@@ -27,7 +27,7 @@ afterEach(async () => {
   await database.remove();
 });
 
-test('every connection works in UTC, under its own name, with an end to statements and idle transactions', async () => {
+test('every connection works in UTC, under its own name, with limits for statements and idle transactions', async () => {
   const settings =
     "'timezone', 'statement_timeout', 'idle_in_transaction_session_timeout', 'application_name'";
 
@@ -44,7 +44,7 @@ test('every connection works in UTC, under its own name, with an end to statemen
   ]);
 });
 
-test('a transaction that waits for a lock is tried again, also where a statement may take no longer than a lock', async () => {
+test('a transaction that waits for a lock is retried, even if a statement’s limit is as short as a lock’s', async () => {
   await db.raw('create table locked (id integer)');
   const options = { ...database.options, statementTimeoutMs: 1_000, lockTimeoutMs: 10_000 };
   const waiting = openDatabase(options);
@@ -64,7 +64,7 @@ test('a transaction that waits for a lock is tried again, also where a statement
   await waiting.destroy();
 });
 
-test('a single statement is committed on its own and a transaction is serializable', async () => {
+test('a single statement is committed on its own, and a transaction is serializable', async () => {
   const level = 'show transaction_isolation';
 
   expect(await rowsOf(db, level)).toEqual([{ transaction_isolation: 'read committed' }]);
@@ -73,7 +73,7 @@ test('a single statement is committed on its own and a transaction is serializab
   ]);
 });
 
-/** A role that may do on the database what is granted to it, and its address. */
+/** A role with these grants on the database, and its address. */
 async function roleWith(...grants: string[]) {
   const role = `poor_${randomUUID().slice(0, 8)}`;
   const name = new URL(database.options.url).pathname.slice(1);
@@ -100,7 +100,7 @@ test.each([
   [{ schema: 'own' }, 'permission denied for database .*'],
   [{}, 'permission denied for schema public'],
 ])(
-  'a role without rights is told in one sentence, with a schema of its own (%s) and without',
+  'a role without rights gets one sentence, with a schema of its own (%s) and without',
   async (schema, words) => {
     const opened = openWith(await roleWith(), schema);
 
@@ -111,17 +111,20 @@ test.each([
 test.each([
   ['that may create tables', ['create on schema public']],
   ['that may not', []],
-])('on a migrated database a role %s and may not read them is told that it has to', async (_, grants) => {
-  await migrate(db, STEPS);
+])(
+  'on a migrated database a role %s and may not read them is refused with the missing right',
+  async (_, grants) => {
+    await migrate(db, STEPS);
 
-  const opened = openWith(await roleWith(...grants));
+    const opened = openWith(await roleWith(...grants));
 
-  await expect(opened).rejects.toThrow(
-    `The database cannot be used: permission denied for table schema_migrations; ${TO_READ}`,
-  );
-});
+    await expect(opened).rejects.toThrow(
+      `The database cannot be used: permission denied for table schema_migrations; ${TO_READ}`,
+    );
+  },
+);
 
-test('what the server says is told in full, though it has dashes in it', async () => {
+test('the server’s message is shown completely, even with dashes in it', async () => {
   const failing = `do $$ begin raise exception 'one - two - three' using errcode = '42501'; end $$`;
   const migrations = [{ name: 'failing', up: [failing] }];
 
@@ -148,7 +151,7 @@ test('a candidate does not wait for a leader that hangs within its transaction',
   expect(held).toBe(false);
 });
 
-test('connections that the server has cut are replaced', async () => {
+test('connections cut by the server are replaced', async () => {
   await Promise.all([rowsOf(db, 'select 1'), rowsOf(db, 'select 1'), rowsOf(db, 'select 1')]);
   const other = openDatabase(database.options);
   try {
@@ -163,7 +166,7 @@ test('connections that the server has cut are replaced', async () => {
   await expect.poll(() => rowsOf(db, 'select 2 as two').catch(String)).toEqual([{ two: 2 }]);
 });
 
-test('a transaction whose connection is cut rejects, and nothing of it is kept', async () => {
+test('a transaction whose connection is cut rejects and is rolled back', async () => {
   await db.raw('create table t (n integer)');
 
   const cut = transaction(db, async handle => {
@@ -175,7 +178,7 @@ test('a transaction whose connection is cut rejects, and nothing of it is kept',
   expect(await rowsOf(db, 'select n from t')).toEqual([]);
 });
 
-test('a server that is not there is an error of the first statement and in the log, without the password in it', async () => {
+test('a missing server is an error of the first statement and in the log, without the password', async () => {
   const lines: string[] = [];
   const log = createLogger({ level: 'info', destination: { write: line => void lines.push(line) } });
   const nowhere = openDatabase({ kind: 'postgres', url: 'postgres://me:hunter2@127.0.0.1:1/none', log });
@@ -190,7 +193,7 @@ test('a server that is not there is an error of the first statement and in the l
   }
 });
 
-test('due rows are found by their ids, though the statistics are of a time when nothing was due', async () => {
+test('due rows are found by their ids, even if the statistics date from when nothing was due', async () => {
   const jobs = table('jobs', { id: ['text', 'primary key'], ...LEASE_COLUMNS });
   const index = 'create index jobs_due on jobs (next_attempt_at) where next_attempt_at is not null';
   await migrate(db, [

@@ -9,7 +9,7 @@ import { eachDatabase, sqliteDatabase } from '../support/databases.ts';
 const SECRET = 'ada@private.example';
 
 eachDatabase('an error of a statement', databases => {
-  test('has none of the values that were bound to it, thrown or logged', async () => {
+  test('contains none of the values that were bound to it, thrown or logged', async () => {
     const lines: string[] = [];
     const log = createLogger({ level: 'debug', destination: { write: line => void lines.push(line) } });
     const db = openDatabase({ ...(await databases.create()), log });
@@ -36,7 +36,7 @@ eachDatabase('an error of a statement', databases => {
   });
 });
 
-test('the files of an SQLite database are for their owner alone, also in a folder that was there before', async () => {
+test('the files of an SQLite database are readable only by their owner, also in an existing folder', async () => {
   const database = await sqliteDatabase();
   const folder = dirname(database.options.file);
   await chmod(folder, 0o755);

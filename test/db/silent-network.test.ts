@@ -26,7 +26,7 @@ afterEach(async () => {
   await database.remove();
 });
 
-/** A way to a PostgreSQL server on which nothing arrives any more once it is `cut`, as on a network that drops packets. */
+/** A proxy to a PostgreSQL server that delivers nothing once it is `cut`, like a network that drops packets. */
 async function startNetwork(target: string) {
   const socketPath = `${new URL(target).searchParams.get('host')}/.s.PGSQL.5432`;
   const pairs = new Set<readonly [Socket, Socket]>();
@@ -46,7 +46,7 @@ async function startNetwork(target: string) {
   const port = typeof address === 'object' ? address?.port : undefined;
   return {
     url: `postgres://postgres@127.0.0.1:${port}${new URL(target).pathname}`,
-    /** Drops what the connections of now still send. Later ones work. */
+    /** Drops everything from the current connections. Later ones work. */
     cut() {
       for (const [client, backend] of pairs) {
         client.unpipe(backend);
@@ -63,7 +63,7 @@ async function startNetwork(target: string) {
   };
 }
 
-test('a statement that gets no answer fails, and the next one has a connection that works', async () => {
+test('a statement without an answer fails, and the next one gets a working connection', async () => {
   await rowsOf(db, 'select 1 as one');
   network.cut();
 
@@ -74,7 +74,7 @@ test('a statement that gets no answer fails, and the next one has a connection t
   expect(await rowsOf(db, 'select 3 as three')).toEqual([{ three: 3 }]);
 }, 20_000);
 
-test('a transaction on a network that went silent fails, and the next one runs', async () => {
+test('a transaction on a network that became silent fails, and the next one runs', async () => {
   const begun = transaction(db, async handle => {
     await handle.raw('select 1');
     network.cut();
@@ -91,7 +91,7 @@ test('a statement of a migration may be silent for longer', async () => {
   expect(await rowsOf(db, 'select name from schema_migrations')).toEqual([{ name: 'slow' }]);
 }, 20_000);
 
-test('a connection that nobody uses is not missed', async () => {
+test('a connection may be idle for longer than the limit for silence', async () => {
   await rowsOf(db, 'select 1 as one');
   await delay(2 * SILENCE_MS);
 

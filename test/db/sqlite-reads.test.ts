@@ -44,7 +44,7 @@ async function unfinished(name: string): Promise<{ finish(): Promise<void> }> {
   };
 }
 
-test('a read sees every statement before it, within one Db and from another', async () => {
+test('a read sees every statement before it, from the same Db and from another', async () => {
   const other = openDatabase(database.options);
   try {
     const expected: string[] = [];
@@ -63,7 +63,7 @@ test('a read sees every statement before it, within one Db and from another', as
   }
 });
 
-test('a read outside a transaction does not wait for an open one, and sees nothing of it', async () => {
+test('a read outside a transaction does not wait for an open one, and does not see its changes', async () => {
   await insert('before');
   const writing = await unfinished('new');
 
@@ -73,7 +73,7 @@ test('a read outside a transaction does not wait for an open one, and sees nothi
   expect(await names()).toEqual(['before', 'new']);
 });
 
-test('a read within a transaction sees what it wrote', async () => {
+test('a read within a transaction sees the transaction’s changes', async () => {
   const seen = await transaction(db, async handle => {
     await handle.raw("insert into things (name) values ('mine')");
     return rowsOf(handle, NAMES);
@@ -82,7 +82,7 @@ test('a read within a transaction sees what it wrote', async () => {
   expect(seen).toEqual([{ name: 'mine' }]);
 });
 
-test('a statement that writes goes to the writer, and its rows come back', async () => {
+test('a statement that writes goes to the writer, and its rows are returned', async () => {
   const rows = await rowsOf(db, 'insert into things (name) values (?) returning name', ['a']);
   const more = await rowsOf(
     db,
@@ -95,7 +95,7 @@ test('a statement that writes goes to the writer, and its rows come back', async
   expect(await names()).toEqual(['b']);
 });
 
-test('a statement that was kept follows changes of the schema, other processes’ too', async () => {
+test('a cached statement follows changes of the schema, including those of other processes', async () => {
   const other = openDatabase(database.options);
   try {
     await insert('a');
@@ -117,7 +117,7 @@ test('a statement that was kept follows changes of the schema, other processes�
   }
 });
 
-test('rows, and errors, are those of knex', async () => {
+test('rows and errors match those of knex', async () => {
   await db.raw('create table mixed (i integer, r real, t text, b blob)');
   await db.raw("insert into mixed values (1, 1.5, 'é', x'00ff'), (9007199254740993, 2.0, null, null)");
   const bindings = [true, false, null, 1, 1.5, 2 ** 53, 'text', Buffer.from([0, 255])];
@@ -150,7 +150,7 @@ test('rows, and errors, are those of knex', async () => {
   }
 });
 
-test('a name that is taken is told by its column, and a lock by being worth another try', async () => {
+test('a violated unique name is reported with its column, and a lock as retryable', async () => {
   const other = openDatabase(database.options);
   const writing = await unfinished('a');
   try {
@@ -165,7 +165,7 @@ test('a name that is taken is told by its column, and a lock by being worth anot
   expect(db.dialect.violatedColumns(await errorOf(twice))).toEqual(['name']);
 });
 
-test('whoever listens to a Db hears of each read once, answered or not', async () => {
+test('a listener of a Db is notified of each read once, answered or not', async () => {
   const heard: unknown[] = [];
   db.on('query', ({ sql, bindings }) => heard.push([sql, bindings]));
   db.on('query-response', rows => heard.push(rows));
@@ -182,7 +182,7 @@ test('whoever listens to a Db hears of each read once, answered or not', async (
   ]);
 });
 
-test('a database in memory is read where it was written', async () => {
+test('a database in memory is read on its writing connection', async () => {
   const memory = openDatabase({ file: ':memory:' });
   try {
     await migrate(memory, [THINGS]);
@@ -193,7 +193,7 @@ test('a database in memory is read where it was written', async () => {
   }
 });
 
-test('a new file can be read first of all, and a read-only one beside its writer', async () => {
+test('a new file can be read first, also read-only next to its writer', async () => {
   const fresh = await sqliteDatabase();
   const first = openDatabase(fresh.options);
   const reader = openDatabase({ ...fresh.options, readonly: true });
@@ -213,7 +213,7 @@ test('a new file can be read first of all, and a read-only one beside its writer
   }
 });
 
-test('a Db that is destroyed leaves no log beside its file and reads no more', async () => {
+test('a destroyed Db leaves no log file and reads no more', async () => {
   await insert('a');
   await names();
   await db.destroy();
@@ -222,7 +222,7 @@ test('a Db that is destroyed leaves no log beside its file and reads no more', a
   await expect(names()).rejects.toThrow();
 });
 
-test('more statements than are kept are still all answered, whatever their order', async () => {
+test('more statements than the cache holds are all answered, in any order', async () => {
   for (let round = 0; round < 2; round++) {
     for (let i = 0; i < 500; i++) expect(await rowsOf(db, `select ${i} as n`)).toEqual([{ n: i }]);
   }

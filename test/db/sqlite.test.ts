@@ -38,7 +38,7 @@ test('a commit is flushed unless the database may lose its last ones', async () 
   }
 });
 
-test('more rows than one statement takes are all inserted', async () => {
+test('more rows than one statement can insert are all inserted', async () => {
   const rows = Array.from({ length: 40_000 }, (_, id) => [id, `thing ${id}`]);
 
   await insertRows(db, { table: 'things', columns: ['id', 'name'] }, rows);

@@ -47,7 +47,7 @@ eachDatabase('a transaction', databases => {
     expect(runs).toBe(1);
   });
 
-  test('resolves with what its work resolves with, once others see it', async () => {
+  test('resolves with the result of its work once others see its changes', async () => {
     const answer = await transaction(given.db, async handle => {
       await write(handle, 7);
       return 'written';
@@ -57,7 +57,7 @@ eachDatabase('a transaction', databases => {
     expect(await read(given.other)).toBe(7);
   });
 
-  test('that reads, thinks and writes loses nothing to others that do so at once', async () => {
+  test('that reads, waits and writes loses no concurrent updates', async () => {
     const addOne = (on: Db) =>
       transaction(on, async handle => {
         const n = await read(handle);
@@ -70,7 +70,7 @@ eachDatabase('a transaction', databases => {
     expect(await read(given.db)).toBe(40);
   });
 
-  test('sees no world in which two that exclude each other both succeed', async () => {
+  test('cannot succeed together with a concurrent one that excludes it', async () => {
     const markIfNone = (on: Db, by: string) =>
       transaction(on, async handle => {
         const marks = await rowsOf(handle, 'select id from marks');
@@ -85,7 +85,7 @@ eachDatabase('a transaction', databases => {
     expect(await rowsOf(given.db, 'select id from marks')).toHaveLength(1);
   });
 
-  test('of a second process waits for the first, while this process goes on', async () => {
+  test('of a second process waits for the first, while this process continues', async () => {
     const isHeld = Promise.withResolvers<void>();
     const letGo = Promise.withResolvers<void>();
     const first = transaction(given.db, async handle => {
@@ -106,8 +106,8 @@ eachDatabase('a transaction', databases => {
     expect(await read(given.db)).toBe(11);
   });
 
-  test('is no database to begin another one on', () => {
-    // Judged by the compiler: a store is made from the handle it is given.
+  test('cannot begin another transaction', () => {
+    // Checked by the compiler: a store is created from the handle it receives.
     expectTypeOf<Transaction>().not.toExtend<Db>();
     expectTypeOf(transaction).parameter(0).toEqualTypeOf<Db>();
   });

@@ -45,11 +45,11 @@ eachDatabase('values', databases => {
 
   afterAll(() => db.destroy());
 
-  // What a text column of PostgreSQL cannot hold: the zero character, and halves of surrogate pairs.
+  // Characters that a text column of PostgreSQL cannot hold: zero, and halves of surrogate pairs.
   const text = fc.string({ unit: 'binary' }).filter(one => one.isWellFormed() && !one.includes('\0'));
   const safe = fc.maxSafeInteger();
 
-  test('of 256 bits are added up exactly', async () => {
+  test('of 256 bits are summed exactly', async () => {
     const amount = fc.oneof(
       fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
       fc.bigInt({ min: 0n, max: 10n ** 24n }),
@@ -73,7 +73,7 @@ eachDatabase('values', databases => {
     await execute(db, 'delete from amounts');
   });
 
-  test('of every type come back as they were written', async () => {
+  test('of every type are read back as they were written', async () => {
     const value = fc.record({
       text,
       json: fc.jsonValue({ noUnicodeString: false }),
@@ -114,7 +114,7 @@ eachDatabase('values', databases => {
     );
   });
 
-  test('that are amounts are sorted and compared in SQL by what they are worth', async () => {
+  test('that are amounts are sorted and compared in SQL by amount', async () => {
     const amounts = [0n, 9n, 10n, 99n, 100n, 10n ** 18n, 2n * 10n ** 17n, 2n ** 256n - 1n];
     for (const amount of amounts) {
       await execute(db, 'insert into amounts (amount) values (?)', [uintColumn(amount)]);
@@ -136,7 +136,7 @@ eachDatabase('values', databases => {
     ]);
   });
 
-  test('that are texts sort by their bytes', async () => {
+  test('that are texts are sorted by their bytes', async () => {
     const words = ['b', 'a', 'B', 'é', 'Z', '_', '1', '€', '😀'];
     await execute(db, 'delete from things');
     for (const word of words) await execute(db, 'insert into things (text) values (?)', [word]);
@@ -147,7 +147,7 @@ eachDatabase('values', databases => {
     expect(rows.map(row => row.text)).toEqual(byBytes);
   });
 
-  test('are found by exactly a text that they contain, wildcards and letter case included', async () => {
+  test('are found by exactly a text that they contain, with wildcards and letter case taken literally', async () => {
     const texts = ['100% cotton', '100 cotton', 'a_b', 'axb', 'back\\slash', 'ÉTÉ', 'été', 'Coffee'];
     await execute(db, 'delete from things');
     for (const one of texts) await execute(db, 'insert into things (text) values (?)', [one]);
@@ -170,7 +170,7 @@ eachDatabase('values', databases => {
     expect(await found("' or 1 = 1 --")).toEqual([]);
   });
 
-  test('that count and sum are numbers', async () => {
+  test('of counts and sums are numbers', async () => {
     await execute(db, 'delete from things');
     for (const n of [1, 2, 1_793_000_000_000]) await execute(db, 'insert into things (n) values (?)', [n]);
 
@@ -184,14 +184,14 @@ eachDatabase('values', databases => {
     expect(exactInteger(row?.sum)).toBe(1_793_000_000_003);
   });
 
-  test('that no number holds exactly are refused, not rounded', () => {
+  test('that no number can represent exactly are refused, not rounded', () => {
     expect(() => exactInteger('9007199254740993')).toThrow(RangeError);
     expect(() => exactInteger('1.5')).toThrow(RangeError);
     expect(() => exactInteger(null)).toThrow(RangeError);
     expect(() => booleanOf(2)).toThrow(TypeError);
   });
 
-  test('that statements change are counted', async () => {
+  test('changed by statements are counted', async () => {
     await execute(db, 'delete from things');
     await execute(db, 'insert into things (n) values (1), (2), (3)');
 

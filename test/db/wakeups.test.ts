@@ -24,14 +24,14 @@ afterEach(async () => {
   await database.remove();
 });
 
-/** A database as one more process opens it. */
+/** The database as opened by one more process. */
 function opened(options: Partial<PostgresOptions> = {}): Db {
   const db = openDatabase({ ...database.options, ...options });
   open.push(db);
   return db;
 }
 
-/** Waits until a fact holds. */
+/** Waits until a fact is true. */
 async function until(holds: () => boolean): Promise<void> {
   expect(
     await untilRight(
@@ -50,7 +50,7 @@ function listener(db: Db) {
   return { wakeups: postgresWakeups({ knex: db, connection, clock, log }), clock, lines };
 }
 
-/** How often a topic was announced to one process. */
+/** Number of announcements of a topic to one process. */
 async function listeningTo(topic: string, db: Db) {
   const heard = { times: 0 };
   db.wakeups.on(topic, () => {
@@ -61,7 +61,7 @@ async function listeningTo(topic: string, db: Db) {
   return heard;
 }
 
-test('what a transaction announces wakes every process after its commit', async () => {
+test('a transaction’s announcements wake every process after its commit', async () => {
   const heard = await listeningTo('events', opened());
   const writer = opened();
 
@@ -76,7 +76,7 @@ test('what a transaction announces wakes every process after its commit', async 
   expect({ seenInside, times: heard.times }).toEqual({ seenInside: 0, times: 1 });
 });
 
-test('what is rolled back wakes nobody', async () => {
+test('a rolled-back transaction wakes no process', async () => {
   const heard = await listeningTo('events', opened());
   const writer = opened();
 
@@ -93,7 +93,7 @@ test('what is rolled back wakes nobody', async () => {
   expect(heard.times).toBe(1);
 });
 
-test('a process is woken by what it announces itself, on SQLite too', async () => {
+test('a process is woken by its own announcements, on SQLite too', async () => {
   const sqlite = await sqliteDatabase();
   const db = openDatabase(sqlite.options);
   let times = 0;
@@ -113,7 +113,7 @@ test('a process is woken by what it announces itself, on SQLite too', async () =
   expect(times).toBe(1);
 });
 
-test('a process whose connection was lost listens again, and looks for what it did not hear of', async () => {
+test('a process that lost its connection listens again, and looks for missed changes', async () => {
   const db = opened();
   const heard = await listeningTo('events', db);
   const other = opened();
@@ -125,19 +125,19 @@ test('a process whose connection was lost listens again, and looks for what it d
   expect(heard.times).toBe(1);
 });
 
-test('a connection that listens outlives a silence that no statement may have', async () => {
+test('a listening connection survives a silence longer than a statement may have', async () => {
   const db = opened({ silenceMs: 300 });
   const heard = await listeningTo('events', db);
 
-  // Each shorter than the silence, all together longer.
+  // Each is shorter than the silence; together they are longer.
   for (let count = 0; count < 5; count++) await db.raw('select pg_sleep(0.2)');
 
-  // It would have been woken by listening again.
+  // Listening again would have woken it.
   expect(heard.times).toBe(0);
   expect(db.wakeups.isListening()).toBe(true);
 });
 
-test('a process that was cut off again and again listens again one second later, and logs each loss', async () => {
+test('a process that is repeatedly cut off listens again one second later, and logs each loss', async () => {
   const { wakeups, clock, lines } = listener(opened());
   const other = opened();
   wakeups.on('events', () => {});
@@ -155,7 +155,7 @@ test('a process that was cut off again and again listens again one second later,
   expect(lines.filter(line => line.includes('the listening connection was lost'))).toHaveLength(6);
 });
 
-test('a pool that has no connection to give does not make the connection that listens look like one behind a pooler', async () => {
+test('an exhausted pool does not make the listening connection look like one behind a pooler', async () => {
   const db = opened({ poolSize: 2 });
   const { wakeups, clock, lines } = listener(db);
   const release = Promise.withResolvers<void>();
@@ -178,10 +178,10 @@ test('a pool that has no connection to give does not make the connection that li
   expect(lines).toEqual([]);
 });
 
-test('a worker looks seldom while it listens, and often where no announcement arrives', async () => {
+test('a worker polls rarely while it listens, and often where no announcement arrives', async () => {
   const elsewhere = await postgresDatabase();
   const listening = opened();
-  // As behind a pooler: there is a connection, and nothing is heard on it.
+  // As behind a pooler: the connection exists, and receives nothing.
   const deaf = opened({ listenUrl: elsewhere.options.url });
   await listeningTo('events', listening);
   deaf.wakeups.on('events', () => {});
@@ -193,7 +193,7 @@ test('a worker looks seldom while it listens, and often where no announcement ar
   expect(pauses).toEqual({ listening: 60_000, deaf: 200 });
 });
 
-test('a worker that rests begins at once when its topic is announced elsewhere', async () => {
+test('an idle worker starts at once when its topic is announced in another process', async () => {
   const db = opened();
   let runs = 0;
   const worker = startWokenWorker(

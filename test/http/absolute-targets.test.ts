@@ -56,7 +56,7 @@ describe('a target in absolute form is served as its path, and its host replaces
     expect([status, JSON.parse(body)]).toEqual([200, { url, original: url, host, header: host }]);
   });
 
-  test('without a Host header, which HTTP/1.0 does not have', async () => {
+  test('without a Host header, as HTTP/1.0 allows', async () => {
     const { status, body } = await send('GET http://right.example/echo HTTP/1.0', '');
 
     expect([status, JSON.parse(body)]).toMatchObject([200, { host: 'right.example' }]);
@@ -93,7 +93,7 @@ describe('a target in absolute form is refused in the form of its path', () => {
   });
 });
 
-describe('all that goes by the path sees that of a target in absolute form', () => {
+describe('path rules also apply to a target in absolute form:', () => {
   test('cross-origin access', async () => {
     const allowed = await send(
       'OPTIONS http://right.example/echo HTTP/1.1',
@@ -113,7 +113,7 @@ describe('all that goes by the path sees that of a target in absolute form', () 
     expect(again.status).toBe(304);
   });
 
-  test('the access log, which never holds a user or password', async () => {
+  test('the access log, which never contains a user or password', async () => {
     await send('GET http://right.example/echo?logged=1 HTTP/1.1');
     await send('GET http://user:hunter2@right.example/refused HTTP/1.1');
 
@@ -123,7 +123,7 @@ describe('all that goes by the path sees that of a target in absolute form', () 
   });
 });
 
-describe('targets that are no address stay a 400', () => {
+describe('a target that is not an address is still a 400:', () => {
   test.each(['OPTIONS * HTTP/1.1', 'CONNECT right.example:443 HTTP/1.1', 'GET right.example:443 HTTP/1.1'])(
     '%s',
     async line => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addressKey, clientReader } from '../../src/http/client-address.ts';
 import { serve } from './serve.ts';
 
-/** The client as the server sees it when loopback sends these headers. */
+/** The client in the server's view when loopback sends these headers. */
 async function clientOf(trustedProxies: string[], headers: Record<string, string>): Promise<unknown> {
   await using served = await serve(
     [
@@ -21,9 +21,9 @@ async function clientOf(trustedProxies: string[], headers: Record<string, string
 
 const LOOPBACK = ['127.0.0.0/8'];
 
-describe('X-Forwarded-For is believed hop by hop, from the right', () => {
+describe('X-Forwarded-For is trusted hop by hop, from the right, when', () => {
   test.each<[string, string[], string | undefined, string]>([
-    ['nobody is trusted', [], '203.0.113.5', '127.0.0.1'],
+    ['no proxy is trusted', [], '203.0.113.5', '127.0.0.1'],
     ['the peer is another than the trusted one', ['10.0.0.0/8'], '203.0.113.5', '127.0.0.1'],
     ['the peer is trusted and says nothing', LOOPBACK, undefined, '127.0.0.1'],
     ['the peer is trusted', LOOPBACK, '203.0.113.5', '203.0.113.5'],
@@ -82,12 +82,12 @@ describe('protocol and host', () => {
   });
 });
 
-test('IPv6 clients of one /64 count as one, IPv4 clients one by one', () => {
+test('IPv6 clients of one /64 share one identity, and each IPv4 client has its own', () => {
   expect(addressKey('2001:db8:1:2::1')).toBe(addressKey('2001:db8:1:2:ffff::9'));
   expect(addressKey('2001:db8:1:2::1')).not.toBe(addressKey('2001:db8:1:3::1'));
   expect(addressKey('203.0.113.5')).not.toBe(addressKey('203.0.113.6'));
 });
 
-test('a network that is none is refused when the service is made', () => {
+test('an invalid network is refused when the service is created', () => {
   expect(() => clientReader(['10.0.0.0/40'])).toThrow();
 });

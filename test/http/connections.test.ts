@@ -40,7 +40,7 @@ async function bounded(options: Partial<ConnectionBoundsOptions>) {
   return { served, clock, metrics, [Symbol.asyncDispose]: () => served.close(0) };
 }
 
-/** A connection from an address of loopback. */
+/** A connection from a loopback address. */
 function opened(port: number, localAddress = '127.0.0.1'): Socket {
   const socket = connect({ port, host: '127.0.0.1', localAddress });
   socket.on('error', () => undefined);
@@ -62,7 +62,7 @@ async function askAll(all: readonly Socket[]): Promise<boolean[]> {
   return answers;
 }
 
-test('the connection beyond the bound is closed, and the others are served on', async () => {
+test('a connection beyond the limit is closed, and the others are still served', async () => {
   await using one = await bounded({ max: 10 });
   const first = Array.from({ length: 10 }, () => opened(one.served.port));
   expect(await askAll(first)).toEqual(Array(10).fill(true));
@@ -76,7 +76,7 @@ test('the connection beyond the bound is closed, and the others are served on', 
   expect(text).toContain('tollgate_http_refused_connections_total{listener="data",reason="total"} 1');
 });
 
-test('a place is free again when a connection ends', async () => {
+test('a slot is free again when a connection ends', async () => {
   await using one = await bounded({ max: 1 });
   const first = opened(one.served.port);
   await askAll([first]);
@@ -89,7 +89,7 @@ test('a place is free again when a connection ends', async () => {
   expect(await askAll([opened(one.served.port)])).toEqual([true]);
 });
 
-test('when all places are taken, the connection that is idle for longest makes room after 5 seconds', async () => {
+test('when all slots are taken, the longest idle connection is closed after 5 seconds', async () => {
   await using one = await bounded({ max: 2 });
   const [oldest, other] = [opened(one.served.port), opened(one.served.port)];
   await askAll([oldest, other]);
@@ -103,7 +103,7 @@ test('when all places are taken, the connection that is idle for longest makes r
   expect(await askAll([oldest, other])).toEqual([false, true]);
 });
 
-test('one address has a bound of its own, which others do not notice', async () => {
+test('one address has its own limit, which does not affect others', async () => {
   await using one = await bounded({ maxPerAddress: 2 });
   const greedy = [1, 2, 3].map(() => opened(one.served.port, '127.0.0.2'));
 
@@ -112,7 +112,7 @@ test('one address has a bound of its own, which others do not notice', async () 
   expect(await one.metrics.registry.metrics()).toContain('listener="data",reason="address"} 1');
 });
 
-test('an exempt address is not bounded by itself', async () => {
+test('an exempt address has no limit of its own', async () => {
   await using one = await bounded({ maxPerAddress: 1, isExempt: address => address === '127.0.0.1' });
 
   expect(await askAll([1, 2, 3].map(() => opened(one.served.port)))).toEqual([true, true, true]);
@@ -126,9 +126,12 @@ test.each([
   [256, undefined, 128],
   [Number.POSITIVE_INFINITY, undefined, 10_000],
   [1, undefined, 1],
-])('of %d descriptors and %s wanted connections, %d connections are allowed', (limit, wanted, allowed) => {
-  expect(boundOf(limit, wanted)).toBe(allowed);
-});
+])(
+  'with %d descriptors and %s requested connections, %d connections are allowed',
+  (limit, wanted, allowed) => {
+    expect(boundOf(limit, wanted)).toBe(allowed);
+  },
+);
 
 test('the limit of this process is known', () => {
   expect(descriptorLimit()).toBeGreaterThan(0);

@@ -12,7 +12,7 @@ interface Line {
   send(text: string): void;
 }
 
-/** A kept-open connection. */
+/** A keep-alive connection. */
 async function lineTo(served: Served): Promise<Line> {
   const socket: Socket = connect(served.port, '127.0.0.1');
   let received = '';
@@ -31,7 +31,7 @@ async function lineTo(served: Served): Promise<Line> {
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
-/** A server whose answers to /slow wait until they are released; `begun` counts them. */
+/** A server whose answers to /slow wait for their release; `begun` counts them. */
 async function slowServer() {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let begun = 0;
@@ -75,7 +75,7 @@ describe('a server that closes', () => {
     await expect(fetch(served.url)).rejects.toThrow();
   });
 
-  test('finishes what is in flight, saying that the connection ends', async () => {
+  test('finishes requests in flight, and announces the end of the connection', async () => {
     const { served, release, begun } = await slowServer();
     const line = await lineTo(served);
     line.send(SLOW);
@@ -103,7 +103,7 @@ describe('a server that closes', () => {
     expect(line.received()).toMatch(/^HTTP\/1\.1 200 [\s\S]*Connection: close/i);
   });
 
-  test('sends the whole of an answer that had begun', async () => {
+  test('completes an answer that had begun', async () => {
     const length = 20_000_000;
     const served = await serve([
       ctx => {
@@ -120,7 +120,7 @@ describe('a server that closes', () => {
     expect(body.byteLength).toBe(length);
   });
 
-  test('sends the whole of an answer that was ready at once, to a client that reads slowly', async () => {
+  test('completes an answer that was ready at once, to a client that reads slowly', async () => {
     const length = 20_000_000;
     const served = await serve([
       ctx => {
@@ -136,7 +136,7 @@ describe('a server that closes', () => {
     expect(body.byteLength).toBe(length);
   });
 
-  test('answers requests that were sent ahead on one connection', async () => {
+  test('answers pipelined requests', async () => {
     const { served, release, begun } = await slowServer();
     const line = await lineTo(served);
     line.send(SLOW + SLOW);
@@ -150,7 +150,7 @@ describe('a server that closes', () => {
     expect(line.received().match(/\{"done":true\}/g)).toHaveLength(2);
   });
 
-  test('cuts off what takes longer than the drain, and says so', async () => {
+  test('cuts off requests that outlast the drain, and logs it', async () => {
     const { served, begun } = await slowServer();
     const line = await lineTo(served);
     line.send(SLOW);
@@ -163,7 +163,7 @@ describe('a server that closes', () => {
     expect(served.entries.some(({ msg }) => String(msg).includes('aborted at the end'))).toBe(true);
   });
 
-  test('answers a request that is on its way on a connection just used, and ends the connection', async () => {
+  test('answers a request that is on its way on a recently used connection, and ends the connection', async () => {
     const served = await serve([done], { drain: { lingerMs: 60_000 } });
     const [used, fresh] = [await lineTo(served), await lineTo(served)];
     used.send(REQUEST);
@@ -179,7 +179,7 @@ describe('a server that closes', () => {
     expect([used, fresh].map(line => /Connection: close/i.test(line.received()))).toEqual([true, true]);
   });
 
-  test('waits for requests on connections just used no longer than it is told to', async () => {
+  test('waits for requests on recently used connections no longer than configured', async () => {
     const served = await serve([done], { drain: { lingerMs: 100 } });
     const line = await lineTo(served);
     line.send(REQUEST);
@@ -191,7 +191,7 @@ describe('a server that closes', () => {
     expect(line.received()).not.toMatch(/Connection: close/i);
   });
 
-  test('may be told twice', async () => {
+  test('can be called twice', async () => {
     const { served } = await slowServer();
 
     expect(served.close()).toBe(served.close());
@@ -199,7 +199,7 @@ describe('a server that closes', () => {
   });
 });
 
-test('an address that is taken is refused', async () => {
+test('an address in use is refused', async () => {
   await using served = await serve([]);
   const log = createLogger({ level: 'silent' });
 
@@ -208,7 +208,7 @@ test('an address that is taken is refused', async () => {
   await expect(second).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });
 
-test('a broken request behind one in flight does not garble its answer', async () => {
+test('a malformed request behind one in flight does not corrupt its answer', async () => {
   const { served, release, begun } = await slowServer();
   const line = await lineTo(served);
   line.send(`${SLOW}nonsense\r\n\r\n`);

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => served[Symbol.asyncDispose]());
 
-test('no answer may be read as another type than it says, not even one to bytes that are no request', async () => {
+test('no answer may be sniffed as another type, even one to bytes that are no request', async () => {
   for (const path of ['/ok', '/teapot', '/boom', '/nowhere']) {
     const { headers } = await fetch(served.url + path);
     expect(headers.get('x-content-type-options'), path).toBe('nosniff');
@@ -50,7 +50,7 @@ test.each(['Authorization', 'authorization', 'X-API-Key', 'Host'])(
   },
 );
 
-describe('every error is JSON that nobody may store', () => {
+describe('every error is JSON that must not be stored', () => {
   test.each([
     ['/teapot', 418, { message: 'Short and stout' }],
     ['/boom', 500, { message: 'Internal server error' }],
@@ -69,11 +69,11 @@ describe('every error is JSON that nobody may store', () => {
     expect(await answer.json()).toEqual(body);
   });
 
-  test('the headers of an HttpError are answered', async () => {
+  test('the headers of an HttpError are sent', async () => {
     expect((await fetch(`${served.url}/teapot`)).headers.get('x-pot')).toBe('tea');
   });
 
-  test('HEAD says what GET would say, without the body', async () => {
+  test('HEAD has the headers of GET, without the body', async () => {
     for (const path of ['/ok', '/teapot', '/nowhere', '/boom']) {
       const get = await fetch(served.url + path);
       const head = await fetch(served.url + path, { method: 'HEAD' });
@@ -154,7 +154,7 @@ describe('hostile requests never become a server error', () => {
     expect(answer).toMatch(/application\/json/i);
   });
 
-  test('a body that breaks off into nonsense is told so while it is read', async () => {
+  test('a body that becomes malformed is refused while it is read', async () => {
     await using reading = await serve([
       async ctx => {
         for await (const chunk of ctx.req) ctx.body = String(chunk);
@@ -173,7 +173,7 @@ describe('hostile requests never become a server error', () => {
   });
 });
 
-test('another family of routes words its errors otherwise, knowing path and request id', async () => {
+test('another family of routes has its own form of errors, with path and request id', async () => {
   await using other = await serve([], {
     formatError: (status, message, { path, requestId }) => ({ error: { status, message, path, requestId } }),
   });
@@ -186,7 +186,7 @@ test('another family of routes words its errors otherwise, knowing path and requ
   expect(await other.raw('nonsense\r\n\r\n')).toMatch(/\{"error":\{"status":400,/);
 });
 
-test('an error that cannot be worded is still answered', async () => {
+test('an error that cannot be formatted is still answered', async () => {
   await using broken = await serve([], {
     formatError: () => {
       throw new Error('no words');

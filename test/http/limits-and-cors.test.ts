@@ -11,10 +11,10 @@ function from(served: Served, address: string, init: RequestInit = {}): Promise<
   return fetch(served.url, { ...init, headers: { ...init.headers, 'X-Forwarded-For': address } });
 }
 
-describe('requests a minute', () => {
+describe('requests per minute', () => {
   const limited = () => serve(answered, { rateLimitPerMinute: 2, trustedProxies: ['127.0.0.1'] });
 
-  test('are told, counted down and refused with the time to wait', async () => {
+  test('are reported, counted down, and refused with the waiting time', async () => {
     await using served = await limited();
 
     const answers = [
@@ -36,14 +36,14 @@ describe('requests a minute', () => {
     expect(await refused?.json()).toEqual({ message: 'Too many requests' });
   });
 
-  test('are counted for each address', async () => {
+  test('are counted per address', async () => {
     await using served = await limited();
     for (let sent = 0; sent < 3; sent++) await from(served, '203.0.113.5');
 
     expect((await from(served, '203.0.113.6')).status).toBe(200);
   });
 
-  test('are counted for a whole IPv6 /64', async () => {
+  test('are counted per IPv6 /64', async () => {
     await using served = await limited();
     for (const host of ['1', '2', '3']) await from(served, `2001:db8::${host}`);
 
@@ -67,18 +67,15 @@ describe('requests a minute', () => {
     ['Forwarded', 'for=203.0.113.5'],
     ['X-Real-IP', '203.0.113.5'],
     ['Via', '1.1 gateway'],
-  ])(
-    'are counted by its own address for a proxy on this machine that is not trusted: %s %s',
-    async (name, value) => {
-      await using served = await serve(answered, { rateLimitPerMinute: 2 });
-      const forwarded = () => fetch(served.url, { headers: { [name]: value } });
+  ])('are counted for an untrusted proxy on this machine by its own address: %s %s', async (name, value) => {
+    await using served = await serve(answered, { rateLimitPerMinute: 2 });
+    const forwarded = () => fetch(served.url, { headers: { [name]: value } });
 
-      const statuses = [(await forwarded()).status, (await forwarded()).status, (await forwarded()).status];
+    const statuses = [(await forwarded()).status, (await forwarded()).status, (await forwarded()).status];
 
-      expect(statuses).toEqual([200, 200, 429]);
-      expect((await fetch(served.url)).status).toBe(200);
-    },
-  );
+    expect(statuses).toEqual([200, 200, 429]);
+    expect((await fetch(served.url)).status).toBe(200);
+  });
 
   test.each(['unknown', '203.0.113.5, _hidden', ''])(
     'are counted for a trusted proxy that does not name its client: "%s"',
@@ -96,7 +93,7 @@ describe('requests a minute', () => {
     for (let sent = 0; sent < 5; sent++) expect((await from(served, '::1')).status).toBe(200);
   });
 
-  test('cannot be escaped by an invented hop', async () => {
+  test('cannot be evaded by an invented hop', async () => {
     await using served = await limited();
     for (const invented of ['1.1.1.1', '2.2.2.2', '127.0.0.1'])
       await from(served, `${invented}, 203.0.113.5`);
@@ -105,7 +102,7 @@ describe('requests a minute', () => {
   });
 });
 
-test('a proxy nearby that is not trusted is told of once, with the setting that trusts it', async () => {
+test('an untrusted local proxy is logged once, with the setting that trusts it', async () => {
   await using served = await serve(answered);
   await fetch(served.url);
   const before = served.entries.filter(({ level }) => level === 40);
@@ -118,7 +115,7 @@ test('a proxy nearby that is not trusted is told of once, with the setting that 
   expect(warnings[0]?.msg).toContain('trustedProxies');
 });
 
-test('a trusted proxy is not warned of', async () => {
+test('a trusted proxy is not logged', async () => {
   await using served = await serve(answered, { trustedProxies: ['127.0.0.1'] });
 
   await from(served, '203.0.113.5');
@@ -127,7 +124,7 @@ test('a trusted proxy is not warned of', async () => {
 });
 
 describe('pages of other origins', () => {
-  test('may read, and see our headers', async () => {
+  test('may read answers and see our headers', async () => {
     await using served = await serve(answered, {
       rateLimitPerMinute: 5,
       crossOrigin: { exposedHeaders: ['ETag'] },
@@ -141,29 +138,26 @@ describe('pages of other origins', () => {
     );
   });
 
-  test.each(['GET', 'HEAD'])(
-    'are told beforehand that they may %s, with the headers they name',
-    async method => {
-      await using served = await serve(answered);
+  test.each(['GET', 'HEAD'])('are allowed by a preflight to %s, with the headers they name', async method => {
+    await using served = await serve(answered);
 
-      const answer = await fetch(served.url, {
-        method: 'OPTIONS',
-        headers: {
-          'Access-Control-Request-Method': method,
-          'Access-Control-Request-Headers': 'x-api-key, authorization',
-        },
-      });
+    const answer = await fetch(served.url, {
+      method: 'OPTIONS',
+      headers: {
+        'Access-Control-Request-Method': method,
+        'Access-Control-Request-Headers': 'x-api-key, authorization',
+      },
+    });
 
-      expect(answer.status).toBe(204);
-      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-      expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD');
-      expect(answer.headers.get('access-control-allow-headers')).toBe('x-api-key, authorization');
-      expect(answer.headers.get('vary')).toBe('Access-Control-Request-Headers');
-      expect(await answer.text()).toBe('');
-    },
-  );
+    expect(answer.status).toBe(204);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-allow-methods')).toBe('GET, HEAD');
+    expect(answer.headers.get('access-control-allow-headers')).toBe('x-api-key, authorization');
+    expect(answer.headers.get('vary')).toBe('Access-Control-Request-Headers');
+    expect(await answer.text()).toBe('');
+  });
 
-  test.each(['POST', 'DELETE'])('are not told that they may %s', async method => {
+  test.each(['POST', 'DELETE'])('are not allowed by a preflight to %s', async method => {
     await using served = await serve(answered);
 
     const preflight = await fetch(served.url, {
@@ -176,7 +170,7 @@ describe('pages of other origins', () => {
     expect(itself.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('may POST where a service says so, and nowhere else', async () => {
+  test('may POST only where a service allows it', async () => {
     await using served = await serve(answered, {
       crossOrigin: { exposedHeaders: [], isPostAllowed: path => path.startsWith('/open/') },
     });
@@ -198,7 +192,7 @@ describe('pages of other origins', () => {
     expect(posted.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  test('read errors, too', async () => {
+  test('may read errors, too', async () => {
     await using served = await serve([]);
 
     const answer = await fetch(served.url);

@@ -10,7 +10,7 @@ import { type Served, serve } from './serve.ts';
 const log = createLogger({ level: 'silent' });
 
 describe('the request id', () => {
-  test.each(['abc', 'A.b_c-9', 'x'.repeat(128)])('%s is taken over', async id => {
+  test.each(['abc', 'A.b_c-9', 'x'.repeat(128)])('%s is kept', async id => {
     await using served = await serve([]);
 
     const answer = await fetch(served.url, { headers: { 'X-Request-Id': id } });
@@ -28,7 +28,7 @@ describe('the request id', () => {
 });
 
 describe('the access log', () => {
-  test('has one line a request, with what is needed to find and judge it', async () => {
+  test('has one line per request, with the facts to find and judge it', async () => {
     await using served = await serve([
       ctx => {
         ctx.state.operationId = 'getThing';
@@ -88,7 +88,7 @@ describe('the access log', () => {
     expect(JSON.stringify(served.entries)).not.toMatch(/hunter2|SECRET/);
   });
 
-  test('tells a client that hung up, and ends a line at 2 kB', async () => {
+  test('reports a client that hung up, and ends a line at 2 kB', async () => {
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
     await using served = await serve([
       async ctx => {
@@ -119,7 +119,7 @@ describe('metrics', () => {
     return { status: answer.status, type: answer.headers.get('content-type'), lines: text.split('\n') };
   }
 
-  test('requests are counted by operation and status, whoever answered them', async () => {
+  test('requests are counted by operation and status, including those answered by middleware', async () => {
     await using served = await serve([
       ctx => {
         ctx.state.operationId = 'getThing';
@@ -157,7 +157,7 @@ describe('metrics', () => {
     expect(lines).toContain('tollgate_index_lag_blocks{chain="31337"} 2');
   });
 
-  test('two processes in one count apart', async () => {
+  test('two services in one process have separate counts', async () => {
     const [one, other] = [createMetrics({ ofProcess: true }), createMetrics()];
     one.cacheResult('hit');
 
@@ -167,7 +167,7 @@ describe('metrics', () => {
     expect((await scraped(one)).lines.some(line => line.startsWith('process_cpu_seconds_total '))).toBe(true);
   });
 
-  test('the admin listener has nothing else', async () => {
+  test('the admin listener serves nothing else', async () => {
     expect((await scraped(createMetrics(), '/')).status).toBe(404);
     expect((await scraped(createMetrics(), '/chains')).status).toBe(404);
     expect((await scraped(createMetrics(), '/healthz')).status).toBe(200);
@@ -176,7 +176,7 @@ describe('metrics', () => {
   });
 });
 
-/** A server with nothing but its health. */
+/** A server with only its health checks. */
 function serveHealth({
   checks,
   timeoutMs,
@@ -190,7 +190,7 @@ function serveHealth({
 }
 
 describe('health', () => {
-  test('a process that runs is alive, ready or not', async () => {
+  test('a running process is alive, ready or not', async () => {
     await using served = await serveHealth({ checks: { index: () => ({ ok: false }) } });
 
     const answer = await fetch(`${served.url}/healthz`);
@@ -200,7 +200,7 @@ describe('health', () => {
     expect((await fetch(`${served.url}/healthz`, { method: 'HEAD' })).status).toBe(200);
   });
 
-  test.each(['POST', 'OPTIONS'])('another method on one of its paths, such as %s, is 405', async method => {
+  test.each(['POST', 'OPTIONS'])('another method on one of its paths, such as %s, is a 405', async method => {
     await using served = await serveHealth({ checks: {} });
 
     const answer = await fetch(`${served.url}/readyz`, { method });
@@ -208,7 +208,7 @@ describe('health', () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 
-  test('it is ready when every check is in order', async () => {
+  test('it is ready when every check passes', async () => {
     await using served = await serveHealth({
       checks: { database: () => ({ ok: true }), index: async () => ({ ok: true, detail: 'block 7' }) },
     });
@@ -221,7 +221,7 @@ describe('health', () => {
     ]);
   });
 
-  test('a check that says no, throws or does not return makes it not ready, and is named', async () => {
+  test('a check that fails, throws or does not return ends readiness, and is named', async () => {
     const checks = {
       good: () => ({ ok: true }),
       bad: () => ({ ok: false, detail: '5 blocks behind' }),

@@ -30,7 +30,7 @@ function get(target: string, headers = '') {
   return rawRequest(served.url, `GET ${target} HTTP/1.1\r\nHost: x\r\n${headers}Connection: close\r\n\r\n`);
 }
 
-describe('an expectation', () => {
+describe('an Expect header', () => {
   test.each(['nonsense', '200-ok', '100-continue, nonsense', '100-continues'])(
     'of %s is a 417 in the form of the path',
     async expectation => {
@@ -53,14 +53,17 @@ describe('an expectation', () => {
     expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 417', 'HTTP/1.1 200']);
   });
 
-  test.each(['100-continue', '100-Continue'])('of %s gets its interim answer and its answer', async text => {
-    const answer = await served.raw(
-      `POST /family/echo HTTP/1.1\r\nHost: x\r\nExpect: ${text}\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello`,
-    );
+  test.each(['100-continue', '100-Continue'])(
+    'of %s gets an interim answer and the final one',
+    async text => {
+      const answer = await served.raw(
+        `POST /family/echo HTTP/1.1\r\nHost: x\r\nExpect: ${text}\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello`,
+      );
 
-    expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200']);
-    expect(answer).toMatch(/\{"body":"hello"\}$/);
-  });
+      expect(answer.match(/HTTP\/1\.1 \d{3}/g)).toEqual(['HTTP/1.1 100', 'HTTP/1.1 200']);
+      expect(answer).toMatch(/\{"body":"hello"\}$/);
+    },
+  );
 });
 
 describe('a head of more than 16 KiB is a 431 in the form of the path', () => {
@@ -82,7 +85,7 @@ describe('a head of more than 16 KiB is a 431 in the form of the path', () => {
     ]);
   });
 
-  test('and in that of no family when its request line arrived long before', async () => {
+  test('and in the plain form when its request line arrived long before', async () => {
     const socket = connect(served.port, '127.0.0.1');
     const received: string[] = [];
     socket.write(`GET /family/echo HTTP/1.1\r\nHost: x\r\n\r\n${LINE}`);
@@ -95,7 +98,7 @@ describe('a head of more than 16 KiB is a 431 in the form of the path', () => {
     expect(received.join('')).toMatch(/^HTTP\/1\.1 431 [\s\S]*\{"text":"[^"]+"\}$/);
   });
 
-  test('and one of less is served', async () => {
+  test('and a smaller one is served', async () => {
     expect((await get('/family/echo', `X-Long: ${'a'.repeat(15 * KIB)}\r\n`)).status).toBe(200);
   });
 });

@@ -34,7 +34,7 @@ interface Answer {
   body: Buffer;
 }
 
-/** A request whose answer is not decoded on the way, as fetch would. */
+/** A request whose answer is not decoded, as fetch would do. */
 function ask(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(served.url + path, { method, headers }, response => {
@@ -55,7 +55,7 @@ function decoded({ headers, body }: Answer): string {
   return (coding === 'gzip' ? gunzipSync(body) : body).toString();
 }
 
-describe('the coding is the one the client likes best', () => {
+describe('the coding is the client’s most preferred one', () => {
   test.each([
     [undefined, undefined],
     ['', undefined],
@@ -93,14 +93,14 @@ describe('the coding is the one the client likes best', () => {
     expect(decoded(answer)).toBe(LONG);
   });
 
-  test('a body of less than 1 kB is sent as it is', async () => {
+  test('a body of less than 1 kB is not compressed', async () => {
     const answer = await ask('/short', { 'Accept-Encoding': 'br, gzip' });
 
     expect(answer.headers['content-encoding']).toBeUndefined();
     expect(answer.body.toString()).toBe(SHORT);
   });
 
-  test('what already varies goes on varying', async () => {
+  test('an existing Vary header is extended', async () => {
     expect((await ask('/varied')).headers.vary).toBe('Origin, Accept-Encoding');
   });
 });
@@ -110,11 +110,11 @@ describe('entity tags', () => {
     ['identity', /^"[\w-]{22}"$/],
     ['br', /^"[\w-]{22}-br"$/],
     ['gzip', /^"[\w-]{22}-gz"$/],
-  ])('the form %s has a tag of its own', async (coding, pattern) => {
+  ])('the form %s has its own tag', async (coding, pattern) => {
     expect((await ask('/long', { 'Accept-Encoding': coding })).headers.etag).toMatch(pattern);
   });
 
-  test('equal bytes have an equal tag, others another', async () => {
+  test('equal bytes have equal tags, and different ones different tags', async () => {
     expect((await represent(Buffer.from(LONG))).etag).toBe(long.etag);
     expect(short.etag).not.toBe(long.etag);
   });
@@ -128,7 +128,7 @@ describe('entity tags', () => {
     ['the tag without quotes', (tag: string) => tag.replaceAll('"', ''), 200],
     ['a broken list', () => '"', 200],
     ['the tag of another coding', (tag: string) => `${tag.slice(0, -1)}-gz"`, 200],
-  ])('who holds %s gets its answer', async (_, header, status) => {
+  ])('a client with %s gets the matching answer', async (_, header, status) => {
     const full = await ask('/long');
 
     const answer = await ask('/long', { 'If-None-Match': header(String(full.headers.etag)) });
@@ -144,7 +144,7 @@ describe('entity tags', () => {
     expect((await ask('/long', { 'If-None-Match': '*' }, 'POST')).status).toBe(200);
   });
 
-  test('an answer other than 200 has no tag and is never 304', async () => {
+  test('an answer other than 200 has no tag and is never a 304', async () => {
     const answer = await ask('/gone', { 'If-None-Match': '*' });
 
     expect(answer.status).toBe(410);
@@ -164,7 +164,7 @@ test('HEAD has the headers of GET and no body, in every coding', async () => {
   }
 });
 
-test('the size of a representation is that of all its forms', () => {
+test('the size of a representation covers all its forms', () => {
   const lengths = [long.identity, long.br, long.gzip].map(form => form?.length ?? 0);
 
   expect(lengths.every(length => length > 0)).toBe(true);

@@ -11,9 +11,9 @@ export interface Served extends AsyncDisposable, RunningServer {
   metrics: Metrics;
   /** Log entries so far, parsed. */
   entries: Record<string, unknown>[];
-  /** The first log entry that satisfies `wanted`; waits up to a second for it. */
+  /** The first log entry that satisfies `wanted`; waits at most a second for it. */
   entry(wanted: (entry: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
-  /** Sends bytes as they are and gives everything that comes back until the server ends the connection. */
+  /** Sends raw bytes and returns everything up to the end of the connection. */
   raw(text: string): Promise<string>;
 }
 
@@ -56,7 +56,7 @@ export async function serve(
   };
 }
 
-/** What `read` gives, as soon as it gives something; a second at most. */
+/** The first defined result of `read`, which is repeated for at most a second. */
 export async function eventually<T>(read: () => T | undefined): Promise<T> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const value = read();
@@ -66,7 +66,7 @@ export async function eventually<T>(read: () => T | undefined): Promise<T> {
   throw new Error('it did not happen within a second');
 }
 
-/** Sends `text` to a port and collects the answer until the other side is done. Rejects on a reset or after 5 s. */
+/** Sends `text` to a port and collects the answer until the other side ends. Rejects on a reset or after 5 s. */
 export function exchange(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { guardedLoopback } from '../../support/guarded-loopback.ts';
 import { until } from '../../support/until.ts';
 
-test('a connection that is not used is closed within seconds, however long a stranger asks to keep it', async () => {
+test('an unused connection is closed within seconds, even if the host asks to keep it longer', async () => {
   await using stack = new AsyncDisposableStack();
   let open = 0;
   const server = createServer((_, response) =>

@@ -9,7 +9,7 @@ const TYPE_A = 1;
 const HEADER_BYTES = 12;
 const QUESTION_TAIL_BYTES = 5;
 
-/** A name server on loopback (RFC 1035) whose every name has these IPv4 addresses; none of them: it keeps silent. */
+/** A name server on loopback (RFC 1035) that gives every name these IPv4 addresses; without any it does not answer. */
 async function nameServer(addresses: readonly string[]) {
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {
@@ -31,7 +31,7 @@ async function nameServer(addresses: readonly string[]) {
   };
 }
 
-test('a name has the addresses that its name server gives', async () => {
+test('a name resolves to the addresses from its name server', async () => {
   await using server = await nameServer(['192.0.2.1', '198.51.100.7']);
 
   expect(await server.lookup('files.test')).toEqual([
@@ -40,7 +40,7 @@ test('a name has the addresses that its name server gives', async () => {
   ]);
 });
 
-test('a name server that points into this machine leads nowhere', async () => {
+test('a name that resolves to this machine is refused', async () => {
   let requests = 0;
   const web = createServer((_, response) => {
     requests += 1;
@@ -66,7 +66,7 @@ test('a name server that points into this machine leads nowhere', async () => {
   await new Promise(resolve => web.close(resolve));
 });
 
-test('a name server that keeps silent does not keep a fetch beyond its deadline', async () => {
+test('a name server that does not answer does not delay a fetch beyond its deadline', async () => {
   await using server = await nameServer([]);
   const log = createLogger({ level: 'silent' });
   const guarded = guardedFetch({ timeoutMs: 300, maxBytes: 100, lookup: server.lookup, log });
@@ -77,7 +77,7 @@ test('a name server that keeps silent does not keep a fetch beyond its deadline'
   await guarded.close();
 });
 
-test('the system knows this machine by name', async () => {
+test('the system resolves localhost', async () => {
   const found = await systemLookup('localhost');
 
   expect(found.length).toBeGreaterThan(0);

@@ -19,7 +19,7 @@ const HERE = '127.0.0.1';
 const THERE = '127.0.0.2';
 const file = (name: string) => readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url), 'utf8');
 
-/** A resolver that answers every name, one list after another and the last one for good. */
+/** A resolver that answers every name with one list after another, and keeps the last one. */
 function names(...answers: string[][]) {
   return vi.fn(async (_hostname: string) => {
     const addresses = (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
@@ -27,7 +27,7 @@ function names(...answers: string[][]) {
   });
 }
 
-/** A fetcher that may reach the loopback interface without TLS unless told otherwise. */
+/** A fetcher that may reach loopback without TLS by default. */
 function fetcher(overrides: Partial<GuardedFetchOptions> = {}) {
   const guarded = guardedFetch({
     allowedNetworks: [`${HERE}/32`],
@@ -49,7 +49,7 @@ function fetcher(overrides: Partial<GuardedFetchOptions> = {}) {
   return { fetch, failure, [Symbol.asyncDispose]: () => guarded.close() };
 }
 
-/** A service on the loopback interface, by name. */
+/** A service on loopback, by name. */
 async function service(respond: (request: SeenRequest) => Behaviour) {
   const upstream = await startScriptedUpstream(respond);
   const { port } = new URL(upstream.url);
@@ -60,7 +60,7 @@ async function service(respond: (request: SeenRequest) => Behaviour) {
   };
 }
 
-/** A server that counts its requests, at an address of the loopback interface of one's own choice. */
+/** A server that counts its requests, at a given loopback address. */
 async function serverAt(address: string, { secure = false, port = 0 } = {}) {
   let requests = 0;
   const answer = (_: IncomingMessage, response: ServerResponse) => {
@@ -147,7 +147,7 @@ test.for([
   'http://127.1/',
   'http://①②⑦.0.0.1/',
   'http://%31%32%37.0.0.1/',
-])('no spelling of a loopback address gets through: %s', async url => {
+])('no spelling of a loopback address is accepted: %s', async url => {
   const lookup = names(['8.8.8.8']);
   await using strict = fetcher({ allowedNetworks: [], lookup });
 
@@ -163,13 +163,13 @@ test.for(['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', 
 );
 
 test.for(['8.8.8', '', 'example.org', '2606:4700::1111%eth0', '08.8.8.8'])(
-  'what is no numeric address is not allowed: %s',
+  'a text that is not a numeric address is not allowed: %s',
   text => {
     expect(addressJudge([], () => [])(text)).toBe(false);
   },
 );
 
-test('an address of this machine is refused although it is public, unless it is allowed', () => {
+test('a public address of this machine is refused, unless it is allowed', () => {
   const own = () => ['8.8.8.8', '2606:4700::1111'];
 
   expect(addressJudge([], own)('8.8.8.8')).toBe(false);
@@ -178,7 +178,7 @@ test('an address of this machine is refused although it is public, unless it is 
   expect(addressJudge(['8.8.8.8'], own)('8.8.8.8')).toBe(true);
 });
 
-test('an allowed network opens nothing beside itself', () => {
+test('an allowed network allows nothing outside of it', () => {
   const isAllowed = addressJudge(['10.1.0.0/16', 'fd00::/64'], () => []);
 
   expect(['10.1.2.3', 'fd00::1'].map(isAllowed)).toEqual([true, true]);
@@ -190,7 +190,7 @@ test('an allowed network opens nothing beside itself', () => {
   ]);
 });
 
-test('a network that is none is refused when the fetcher is made', () => {
+test('an invalid network is refused when the fetcher is created', () => {
   expect(() => fetcher({ allowedNetworks: ['everything'] })).toThrow();
 });
 
@@ -206,7 +206,7 @@ test.for([
   '//files.test/7',
   'https://',
   `https://files.test/${'7'.repeat(9_000)}`,
-])('a URL that is not to be fetched does not get as far as the resolver: %s', async url => {
+])('a forbidden URL is refused before its name is resolved: %s', async url => {
   const lookup = names([HERE]);
   await using guarded = fetcher({ lookup });
 
@@ -220,7 +220,7 @@ test('without permission nothing is fetched without TLS', async () => {
   expect(await guarded.failure('http://files.test/')).toMatchObject({ kind: 'refused' });
 });
 
-test('a name is resolved once, and the socket gets the address that was judged', async () => {
+test('a name is resolved once, and the socket uses the checked address', async () => {
   await using server = await serverAt(THERE);
   await using other = await serverAt(HERE, { port: server.port });
   const lookup = names([THERE], [HERE]);
@@ -235,7 +235,7 @@ test('a name is resolved once, and the socket gets the address that was judged',
   expect([server.requests(), other.requests()]).toEqual([1, 0]);
 });
 
-test('of several addresses only those that are allowed are tried', async () => {
+test('only allowed ones of several addresses are tried', async () => {
   await using server = await serverAt(THERE);
   await using other = await serverAt(HERE, { port: server.port });
   await using guarded = fetcher({ allowedNetworks: [THERE], lookup: names([HERE, '::1', THERE]) });
@@ -245,7 +245,7 @@ test('of several addresses only those that are allowed are tried', async () => {
   expect([server.requests(), other.requests()]).toEqual([1, 0]);
 });
 
-test('a response comes with its status, headers and bytes', async () => {
+test('a response has its status, headers and bytes', async () => {
   await using to = await service(() => ({ status: 404, text: 'nothing', headers: { 'retry-after': '7' } }));
   await using guarded = fetcher();
 
@@ -313,7 +313,7 @@ test.for([
   ['a name of a private address', 'http://other.test/'],
   ['a file', 'file:///etc/passwd'],
   ['a user', 'http://user@files.test/'],
-] as const)('a redirect to %s is refused also where any host is allowed', async ([, location]) => {
+] as const)('a redirect to %s is refused even where any host is allowed', async ([, location]) => {
   await using to = await service(() => ({ status: 307, text: '', headers: { location } }));
   await using guarded = fetcher({ redirects: 'any host', lookup: names([HERE], [THERE]) });
 
@@ -322,7 +322,7 @@ test.for([
 });
 
 test.for(['file:///etc/passwd', 'http://user@files.test/', 'http://['])(
-  'a redirect to what is not to be fetched is refused: %s',
+  'a redirect to a forbidden URL is refused: %s',
   async location => {
     await using to = await service(() => ({ status: 301, text: '', headers: { location } }));
     await using guarded = fetcher();
@@ -331,7 +331,7 @@ test.for(['file:///etc/passwd', 'http://user@files.test/', 'http://['])(
   },
 );
 
-test('each hop is judged anew: a host that has moved to a forbidden address is refused', async () => {
+test('each hop is checked again: a host that has moved to a forbidden address is refused', async () => {
   const redirect = 'HTTP/1.1 302 Found\r\nlocation: /2\r\nconnection: close\r\ncontent-length: 0\r\n\r\n';
   await using to = await service(() => ({ raw: redirect }));
   await using guarded = fetcher({ lookup: names([HERE], [THERE]) });
@@ -340,7 +340,7 @@ test('each hop is judged anew: a host that has moved to a forbidden address is r
   expect(to.upstream.requests).toHaveLength(1);
 });
 
-test('a POST is sent as it is and its redirect is an answer', async () => {
+test('a POST is sent unchanged, and a redirect is its answer', async () => {
   await using to = await service(() => ({ status: 307, text: 'no', headers: { location: '/2' } }));
   await using guarded = fetcher();
 
@@ -357,7 +357,7 @@ test('a POST is sent as it is and its redirect is an answer', async () => {
   expect(to.upstream.requests[0]?.headers).toMatchObject({ 'content-length': '7', 'x-signature': 'abc' });
 });
 
-test('one byte after another does not keep a fetch beyond its deadline', async () => {
+test('a body that trickles does not extend a fetch beyond its deadline', async () => {
   await using to = await service(() => ({
     drip: '{"a":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}',
     everyMs: 50,
@@ -378,21 +378,21 @@ test('neither does silence, nor a resolver that does not answer', async () => {
   expect(await unresolved.failure(to.url('/'))).toMatchObject({ kind: 'timeout' });
 });
 
-test('headers that come too late end a fetch long before its deadline', async () => {
+test('headers that arrive too late end a fetch long before its deadline', async () => {
   await using to = await service(() => 'silence');
   await using guarded = fetcher({ timeoutMs: 60_000, headersWithinMs: 200 });
 
   expect(await guarded.failure(to.url('/'))).toEqual({ kind: 'timeout', status: undefined });
 });
 
-test('a body may take longer than its headers may', async () => {
+test('a body may take longer than its headers', async () => {
   await using to = await service(() => ({ drip: 'slowly', everyMs: 500 }));
   await using guarded = fetcher({ timeoutMs: 60_000, headersWithinMs: 2_000 });
 
   expect((await guarded.fetch(to.url('/'))).bytes.toString()).toBe('slowly');
 });
 
-test('the deadline holds for all redirects together', async () => {
+test('the deadline covers all redirects together', async () => {
   await using to = await service(() => ({
     status: 302,
     text: '',
@@ -404,7 +404,7 @@ test('the deadline holds for all redirects together', async () => {
   expect(await guarded.failure(to.url('/'))).toMatchObject({ kind: 'timeout' });
 });
 
-test('a body without end is left as soon as it is too long', async () => {
+test('an endless body is aborted as soon as it is too long', async () => {
   await using to = await service(() => ({ endless: 'text' }));
   await using guarded = fetcher();
 
@@ -412,7 +412,7 @@ test('a body without end is left as soon as it is too long', async () => {
   expect(to.upstream.bytesSent()).toBeLessThan(16_000_000);
 });
 
-test('so is a little that decompresses to much', async () => {
+test('a small body that decompresses to too much is aborted, too', async () => {
   await using to = await service(() => ({ endless: 'gzip' }));
   await using guarded = fetcher();
 
@@ -433,7 +433,7 @@ test.for([
   ['Application/JSON; charset=utf-8', true],
   ['text/html', false],
   ['application/jsonp', false],
-] as const)('of the types that are asked for only: %s', async ([type, isTaken]) => {
+] as const)('only requested content types are accepted: %s', async ([type, isTaken]) => {
   await using to = await service(() => ({ text: '{}', type }));
   await using guarded = fetcher();
   const types = ['application/json'];
@@ -457,7 +457,7 @@ test.for([
   expect(await guarded.failure(to.url('/'))).toMatchObject({ kind });
 });
 
-test('a caller that leaves is told apart from a host that is slow', async () => {
+test('an abort by the caller differs from a timeout of the host', async () => {
   await using to = await service(() => 'silence');
   await using guarded = fetcher();
 
@@ -466,7 +466,7 @@ test('a caller that leaves is told apart from a host that is slow', async () => 
   });
 });
 
-test('a certificate must be one that is trusted, for this very name', async () => {
+test('a certificate must be trusted and valid for the name', async () => {
   await using server = await serverAt(HERE, { secure: true });
   const at = (host: string) => `https://${host}:${server.port}/`;
   await using guarded = fetcher({ allowHttp: false });
@@ -485,7 +485,7 @@ test('a certificate must be one that is trusted, for this very name', async () =
   expect(server.requests()).toBe(1);
 });
 
-test('what a failure says names no address', async () => {
+test('failure messages contain no address', async () => {
   await using guarded = fetcher({ allowedNetworks: [] });
 
   const message = await guarded.fetch('http://127.0.0.1:1/secret').catch((error: Error) => error.message);
