@@ -176,10 +176,18 @@ function isOfSystem(error: Error & { code: unknown }): boolean {
   return 'syscall' in error || String(error.code) in constants.errno;
 }
 
+/** Refusal of a server that requires a password. */
+export class PasswordRequired extends Error {
+  constructor() {
+    super('it asks for a password, as in redis://:password@host:6379');
+    this.name = 'PasswordRequired';
+  }
+}
+
 /** Reason for the refusal, as the end of a sentence. */
-function refusalOf(error: unknown): string {
+function refusalOf(error: unknown): string | PasswordRequired {
   const text = reasonOf(error);
-  if (text.startsWith('NOAUTH')) return 'it asks for a password, as in redis://:password@host:6379';
+  if (text.startsWith('NOAUTH')) return new PasswordRequired();
   if (error instanceof ErrorReply) return `it answers "${text}"`;
   if (error instanceof Error && 'code' in error) return `TLS fails with ${error.code}`;
   return `it does not speak the protocol of Redis (${text})`;

@@ -1,5 +1,6 @@
-import { openRedis } from '#stores/redis-connection.ts';
-import type { Check } from './check.ts';
+import { CannotStart } from '#lib/startup-error.ts';
+import { openRedis, PasswordRequired } from '#stores/redis-connection.ts';
+import { type Check, Fault } from './check.ts';
 
 /** Connects to a Redis as the start of a server does. This writes one key that expires at once. */
 export function redisCheck({ setting, url }: { setting: string; url: string }): Check {
@@ -14,10 +15,20 @@ export function redisCheck({ setting, url }: { setting: string; url: string }): 
           outage ??= error;
         },
       };
-      const redis = await openRedis({ url, title: 'Redis', setting, failures });
+      const redis = await openRedis({ url, title: 'Redis', setting, failures }).catch(error => {
+        throw withoutPassword(error);
+      });
       redis.close();
       if (outage !== undefined) throw outage;
       return { state: 'ok', detail: 'accepts writes' };
     },
   };
+}
+
+/** Adds advice on the form of the address to the refusal of a server that requires a password. */
+function withoutPassword(error: unknown): unknown {
+  if (!(error instanceof CannotStart && error.cause instanceof PasswordRequired)) return error;
+  return new Fault('asks for a password', 'Write it into the address: redis://:PASSWORD@HOST:PORT.', {
+    cause: error,
+  });
 }
