@@ -53,7 +53,7 @@ function run(...args: string[]) {
   return promise;
 }
 
-/** The checks of a report by their settings. */
+/** The checks of a report by setting. */
 function bySetting(out: string): Record<string, ReportedCheck> {
   const { checks }: { checks: ReportedCheck[] } = JSON.parse(out);
   return Object.fromEntries(checks.map(check => [check.setting, check]));
@@ -66,7 +66,7 @@ chains:
     native: { symbol: ETH, decimals: 18 }
 ${rest}`;
 
-/** A Blockscout and an Insight-compatible service at one address, both with a block of this minute. */
+/** A Blockscout and an Insight-compatible service at one address, both with a recent block. */
 function upToDate({ url }: { url: string }): Behaviour {
   if (url.startsWith('/v1')) {
     const seconds = Math.floor(Date.now() / 1000);
@@ -82,7 +82,7 @@ function upToDate({ url }: { url: string }): Behaviour {
   return { text: text.replace(/"timestamp":"[^"]+"/g, `"timestamp":"${now}"`), type: 'application/json' };
 }
 
-test('of a configuration that works it says so line by line, in the order of the file, and creates nothing', async () => {
+test('a working configuration is reported line by line in the order of the file, and nothing is created', async () => {
   const database = await postgresDatabase('payments');
   onTestFinished(database.remove);
   await using service = await startTestPayments(database.options);
@@ -133,7 +133,7 @@ rateLimitStore: ${redis.url}${chain(
   expect(smtp.mails).toEqual([]);
 });
 
-test('of an address only what is secret is hidden, not the user', async () => {
+test('only the secrets of a URL are hidden, not the user', async () => {
   const database = await postgresDatabase();
   onTestFinished(database.remove);
   const address = database.options.url.replace('postgres@', 'tollgate_shop:db-password@');
@@ -148,7 +148,7 @@ payments: { database: '${address}&sslmode=disable' }${chain(
   expect(out).not.toMatch(/db-password|node-key/);
 }, 40_000);
 
-test('every kind of fault is told with what to change, without a secret, and ends it with 1', async () => {
+test('every kind of fault is reported with advice and without secrets, and exits with 1', async () => {
   const database = await postgresDatabase('payments');
   onTestFinished(database.remove);
   await using service = await startTestPayments(database.options);
@@ -217,7 +217,7 @@ rateLimitStore: redis://:limits-secret@127.0.0.1:${closed}${chain(
   expect(out).not.toMatch(/secret|a-password|wrong-token/);
 });
 
-/** The node as one of chain 8453 that refuses some methods. */
+/** The node with the chain id 8453, which refuses some methods. */
 async function lying(url: string, refused: RegExp): Promise<FaultyNode> {
   const node = await faultyNode(url);
   node.tell(({ method }) => {
@@ -227,7 +227,7 @@ async function lying(url: string, refused: RegExp): Promise<FaultyNode> {
   return node;
 }
 
-test('what the roles of a process do not need is not tried', async () => {
+test('only what the roles of a process need is checked', async () => {
   const closed = await closedPort();
   const config = `roles: [data, indexer]
 payments:
@@ -251,7 +251,7 @@ payments:
   expect([ofIndexer.code, Object.keys(bySetting(ofIndexer.out))]).toEqual([0, needed]);
 });
 
-test('what does not answer is given up in its time', async () => {
+test('a check without an answer fails after its timeout', async () => {
   const check = { setting: 'x', subject: 'x', advice: 'Wait.', run: () => new Promise<never>(() => {}) };
 
   expect(await runCheck(check, 10)).toEqual({
@@ -261,14 +261,14 @@ test('what does not answer is given up in its time', async () => {
   });
 });
 
-test('a configuration that is not valid ends it with 2', async () => {
+test('an invalid configuration exits with 2', async () => {
   const invalid = await doctor('chains: 1\n');
 
   expect([invalid.code, invalid.out]).toEqual([2, '']);
   expect(invalid.err).toContain('line 1');
 });
 
-test('without a configuration it looks for what the embedded default needs', async () => {
+test('without a configuration the needs of the embedded default are checked', async () => {
   const { code, out } = await run('doctor');
 
   expect([code, out.split('\n')]).toEqual([

@@ -27,7 +27,7 @@ interface Entry {
   readonly payments?: { readonly url: string };
 }
 
-/** A folder with the packed program, and links to the packages that it says it needs, as an installation makes them. */
+/** A folder with the packed program and links to its declared dependencies, like an installation. */
 async function installed(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-package-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -41,7 +41,7 @@ async function installed(): Promise<string> {
   for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
     const place = join(folder, 'node_modules', name);
     await mkdir(dirname(place), { recursive: true });
-    // Of the optional ones those of other systems are not installed.
+    // Optional dependencies for other systems are not installed.
     if (existsSync(join('node_modules', name))) await symlink(resolve('node_modules', name), place);
   }
   await mkdir(join(folder, 'node_modules', '.bin'));
@@ -50,7 +50,7 @@ async function installed(): Promise<string> {
   return folder;
 }
 
-test('npm pack makes a package that runs by npx in an empty folder, embedded default included', async () => {
+test('npm pack makes a package that runs with npx in an empty folder, with the embedded default', async () => {
   const folder = await installed();
   const child = spawn('npx', ['tollgate', 'start', '--config', 'tollgate.yaml'], {
     cwd: folder,
@@ -80,7 +80,7 @@ test('npm pack makes a package that runs by npx in an empty folder, embedded def
   const answers = {
     health: await get(`${data}/healthz`),
     transactions: await get(`${data}/explorer/transactions`),
-    // Runs in a thread of the index.
+    // This path runs in a worker thread of the index.
     events: await get(`${data}/insights/v1/events?chain_id=31337&aggregate=count()%20as%20n`),
     docs: await get(`${data}/docs`),
     module: await get(`${data}${module}`),

@@ -11,13 +11,13 @@ import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripte
 import { until } from '../support/until.ts';
 
 const LAUNCHER = 'src/tollgate.js';
-/** Has the launcher believe that it runs on a Node which does not strip types. */
+/** Makes the launcher see a Node that does not strip types. */
 const OLD_NODE =
   "data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.0.0' } })";
 const OLD_LAUNCHER = [process.execPath, '--import', OLD_NODE, LAUNCHER, 'start'];
-/** A shell that waits for the launcher and can end before it, as npm's does. */
+/** A shell that waits for the launcher and can end before it, like npm's. */
 const BELOW_SHELL = ['sh', '-c', '"$@"; true', 'sh', ...OLD_LAUNCHER];
-/** Long enough for the launcher to look after its parent three times. */
+/** Long enough for the launcher to check its parent three times. */
 const ANSWER_AFTER_MS = 1_800;
 
 const isTrue = (value: boolean) => value;
@@ -31,7 +31,7 @@ function run(file: string, ...args: string[]) {
   return promise;
 }
 
-test('without a command, or with --help, it lists every command', async () => {
+test('without a command, or with --help, every command is listed', async () => {
   const [alone, help] = await Promise.all([tollgate(), tollgate('--help')]);
 
   for (const { name, summary } of COMMANDS)
@@ -39,7 +39,7 @@ test('without a command, or with --help, it lists every command', async () => {
   expect([alone, help.code, help.err]).toEqual([help, 0, '']);
 });
 
-test.concurrent.each(COMMANDS)('$name --help prints its usage and ends with 0', async ({ name }) => {
+test.concurrent.each(COMMANDS)('$name --help prints its usage and exits with 0', async ({ name }) => {
   const { code, out, err } = await tollgate(name, '--help');
 
   expect([code, err]).toEqual([0, '']);
@@ -53,14 +53,14 @@ test.concurrent.each([
   [['keys', 'creat'], 'there is no command creat; did you mean create?\n'],
   [['links', 'list', '--url', 'x'], '--key is missing\n"tollgate links --help" shows the options.\n'],
   [['fly'], "Unknown command 'fly'; commands: start, "],
-])('%j ends with 2 and says what would be right', async (args, said) => {
+])('%j exits with 2 and says what would be right', async (args, said) => {
   const { code, out, err } = await tollgate(...args);
 
   expect([code, out]).toEqual([2, '']);
   expect(err).toContain(said);
 });
 
-test('an old Node without an installed one ends with one line', async () => {
+test('an old Node without a packaged Node fails with one line', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-launcher-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await copyFile(LAUNCHER, join(folder, 'tollgate.mjs'));
@@ -75,7 +75,7 @@ test.each([
   ['SIGKILL', 137],
   ['SIGTERM', 143],
   ['SIGINT', 130],
-])('on an old Node the end of the program by %s is reported as %i', async (signal, reported) => {
+])('on an old Node a program ended by %s makes the launcher exit with %i', async (signal, reported) => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-launcher-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await copyFile(LAUNCHER, join(folder, 'tollgate.mjs'));
@@ -125,7 +125,7 @@ chains:
   ];
   const stops = [
     ['SIGTERM', (pid: number) => process.kill(pid, 'SIGTERM')],
-    // A terminal sends it to every process of the group.
+    // A terminal sends SIGINT to every process of the group.
     ['Ctrl+C', (pid: number) => process.kill(-pid, 'SIGINT')],
   ] as const;
 
@@ -147,7 +147,7 @@ chains:
     },
   );
 
-  test('is what the server makes of the end of a launcher that was killed', async ({ onTestFinished }) => {
+  test('also follows when the launcher is killed', async ({ onTestFinished }) => {
     const { child, log, closed } = await ready(OLD_LAUNCHER, onTestFinished);
 
     child.kill('SIGKILL');
@@ -166,7 +166,7 @@ chains:
       },
     ],
   ];
-  test.for(ends)('by %s lets a request in flight have its answer', async ([, end], { onTestFinished }) => {
+  test.for(ends)('by %s lets a request in flight finish', async ([, end], { onTestFinished }) => {
     const { child, log, closed, url } = await ready(BELOW_SHELL, onTestFinished, 'npx');
     const before = upstream.requests.length;
     const inFlight = fetch(`${url}/explorer${transaction.path}`);
@@ -179,7 +179,7 @@ chains:
     expect(log).toContainEqual(expect.objectContaining({ msg: 'stopping' }));
   });
 
-  test('is not what the launcher makes of the end of a shell without npm', async ({ onTestFinished }) => {
+  test('does not follow when a shell other than npm’s ends', async ({ onTestFinished }) => {
     const { child, log, closed, url } = await ready(BELOW_SHELL, onTestFinished);
     child.kill('SIGKILL');
     await delay(ANSWER_AFTER_MS);
@@ -192,7 +192,7 @@ chains:
     expect(log).toContainEqual(expect.objectContaining({ msg: 'stopping' }));
   });
 
-  /** A server that is ready. `closed` resolves when it has ended. */
+  /** Starts a server and waits until it is ready. `closed` resolves when it has ended. */
   async function ready(
     [file = '', ...args]: readonly string[],
     onTestFinished: (clean: () => void) => void,
@@ -200,7 +200,7 @@ chains:
   ) {
     const child = spawn(file, [...args, '--config', config, '--only', 'data'], {
       detached: true,
-      // These tests may run below npm, which the program would take for its own start by it.
+      // These tests may run under npm, which the program would mistake for its own start by npm.
       env: { ...process.env, npm_lifecycle_event: lifecycle },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -215,7 +215,7 @@ chains:
       if (log.at(-1)?.msg.startsWith('ready')) resolve();
     });
     let hasClosed = false;
-    // The server holds the pipes open for as long as it runs, whoever has ended before it.
+    // The server keeps the pipes open while it runs, even after the launcher has ended.
     const closed = new Promise<void>(done => child.once('close', () => done())).then(() => {
       hasClosed = true;
       reject(new Error(`ended too early: ${errors}`));

@@ -20,7 +20,7 @@ describe('the command line', () => {
       { configFile: undefined, roles: ['data', 'settlement', 'delivery'], help: false },
     ],
     [['--help'], { configFile: undefined, roles: undefined, help: true }],
-  ])('%o is understood', (argv, expected) => {
+  ])('%o is accepted', (argv, expected) => {
     expect(parseArguments(argv)).toEqual(expected);
   });
 
@@ -38,7 +38,7 @@ describe('the command line', () => {
     expect(() => parseArguments(argv)).toThrow(UsageError);
   });
 
-  test('a role that is not known is refused with the one that was meant', () => {
+  test('an unknown role is refused with a suggestion', () => {
     expect(() => parseArguments(['--role', 'data,setlement'])).toThrow(
       '--role takes data, indexer, payments, settlement, delivery; did you mean settlement?',
     );

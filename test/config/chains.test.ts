@@ -22,7 +22,7 @@ function chainsOf(text: string, env: Variables = {}) {
 }
 
 describe('npm run chains', () => {
-  test('names give a configuration that loads, with the chains in the order they were named', () => {
+  test('names give a configuration that loads, with the chains in their order', () => {
     const { status, stdout, stderr } = run('ethereum', 'BASE', 'optimism');
 
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -40,7 +40,7 @@ describe('npm run chains', () => {
     ]);
   });
 
-  test('every known chain can be named by its id, and all of them load as they are in the table', () => {
+  test('every known chain can be named by its id, and loads as it is in the table', () => {
     const { status, stdout } = run(...known.map(({ id }) => String(id)));
 
     expect(status).toBe(0);
@@ -52,7 +52,7 @@ describe('npm run chains', () => {
     ).toEqual(known.map(({ gateway: _, ...chain }) => chain));
   });
 
-  test('a test network that was not named as one is pointed out', () => {
+  test('a test network that is not named as one is pointed out', () => {
     const { status, stdout, stderr } = run('zora');
 
     expect(chainsOf(stdout)).toMatchObject([{ testnet: true }]);
@@ -62,7 +62,7 @@ describe('npm run chains', () => {
     });
   });
 
-  test('a reader that goes away ends the list without an error', () => {
+  test('a closed output pipe ends the list without an error', () => {
     const pipe = `"${process.execPath}" scripts/chains.ts --list | head -n 1`;
 
     const { stdout, stderr } = spawnSync('bash', ['-c', pipe], { encoding: 'utf8', timeout: 20_000 });
@@ -71,7 +71,7 @@ describe('npm run chains', () => {
     expect(stderr).toBe('');
   });
 
-  test('a chain is found by alias, with hyphens, without "Mainnet", and by the only name that begins so', () => {
+  test('a chain is found by alias, with hyphens, without "Mainnet" and by a unique prefix', () => {
     const { stdout } = run('sepolia', 'base-sepolia', 'b3', 'arbitrum', 'soneium min');
 
     expect(chainsOf(stdout).map(({ id, testnet }) => [id, testnet])).toEqual([
@@ -83,7 +83,7 @@ describe('npm run chains', () => {
     ]);
   });
 
-  test('BLOCKSCOUT_KEY reaches Blockscout’s own instances when it is set, and those of nobody else', () => {
+  test('BLOCKSCOUT_KEY is sent to Blockscout’s own instances only', () => {
     const { stdout } = run(...known.map(({ id }) => String(id)));
     const backends = chainsOf(stdout, { BLOCKSCOUT_KEY: 'k' }).flatMap(chain => chain.backends);
     const told = backends.flatMap(one => (one.kind === 'blockscout' && one.apiKey === 'k' ? [one.url] : []));
@@ -94,7 +94,7 @@ describe('npm run chains', () => {
     );
   });
 
-  test('--pro takes the gateway, needs the key, and marks chains the gateway may not have', () => {
+  test('--pro uses the gateway, requires the key and marks chains the gateway may lack', () => {
     const { stdout } = run('--pro', 'base', 'polygon');
 
     expect(chainsOf(stdout, { BLOCKSCOUT_PRO_KEY: 'proapi_1' }).map(({ backends }) => backends)).toEqual([
@@ -117,14 +117,14 @@ describe('npm run chains', () => {
     { given: ['--prod', 'base'], said: "Unknown option '--prod'; did you mean --pro?" },
     { given: [], said: 'name at least one chain' },
     { given: ['--list', 'no such chain'], said: 'no known chain has "no such chain"' },
-  ])('$given is refused with 2, and nothing is printed', ({ given, said }) => {
+  ])('$given exits with 2, and prints no configuration', ({ given, said }) => {
     const { status, stdout, stderr } = run(...given);
 
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain(said);
   });
 
-  test('--list shows the chains a text fits, or all of them', () => {
+  test('--list shows the chains that match a text, or all of them', () => {
     expect(run('--list', 'SCROLL').stdout).toBe(
       '534351  Scroll Testnet [testnet]  ETH  https://scroll-sepolia.blockscout.com/api/v2\n' +
         '534352  Scroll  ETH  https://scroll.blockscout.com/api/v2\n',
@@ -138,7 +138,7 @@ describe('npm run chains', () => {
 });
 
 describe('the table of known chains', () => {
-  test('it is sorted by id, and no id and no address stands in it twice', () => {
+  test('it is sorted by id, and no id and no address occurs twice', () => {
     const ids = known.map(({ id }) => id);
 
     expect(ids.length).toBeGreaterThan(500);
@@ -150,7 +150,7 @@ describe('the table of known chains', () => {
     expect(known.filter(({ url }) => !/^https:\/\/[a-z0-9.-]+(\/[\w-]+)*\/api\/v2$/.test(url))).toEqual([]);
   });
 
-  test('every alias leads to a known chain, and stands for no chain’s whole name', () => {
+  test('every alias leads to a known chain and is no chain’s full name', () => {
     const ids = new Set(known.map(({ id }) => id));
     const names = new Set(known.map(({ name }) => name.toLowerCase()));
 

@@ -18,7 +18,7 @@ const COMPOSE = parse(
   { merge: true },
 );
 const DOCKERFILE = readFileSync('Dockerfile', 'utf8');
-/** Environment of the program in a container. */
+/** Environment variables of the program in a container. */
 const ENV = COMPOSE['x-tollgate'].environment;
 
 /** Arguments of the services that run the program, by name. */
@@ -27,10 +27,10 @@ const ARGUMENTS: readonly (readonly string[])[] = Object.values(COMPOSE.services
   .filter(({ image }) => image === 'tollgate')
   .map(({ command }) => (Array.isArray(command) ? command.map(String) : []));
 
-/** The configuration as compose hands it to a container. */
+/** The configuration that compose gives to a container. */
 const CONFIGURATION = String(COMPOSE.configs.tollgate.content);
 
-test('the services of compose.yaml run every role with a configuration that is valid', () => {
+test('the services of compose.yaml run every role with a valid configuration', () => {
   const file = writeConfig(CONFIGURATION);
 
   const roles = ARGUMENTS.flatMap(argv => loadConfig({ file, env: ENV, argv }).roles);
@@ -39,18 +39,18 @@ test('the services of compose.yaml run every role with a configuration that is v
   expect(roles).toHaveLength(ROLES.length);
 });
 
-test('compose.yaml gives a container every variable that its configuration reads, and no other', () => {
+test('compose.yaml gives a container exactly the variables that its configuration reads', () => {
   const read = [...CONFIGURATION.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
 
   expect(new Set(Object.keys(ENV))).toEqual(new Set(read));
 });
 
-test('compose.yaml leaves the secrets of the host out of the configuration', () => {
+test('compose.yaml copies no secret of the host into the configuration', () => {
   expect(CONFIGURATION).not.toContain(HOST.POSTGRES_PASSWORD);
   expect(CONFIGURATION).not.toContain(HOST.TOLLGATE_SECRET);
 });
 
-test('the Dockerfile copies only what exists and what the builder is sent', () => {
+test('the Dockerfile copies only files that exist in the build context', () => {
   const copied = [...DOCKERFILE.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
     names.split(' '),
   );
@@ -63,7 +63,7 @@ test('the Dockerfile copies only what exists and what the builder is sent', () =
   }
 });
 
-test('the image runs as another user than root, on the Node that the package pins', () => {
+test('the image runs as a non-root user, on the Node that the package pins', () => {
   const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
   const bases = [...DOCKERFILE.matchAll(/^FROM node:([\d.]+)-/gm)].map(([, version]) => version);
 
@@ -81,9 +81,9 @@ test('every configuration of docs/operations.md is valid', () => {
 });
 
 /**
- * Replaces variables by those of the host, as compose does: `$$` is a dollar sign, and a variable that is not set is empty
- * unless it has a default (`:-`) or is required (`:?`).
- * Source: https://github.com/compose-spec/compose-spec/blob/main/12-interpolation.md
+ * Replaces variables by those of the host, like compose. `$$` is a dollar sign. An unset variable is empty unless it
+ * has a default (`:-`) or is required (`:?`). Source:
+ * https://github.com/compose-spec/compose-spec/blob/main/12-interpolation.md
  */
 function interpolated(text: string): string {
   return text.replaceAll(

@@ -360,7 +360,7 @@ describe('a finding names the path, the line and the rule', () => {
     expect(findings).toEqual([{ path, line, message: expect.stringMatching(message) }]);
   });
 
-  test('a JSON file has lines, too', () => {
+  test('a finding in a JSON file has its line, too', () => {
     const file = writeConfig('{\n\t"data": {\n\t\t"rateLimits": 9\n\t}\n}\n', 'tollgate.json');
 
     const { findings } = refusal(() => loadConfig({ file, env: {} }));
@@ -375,13 +375,13 @@ test.each([
   'postgres://me:p%23ss@db.example:6432/shop?sslmode=verify-full',
   'postgres://me@/shop?host=/var/run/postgresql',
   'postgres:///shop',
-])('%s is an address of a database', url => {
+])('%s is a valid database URL', url => {
   const config = loadConfig({ file: writeConfig(`payments: { database: "${url}" }`), env: {} });
 
   expect(config.payments.database).toMatchObject({ kind: 'postgres', url });
 });
 
-test('everything that is wrong is told at once, in the order of the file', () => {
+test('all faults are reported at once, in the order of the file', () => {
   const error = refusal(() =>
     loadConfig({
       file: writeConfig(`log:\n  level: loud\ndata:\n  rateLimit: 0\n  listen: "\${LISTEN}"\n`),
@@ -397,7 +397,7 @@ test('everything that is wrong is told at once, in the order of the file', () =>
   expect(error.message).toContain(`${error.source} is not valid:\n  line 2: log.level must be one of`);
 });
 
-test('no message repeats a value, which may be a secret', () => {
+test('no message repeats a value, because it may be a secret', () => {
   const secret = 'hunter2';
 
   const written = refusal(() =>
@@ -413,13 +413,13 @@ test('no message repeats a value, which may be a secret', () => {
   expect([written, brought, broken].filter(error => error.message.includes(secret))).toEqual([]);
 });
 
-test('a file that is not there is said to be unreadable, by its name', () => {
+test('a missing file is reported as unreadable, with its name', () => {
   const error = refusal(() => loadConfig({ file: '/nowhere/tollgate.yaml', env: {} }));
 
   expect(error.message).toMatch(/\/nowhere\/tollgate\.yaml is not valid:\n.*cannot be read \(ENOENT\)/);
 });
 
-test('aliases that multiply beyond measure are refused', () => {
+test('excessive alias expansion is refused', () => {
   const lines = ['a: &a0 [x, x, x, x, x, x, x, x, x]'];
   for (let depth = 1; depth < 9; depth++) {
     lines.push(`b${depth}: &a${depth} [${Array.from({ length: 9 }, () => `*a${depth - 1}`).join(', ')}]`);

@@ -16,7 +16,7 @@ function load(text: string, env: Variables = {}) {
 }
 
 describe('the embedded default', () => {
-  test('without a file two embedded chains are configured and nothing else', () => {
+  test('without a file only two embedded chains are configured', () => {
     const config = loadConfig({ env: {}, directory: '/srv/tollgate' });
 
     expect(config.devnet).toEqual({ chains: 2, blocks: 300, trickleMs: 5_000, seed: 1 });
@@ -25,7 +25,7 @@ describe('the embedded default', () => {
     expect(config.payments.database).toEqual({ kind: 'sqlite', file: '/srv/tollgate/var/payments.db' });
   });
 
-  test('a file without chains is served from the embedded ones, a file with chains is not', () => {
+  test('a file without chains uses the embedded ones, a file with chains does not', () => {
     const without = load('data: { rateLimit: 5 }');
     const withChain = load(
       'chains: [{ id: 1, name: A, native: { symbol: A }, rpc: ["http://127.0.0.1:1"] }]',
@@ -42,7 +42,7 @@ describe('the embedded default', () => {
 });
 
 describe('the example file', () => {
-  test('it loads, and apart from its chains it holds exactly the defaults', () => {
+  test('it loads, and except for its chains it has exactly the defaults', () => {
     const {
       file: _,
       placeOf: _placeOf,
@@ -62,10 +62,10 @@ describe('the example file', () => {
     expect({ ...example, chains: [] }).toEqual(defaults);
   });
 
-  test('it still loads with every optional line switched on, and then shows every key of the schema', () => {
+  test('it still loads with every optional line enabled, and then has every key of the schema', () => {
     const text = readFileSync(EXAMPLE, 'utf8')
       .replaceAll(/^(\s*)#(?=\S)/gm, '$1')
-      // Certificates are looked for.
+      // Certificate files must exist.
       .replaceAll(/\.\/\w+\.(pem|key)/g, EXAMPLE);
 
     const config = load(text, { BOT_TOKEN: '123:abc' });
@@ -123,13 +123,13 @@ describe('units', () => {
     ['localhost:0', { host: 'localhost', port: 0 }, undefined],
     ['"[::1]:8080"', { host: '::1', port: 8080 }, 'http://[::1]:8080'],
   ])(
-    'the address %s is a host and a port, and the public URL unless one is given',
+    'the listen address %s is a host and a port, and the default of the public URL',
     (text, listen, publicUrl) => {
       expect(load(`data: { listen: ${text} }`).data).toMatchObject({ listen, publicUrl });
     },
   );
 
-  test('lifetimes of single operations are milliseconds by operation', () => {
+  test('lifetimes of operations are milliseconds by operation', () => {
     const { overridesMs } = load('data: { cache: { overrides: { listTransactions: 30s } } }').data.cache;
 
     expect(overridesMs).toEqual(new Map([['listTransactions', 30_000]]));
@@ -137,7 +137,7 @@ describe('units', () => {
 });
 
 describe('paths', () => {
-  test('relative paths start at the folder of the file', () => {
+  test('relative paths are relative to the folder of the file', () => {
     const file = writeConfig(`
 data: { cache: { store: "sqlite:cache.db" } }
 payments: { database: "sqlite:../p.db", secretKeyFile: keys/secret }
@@ -159,7 +159,7 @@ chains:
     });
   });
 
-  test('stores that processes share are read as they are written', () => {
+  test('URLs of shared stores are read unchanged', () => {
     const config = load(`
 data: { cache: { store: "rediss://me:p%2Fw@cache.example:6380/2" } }
 rateLimitStore: "postgres://u:p@db/limits"
@@ -174,7 +174,7 @@ payments: { postgres: { pool: 3 } }
     });
   });
 
-  test('absolute paths, memory databases and servers stay as they are', () => {
+  test('absolute paths, memory databases and servers stay unchanged', () => {
     const config = load(`
 data: { cache: { store: "sqlite:/var/cache.db" } }
 payments: { database: "postgres://u:p@db/pay" }
@@ -218,7 +218,7 @@ describe('the environment', () => {
     ['a variable rather than its default', `"\${KEY:-x}"`, { KEY: secret }, secret],
     ['a variable of digits, in quotes, as text', `"\${KEY}"`, { KEY: '1'.repeat(40) }, '1'.repeat(40)],
     [
-      'what looks like another variable as it is',
+      'the text of a variable that looks like another variable unchanged',
       `"\${KEY}"`,
       { KEY: `\${HOME}${secret}` },
       `\${HOME}${secret}`,
@@ -263,7 +263,7 @@ chains:
     expect(load('', env).data.validateResponses).toBe(isChecked);
   });
 
-  test('the file is the one given, else that of --config, else that of TOLLGATE_CONFIG', () => {
+  test('the file is the given one, else that of --config, else that of TOLLGATE_CONFIG', () => {
     const [given, argued, environed] = [1, 2, 3].map(limit => writeConfig(`data: { rateLimit: ${limit} }`));
     const limit = (options: { file?: string; argv?: string[]; env: Variables }) =>
       loadConfig(options).data.rateLimitPerMinute;
@@ -276,7 +276,7 @@ chains:
 });
 
 describe('formats', () => {
-  test('a JSON file works like a YAML file, tabs and all', () => {
+  test('a JSON file works like a YAML file, even with tabs', () => {
     const file = writeConfig('{\n\t"data": {\n\t\t"rateLimit": 9\n\t}\n}\n', 'tollgate.json');
 
     expect(loadConfig({ file, env: {} }).data.rateLimitPerMinute).toBe(9);
@@ -302,7 +302,7 @@ function keysOf(value: unknown): Set<string> {
   return inner.reduce((all, keys) => all.union(keys), new Set(own));
 }
 
-/** The `properties` of a schema and of everything in it, without what they say about themselves. */
+/** The names of all `properties` in a schema, nested like the schema. */
 function propertiesIn(schema: unknown): object {
   if (typeof schema !== 'object' || schema === null) return {};
   const { properties, ...rest }: { properties?: object } = schema;

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../src/config/config-error.ts';
 
-/** The error of a call that has to be refused. */
+/** The error of a call that must be refused. */
 export function refusal(call: () => unknown): ConfigError {
   try {
     call();

@@ -21,14 +21,14 @@ function findingsOf(text: string, argv: readonly string[] = []) {
   return findings.map(({ path, line, message }) => ({ path, line, message }));
 }
 
-test('a process has every role unless the file or the command line says otherwise', () => {
+test('a process has every role by default', () => {
   expect(rolesOf(CHAIN)).toEqual(['data', 'indexer', 'payments', 'settlement', 'delivery']);
   expect(rolesOf(`roles: [delivery, data]${CHAIN}`)).toEqual(['data', 'delivery']);
   expect(rolesOf(`roles: [delivery, data]${CHAIN}`, ['--role', 'settlement'])).toEqual(['settlement']);
   expect(rolesOf(`roles: [delivery]${CHAIN}`, ['--only', 'data'])).toEqual(['data', 'indexer']);
 });
 
-test('a role of the file that is not known is refused with its line and the one that was meant', () => {
+test('an unknown role in the file is refused with its line and a suggestion', () => {
   expect(findingsOf(`log: {}\nroles: [data, indexr]${CHAIN}`)).toEqual([
     {
       path: 'roles[1]',
@@ -40,7 +40,7 @@ test('a role of the file that is not known is refused with its line and the one 
   expect(findingsOf(`roles: [data, data]${CHAIN}`)).toMatchObject([{ path: 'roles', line: 1 }]);
 });
 
-test('embedded chains are refused to a process that leaves a part of their service to another one', () => {
+test('embedded chains are refused unless the process has all roles of their service', () => {
   expect(findingsOf('roles: [data]\n')).toEqual([
     {
       path: 'roles',
@@ -54,7 +54,7 @@ test('embedded chains are refused to a process that leaves a part of their servi
   expect(rolesOf('', ['--only', 'payments'])).toEqual(['payments', 'settlement', 'delivery']);
 });
 
-test('a database in memory is refused where a role of its service is left to another process', () => {
+test('a database in memory is refused when a role of its service runs in another process', () => {
   const index = `${CHAIN}    backends:\n      - { kind: index, database: "sqlite::memory:" }\n`;
   const payments = `payments: { database: "sqlite::memory:" }${CHAIN}`;
 
@@ -72,7 +72,7 @@ test('a database in memory is refused where a role of its service is left to ano
   expect(rolesOf(index, ['--only', 'payments'])).toEqual(['payments', 'settlement', 'delivery']);
 });
 
-test('workers are one, so many as the file says, or as many as there are cores', () => {
+test('there is one worker, the number in the file, or one per core', () => {
   const workersOf = (text: string) => loadConfig({ file: writeConfig(text), env: {} }).workers;
 
   expect(workersOf(CHAIN)).toBe(1);
@@ -84,7 +84,7 @@ test('workers are one, so many as the file says, or as many as there are cores',
   expect(findingsOf(`workers: 0${CHAIN}`)).toMatchObject([{ path: 'workers', line: 1 }]);
 });
 
-test('several workers are refused where they cannot share what they serve, with the setting and its line', () => {
+test('several workers are refused without shared storage, with the setting and its line', () => {
   const embedded = {
     path: 'workers',
     line: 1,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
-/** Writes a configuration file into a folder of its own, gone after the test, and gives its path. */
+/** Writes a configuration file into its own folder, which is removed after the test; returns its path. */
 export function writeConfig(text: string, name = 'tollgate.yaml'): string {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-config-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -9,7 +9,7 @@ import { ANY_PORTS, ETHEREUM, programs } from './programs.ts';
 
 const { start } = programs();
 
-test('what a file has wrong is named, and the process ends with 2 before it listens', async () => {
+test('faults of a file are named, and the process exits with 2 before it listens', async () => {
   const program = await start(`
 data: { lisen: "127.0.0.1:0" }
 ${ETHEREUM}
@@ -23,7 +23,7 @@ ${ETHEREUM}
   expect(program.log).toEqual([]);
 });
 
-test('a chain behind a Blockscout is served from a file, and the key reaches the instance only', async () => {
+test('a configured Blockscout chain is served, and its key reaches only the instance', async () => {
   const fixture = fixtureOf('getTransaction', 'v11');
   await using instance = await startScriptedUpstream(({ path }) =>
     path === fixture.path
@@ -50,7 +50,7 @@ ${ETHEREUM}
   expect(text + JSON.stringify(program.log) + program.errors()).not.toContain('topsecret');
 });
 
-test('with --only data there are no payments', async () => {
+test('with --only data no payments are served', async () => {
   const program = await start(
     `
 ${ANY_PORTS}
@@ -66,7 +66,7 @@ devnet: { chains: 1, blocks: 1, trickle: 1s }
   expect(program.log.filter(({ msg }) => msg === 'listening')).toHaveLength(2);
 });
 
-test('a chain of a file has its database and key where the file says, and no demo', async () => {
+test('a configured chain has its database and key at the configured paths, and no demo', async () => {
   const program = await start(
     `
 data: { listen: "127.0.0.1:0" }
@@ -89,7 +89,7 @@ ${ETHEREUM}
   expect(files).toEqual([true, true]);
 });
 
-test('what it cannot have to start with is told in a line, and ends it with 1, or with 2 where a setting is at fault', async () => {
+test('a failed start is reported in one line, and exits with 1, or with 2 if a setting is at fault', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const address = other.address();
@@ -121,7 +121,7 @@ test('what it cannot have to start with is told in a line, and ends it with 1, o
   other.close();
 });
 
-test('an index whose database cannot be had is named by its setting, and ends the program with 2', async () => {
+test('an index with an unreachable database is named by its setting, and exits with 2', async () => {
   const program = await start(`
 data: { listen: "127.0.0.1:0" }
 admin: { listen: "127.0.0.1:0" }
@@ -137,7 +137,7 @@ ${ETHEREUM}
   );
 });
 
-test('lines of requests are left out where the file says so, and failures are still told', async () => {
+test('request lines can be disabled in the file, and failures are still logged', async () => {
   const program = await start(`
 ${ANY_PORTS}
 log: { requests: errors }

@@ -19,7 +19,7 @@ ${ETHEREUM}
     backends: [{ kind: blockscout, url: "http://127.0.0.1:9/api/v2" }]
 `;
 
-/** The address of a database that another process has locked. */
+/** URL of a database that another process has locked. */
 async function lockedDatabase(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-locked-'));
   const file = join(folder, 'payments.db');
@@ -32,7 +32,7 @@ async function lockedDatabase(): Promise<string> {
   return `sqlite:${file}`;
 }
 
-/** The address of a PostgreSQL that accepts connections and says nothing; `reached` resolves with the first one. */
+/** URL of a silent PostgreSQL that accepts connections. `reached` resolves with the first one. */
 async function silentPostgres() {
   const reached = Promise.withResolvers<void>();
   const server = createServer(socket => {
@@ -46,7 +46,7 @@ async function silentPostgres() {
   return { address: `postgres://127.0.0.1:${port}/tollgate`, reached: reached.promise };
 }
 
-test('a stop ends a program with 0 that waits for a locked database', async () => {
+test('a program that waits for a locked database stops with 0', async () => {
   const program = await start(configOf(await lockedDatabase()));
   await program.listening();
 
@@ -59,7 +59,7 @@ test('a stop ends a program with 0 that waits for a locked database', async () =
 test.each([
   ['one process', ''],
   ['workers', 'workers: 2'],
-])('a stop ends %s with 0 while a database gives no answer', async (_, setting) => {
+])('%s stops with 0 while a database does not answer', async (_, setting) => {
   const { address, reached } = await silentPostgres();
   const program = await start(configOf(address, setting));
   await reached;
@@ -70,7 +70,7 @@ test.each([
   expect(program.log.filter(({ level = 0 }) => level >= 40)).toEqual([]);
 });
 
-test('Ctrl+C below a launcher, which adds a SIGTERM to it, lets workers end by themselves', async () => {
+test('Ctrl+C under a launcher, which adds a SIGTERM, lets workers end by themselves', async () => {
   const { address, reached } = await silentPostgres();
   const program = await start(configOf(address, 'workers: 2'));
   await reached;

@@ -17,7 +17,7 @@ import { until } from '../support/until.ts';
 import { ANY_PORTS, type Entry, type Program, programs } from './programs.ts';
 
 const PAYER = 7;
-/** Files that the program may have open, for the flood of connections. */
+/** Limit of open files of the program, for the flood of connections. */
 const DESCRIPTORS = 200;
 
 /** A configuration without chains of its own. */
@@ -48,7 +48,7 @@ describe('the embedded default', () => {
 
   const adminUrl = () => program.log.findLast(({ msg }) => msg === 'listening')?.url;
 
-  test('/readyz changes once while the chains fill, from 503 to 200', async () => {
+  test('/readyz changes once while the chains are filled, from 503 to 200', async () => {
     const { url } = await program.listening();
     let left = Number.POSITIVE_INFINITY;
     const ready = program.ready().then(() => {
@@ -82,7 +82,7 @@ describe('the embedded default', () => {
     expect(readiness.status).toBe(200);
   });
 
-  test('metrics are on the admin listener only', async () => {
+  test('metrics are served on the admin listener only', async () => {
     const { url } = await program.ready();
     await fetch(`${url}/explorer/blocks`);
 
@@ -95,7 +95,7 @@ describe('the embedded default', () => {
     expect(onData.status).toBe(404);
   });
 
-  test('the admin listener tells how far the chains of both services are, without an address', async () => {
+  test('the admin listener shows the progress of the chains of both services, without any address', async () => {
     await program.ready();
     const answer = await until(
       async () => (await fetch(`${adminUrl()}/status`)).text(),
@@ -132,7 +132,7 @@ describe('the embedded default', () => {
     expect(statuses).toEqual(targets.map(target => [target, 200]));
   });
 
-  test('the command of the log makes a link, and whoever pays it completes a checkout', async () => {
+  test('the command in the log creates a link, and a payment of it completes a checkout', async () => {
     const { create, node, ask, url } = paymentsOf(await program.ready());
 
     const { stdout } = await promisify(execFile)('/bin/sh', ['-c', create]);
@@ -151,7 +151,7 @@ describe('the embedded default', () => {
       to: text(record(session.token).address),
       data,
       gas: numberToHex(100_000),
-      // The chain's base fee goes up to 40 gwei.
+      // The base fee of the chain is at most 40 gwei.
       maxFeePerGas: numberToHex(100n * 10n ** 9n),
       maxPriorityFeePerGas: numberToHex(10n ** 9n),
     });
@@ -172,7 +172,7 @@ describe('the embedded default', () => {
     expect(readiness.status).toBe(200);
   });
 
-  test('the dashboard’s address of the log opens a session of the demo shop once', async () => {
+  test('the dashboard address in the log opens one session of the demo shop', async () => {
     const { payments } = await program.ready();
     const [page, token] = text(payments?.dashboard).split('#token=');
     const signIn = async () => {
@@ -190,7 +190,7 @@ describe('the embedded default', () => {
     expect(program.log.filter(entry => JSON.stringify(entry).includes(text(token)))).toHaveLength(1);
   });
 
-  test('a flood of connections leaves enough files to go on indexing and to tell of it', async () => {
+  test('a flood of connections leaves enough file descriptors for indexing and metrics', async () => {
     const { url } = await program.ready();
     const metrics = async () => (await fetch(`${adminUrl()}/metrics`)).text();
     const headIn = (page: string) =>
@@ -212,7 +212,7 @@ describe('the embedded default', () => {
     expect(JSON.stringify(program.log)).not.toContain('EMFILE');
   });
 
-  test('SIGTERM ends it with 0 and without a trace', async () => {
+  test('SIGTERM stops it with 0 and leaves no files', async () => {
     const { url } = await program.ready();
     const state = await program.entry(({ folder }) => folder !== undefined);
 
@@ -226,7 +226,7 @@ describe('the embedded default', () => {
 
 const { start, startByNpm } = programs();
 
-test('SIGINT during the fill ends it with 0, too', async () => {
+test('SIGINT during the fill stops it with 0, too', async () => {
   const program = await start(embedded('chains: 1, blocks: 300, trickle: 1s'));
   const state = await program.entry(({ folder }) => folder !== undefined);
   await program.listening();
@@ -237,7 +237,7 @@ test('SIGINT during the fill ends it with 0, too', async () => {
   expect(existsSync(state.folder ?? '')).toBe(false);
 });
 
-test('SIGTERM to npm alone ends the server, too', async () => {
+test('SIGTERM to npm only stops the server, too', async () => {
   const program = await startByNpm(embedded('chains: 1, blocks: 1, trickle: 1s'));
   const { url } = await program.ready();
   const state = await program.entry(({ folder }) => folder !== undefined);
@@ -253,7 +253,7 @@ test('SIGTERM to npm alone ends the server, too', async () => {
   await expect(fetch(`${url}/healthz`)).rejects.toThrow();
 });
 
-test('a chain of EDR is filled, indexed and served with its internal calls', async () => {
+test('a chain on EDR is filled, indexed and served with its internal calls', async () => {
   const program = await start(embedded('chains: 1, blocks: 30, trickle: 0s, engine: edr'));
   const { url } = await program.ready();
 
@@ -264,7 +264,7 @@ test('a chain of EDR is filled, indexed and served with its internal calls', asy
   expect(list(await trace.json()).length).toBeGreaterThan(1);
 });
 
-test('payments alone are served from the embedded chains, and no file holds the key', async () => {
+test('payments alone are served with embedded chains, and no file has the key', async () => {
   const program = await start(embedded('chains: 1, blocks: 1, trickle: 1s'), '--only', 'payments');
   const state = await program.entry(({ folder }) => folder !== undefined);
   const ready = await program.ready();

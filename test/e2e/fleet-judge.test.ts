@@ -20,7 +20,7 @@ const cutting = () => replica(({ socket }) => void socket.destroy());
 const unavailable = (isReady: boolean) =>
   replica((_, response) => void response.writeHead(503).end('{}'), { isReady });
 
-/** Violations of one request that comes to a replica first, and then to one that answers. */
+/** Violations of one request to a replica and then, if needed, to one that answers. */
 async function violationsOf(first: Awaited<ReturnType<typeof replica>>, { isGraceful = true } = {}) {
   const violations: string[] = [];
   const observers = {
@@ -35,19 +35,19 @@ async function violationsOf(first: Awaited<ReturnType<typeof replica>>, { isGrac
   return violations;
 }
 
-test('a request that is cut off in a rolling restart is lost, whichever client sent it', async () => {
+test('a request cut off in a rolling restart is lost, for every kind of client', async () => {
   expect(await violationsOf(await cutting())).toEqual([
     expect.stringContaining('rolling: data: GET / is lost: data 1: UND_ERR_SOCKET'),
     expect.stringContaining('rolling: data: GET / is lost: data 1: UND_ERR_SOCKET'),
   ]);
 });
 
-test('a 503 of a process that is ready is a lost request, one of a process that starts is not', async () => {
+test('a 503 of a ready process is a lost request, one of a starting process is not', async () => {
   expect(await violationsOf(await unavailable(true))).toEqual([expect.stringContaining('data 1: 503')]);
   expect(await violationsOf(await unavailable(false))).toEqual([]);
 });
 
-test('a refused connection loses nothing, and a kill may cut requests off', async () => {
+test('a refused connection loses nothing, and a kill may cut off requests', async () => {
   expect(await violationsOf(await refusing())).toEqual([]);
   expect(await violationsOf(await cutting(), { isGraceful: false })).toEqual([]);
 });

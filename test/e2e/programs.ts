@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach } from 'vitest';
 
-/** Settings of a file by which every listener takes a free port. */
+/** Settings that give every listener a free port. */
 export const ANY_PORTS = `data: { listen: "127.0.0.1:0" }
 payments: { listen: "127.0.0.1:0" }
 admin: { listen: "127.0.0.1:0" }`;
 
-/** Settings of a file's only chain, to which its further settings can be added. */
+/** Settings of the only chain; more of its settings can be appended. */
 export const ETHEREUM = `chains:
   - id: 1
     name: Ethereum
@@ -40,12 +40,12 @@ export interface Program {
   /** The exit code. */
   readonly exited: Promise<number | null>;
   readonly log: readonly Entry[];
-  /** Holds the configuration and whatever it names by a relative path. */
+  /** Folder of the configuration and of the relative paths in it. */
   readonly folder: string;
   errors(): string;
-  /** The first line of the log that is right, once it is there. */
+  /** The first matching line of the log, once it is written. */
   entry(isRight: (entry: Entry) => boolean): Promise<Entry>;
-  /** The line of the first listener. */
+  /** The log line of the first listener. */
   listening(): Promise<Entry>;
   ready(): Promise<Entry>;
 }
@@ -56,8 +56,8 @@ interface Hooks {
 }
 
 /**
- * Starts the program in tests of the suite this is called in; each has a folder of its own for what it configures.
- * With the hooks of all tests instead of each, the suite has one folder and its program runs until the last.
+ * Starts the program in tests of the current suite; each test has its own folder. With `beforeAll` and `afterAll` as
+ * hooks, the suite has one folder and its program runs until the last test.
  */
 export function programs({ before = beforeEach, after = afterEach }: Hooks = {}) {
   let folder = '';
@@ -78,13 +78,13 @@ export function programs({ before = beforeEach, after = afterEach }: Hooks = {})
     return startBy([process.execPath, 'src/main.ts'], config, more);
   }
 
-  /** The program in a process that may open so many files at a time. */
+  /** The program with a limit of open files. */
   function startWithin(descriptors: number, config: string) {
     const limited = `ulimit -n ${descriptors}; exec "$0" "$@"`;
     return startBy(['sh', '-c', limited, process.execPath, 'src/main.ts'], config, []);
   }
 
-  /** The program as people start it; `child` is npm. */
+  /** The program started by npm; `child` is npm. */
   function startByNpm(config: string) {
     return startBy(['npm', 'start', '--silent', '--'], config, []);
   }

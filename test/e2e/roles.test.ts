@@ -19,7 +19,7 @@ async function readAt({ log }: Program, path: string) {
 
 const listening = ({ log }: Program) => log.filter(({ msg }) => msg === 'listening').length;
 
-test('a role alone listens for the operator only, where its readiness is, and ends when it is told to', async () => {
+test('a process with a role without an API has only the admin listener, which shows its readiness', async () => {
   const [settlement, indexer] = await Promise.all([
     start(CONFIG, '--role', 'settlement'),
     start(CONFIG, '--role', 'indexer'),
@@ -49,7 +49,7 @@ test('a role alone listens for the operator only, where its readiness is, and en
   expect(await Promise.all([settlement.exited, indexer.exited])).toEqual([0, 0]);
 });
 
-test('an unknown role ends the program with 2 and the role that was meant', async () => {
+test('an unknown role exits with 2 and a suggestion', async () => {
   const program = await start(CONFIG, '--role', 'setlement');
 
   expect(await program.exited).toBe(2);

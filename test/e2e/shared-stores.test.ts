@@ -19,7 +19,7 @@ admin: { listen: "127.0.0.1:0" }
 trustedProxies: [127.0.0.1]
 ${chain}`;
 
-/** A chain that nothing answers for. */
+/** A chain with unreachable back ends. */
 const SILENT_CHAIN = `${ETHEREUM}
     backends: [{ kind: blockscout, url: "http://127.0.0.1:1" }]
 `;
@@ -31,7 +31,7 @@ async function redisWith(password: string): Promise<OwnRedis> {
 }
 
 test.each(['data.cache.store', 'rateLimitStore'] as const)(
-  'a start with a Redis that refuses %s ends with 2 and one sentence with the setting and its line',
+  'a start with a Redis that refuses %s exits with 2 and names the setting and its line',
   async setting => {
     const redis = await redisWith('0ther');
     const [right, wrong] = [redis.url, redis.url.replace('0ther', SECRET)];
@@ -53,7 +53,7 @@ test.each(['data.cache.store', 'rateLimitStore'] as const)(
   },
 );
 
-test('a start goes on without stores that are down, and shows no password of theirs anywhere', async () => {
+test('a start succeeds without stores that are down, and no output has their passwords', async () => {
   await using instance = await startScriptedUpstream(() => ({ status: 404, json: { message: 'Not found' } }));
   const port = await freePort();
   const url = `redis://:${SECRET}@127.0.0.1:${port}`;
@@ -80,7 +80,7 @@ test('a start goes on without stores that are down, and shows no password of the
   expect(metrics + status + JSON.stringify(program.log) + program.errors()).not.toContain(SECRET);
 });
 
-test('two replicas share answers and limits, and neither serves what a reorganisation took away', async () => {
+test('two replicas share answers and limits, and neither serves reorganised data', async () => {
   const redis = await redisWith(SECRET);
   const chain = await startTestChain();
   onTestFinished(() => chain.stop());
@@ -127,7 +127,7 @@ test('two replicas share answers and limits, and neither serves what a reorganis
 
 type Read = Awaited<ReturnType<typeof reader>>;
 
-/** Reads of a replica by one client. */
+/** A reader of one replica, always as the same client. */
 async function reader(program: Program) {
   const { url } = await program.ready();
   return async (path: string) => {
@@ -156,7 +156,7 @@ async function answerOf(url: string) {
   return { status, headers, text: answer.text };
 }
 
-/** Asks one replica and then the other, until what the first made is found by the second: a slow store is a miss. */
+/** Asks one replica and then the other until the second finds the first one's answer. A slow store causes misses. */
 async function firstShared(one: Read, other: Read) {
   for (let block = 1; block < 10; block++) {
     const { remaining: _, ...made } = await one(`/explorer/blocks/${block}`);

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 
 const SECOND = 1_000;
 
-/** A process whose life a test decides. */
+/** A worker process controlled by the test. */
 function scriptedProcess(name: string) {
   const opened = Promise.withResolvers<void>();
   const ready = Promise.withResolvers<void>();
@@ -44,7 +44,7 @@ function scriptedProcess(name: string) {
   };
 }
 
-/** Lets everything happen that follows without a timer. */
+/** Runs everything that needs no timer. */
 const turn = () => new Promise(setImmediate);
 
 function supervised(...names: string[]) {
@@ -66,7 +66,7 @@ function supervised(...names: string[]) {
     return turn();
   };
   const started = () => forks.map(({ name }) => name);
-  /** The n-th process that was started. */
+  /** The started process with this index. */
   const fork = (index: number) => {
     const made = forks[index];
     if (made === undefined) throw new Error(`only ${forks.length} processes were started`);
@@ -75,7 +75,7 @@ function supervised(...names: string[]) {
   return { supervisor, forks, fork, names: started, advance };
 }
 
-test('the others start once the first worker has opened', async () => {
+test('the other workers start once the first one has opened', async () => {
   const { fork, names } = supervised('one', 'two', 'background');
   expect(names()).toEqual(['one']);
 
@@ -84,7 +84,7 @@ test('the others start once the first worker has opened', async () => {
   expect(names()).toEqual(['one', 'two', 'background']);
 });
 
-test('a worker that ends by itself is started again after 1 s, doubled up to 30 s while it keeps failing', async () => {
+test('a worker that ends by itself is restarted after 1 s, doubled up to 30 s while it keeps failing', async () => {
   const { fork, forks, advance } = supervised('one');
   await fork(0).open();
   for (const [index, seconds] of [1, 2, 4, 8, 16, 30, 30].entries()) {
@@ -102,7 +102,7 @@ test('a worker that ends by itself is started again after 1 s, doubled up to 30 
   expect(forks).toHaveLength(9);
 });
 
-test('a worker that refuses its first start ends the program with its code, one that had opened does not', async () => {
+test('a worker that fails its first start ends the program with its code, one that had opened does not', async () => {
   const never = supervised('one', 'two');
   await never.fork(0).exit(2);
   const once = supervised('one');
@@ -115,7 +115,7 @@ test('a worker that refuses its first start ends the program with its code, one 
   expect(once.forks).toHaveLength(2);
 });
 
-test('a worker that fails its first start beside one that has opened is started again', async () => {
+test('a worker that fails its first start is restarted if another one has opened', async () => {
   const { fork, names, advance } = supervised('one', 'two');
   await fork(0).open();
 
@@ -125,7 +125,7 @@ test('a worker that fails its first start beside one that has opened is started 
   expect(names()).toEqual(['one', 'two', 'two']);
 });
 
-test('a worker with a setting at fault ends the program although another one has opened', async () => {
+test('a worker with a setting at fault ends the program even if another one has opened', async () => {
   const { supervisor, fork } = supervised('one', 'two');
   await fork(0).open();
 
@@ -134,7 +134,7 @@ test('a worker with a setting at fault ends the program although another one has
   expect(await supervisor.refused).toBe(2);
 });
 
-test('a worker that the system cannot start is tried again, and does not keep the program from stopping', async () => {
+test('a worker that the system cannot start is retried, and does not prevent a stop', async () => {
   cluster.setupPrimary({ cwd: '/does/not/exist' });
   onTestFinished(() => cluster.setupPrimary({ cwd: undefined }));
   const clock = manualClock();
@@ -158,7 +158,7 @@ test('a worker that the system cannot start is tried again, and does not keep th
   await supervisor.stop();
 });
 
-test('workers are replaced one after the other, each told to end when its successor is ready', async () => {
+test('workers are replaced one by one, and each is stopped once its successor is ready', async () => {
   const { supervisor, fork, names, advance } = supervised('one', 'two');
   await fork(0).open();
   const replaced = supervisor.replaceAll();
@@ -182,7 +182,7 @@ test('workers are replaced one after the other, each told to end when its succes
 test.each([
   ['ends', (made: ReturnType<typeof scriptedProcess>) => made.exit(2), 0],
   ['is not ready within a minute', turn, 60 * SECOND],
-])('a successor that %s leaves the workers as they are', async (_, fail, afterMs) => {
+])('a successor that %s leaves the workers unchanged', async (_, fail, afterMs) => {
   const { supervisor, fork, names, advance } = supervised('one', 'two');
   await fork(0).open();
   const replaced = supervisor.replaceAll();
@@ -198,7 +198,7 @@ test.each([
   expect(supervisor.places.map(({ process }) => process)).toEqual([fork(0).process, fork(1).process]);
 });
 
-test('a stop tells all workers to end, kills those that do not in time, and starts nothing again', async () => {
+test('a stop ends all workers, kills late ones and restarts none', async () => {
   const { supervisor, fork, forks, advance } = supervised('one', 'two');
   await fork(0).open();
 

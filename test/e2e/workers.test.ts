@@ -19,8 +19,7 @@ ${ETHEREUM}
 const WORKERS = ['worker 1', 'worker 2', 'background'];
 
 /**
- * Status of the answer to one request; rejects when it is refused, reset or cut off. Without an agent it has a
- * connection of its own.
+ * Status of one request; rejects when it is refused, reset or cut off. Without an agent it uses its own connection.
  */
 function ask(url: string, { agent, from }: { agent?: Agent; from?: string } = {}): Promise<number> {
   const headers = from === undefined ? {} : { 'X-Forwarded-For': from };
@@ -36,7 +35,7 @@ function statusOf(asked: ClientRequest): Promise<number> {
   });
 }
 
-/** A request that a worker has accepted and whose body is not complete. */
+/** A request that a worker has accepted and whose body is incomplete. */
 async function openPost(url: string) {
   const body = JSON.stringify({ tx_hash: `0x${'ab'.repeat(32)}` });
   const headers = {
@@ -58,11 +57,11 @@ async function openPost(url: string) {
 }
 
 async function adminUrl(program: Program): Promise<string> {
-  const { url = '' } = await program.listening(); // the parent's, before any worker's
+  const { url = '' } = await program.listening(); // the parent's listener comes before those of workers
   return url;
 }
 
-/** State of each worker, by its name. */
+/** State of each worker, in the order of `WORKERS`. */
 async function workersOf(program: Program): Promise<Record<string, unknown>[]> {
   const answer = await fetch(`${await adminUrl(program)}/status`);
   const body = record(await answer.json());
@@ -81,7 +80,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** True once the log has answers of both workers to requests for a path. */
+/** True once the log has answers of both workers for a path. */
 function answeredByBoth({ log }: Program, path: string): Promise<boolean> {
   const look = async () =>
     WORKERS.slice(0, 2).every(name => log.some(entry => entry.path === path && entry.worker === name));
@@ -103,7 +102,7 @@ describe('with two workers', () => {
     paymentsUrl = ready.payments?.url ?? '';
   });
 
-  test('one address is served by two processes, and a third one does the rest', async () => {
+  test('one address is served by two processes, and a third one does the background work', async () => {
     for (let count = 0; count < 4; count += 1) await ask(`${url}/healthz?first`);
     const [one, two, background] = await workersOf(program);
     const ready = await fetch(`${await adminUrl(program)}/readyz`);
@@ -122,7 +121,7 @@ describe('with two workers', () => {
     expect(program.log.filter(({ msg }) => msg?.startsWith('ready'))).toHaveLength(1);
   });
 
-  test('a limit holds for the address, whichever worker answers', async () => {
+  test('a limit per address holds over both workers', async () => {
     const statuses: number[] = [];
     for (let count = 0; count < 10; count += 1) {
       statuses.push(await ask(`${url}/explorer/nothing?limited`, { from: '203.0.113.9' }));
@@ -131,7 +130,7 @@ describe('with two workers', () => {
     expect(statuses).toEqual([...Array(8).fill(404), 429, 429]);
   });
 
-  test('metrics of the workers are added up', async () => {
+  test('metrics of the workers are summed', async () => {
     const counted = async () => {
       const text = await (await fetch(`${await adminUrl(program)}/metrics`)).text();
       const [, count] =
@@ -182,7 +181,7 @@ describe('with two workers', () => {
     expect(after.map(({ restarts }) => restarts)).toEqual(before.map(({ restarts }) => restarts));
   });
 
-  test('a worker that is killed is started again while the other one answers', async () => {
+  test('a killed worker is restarted while the other one answers', async () => {
     const [killed] = await workersOf(program);
     process.kill(Number(killed?.pid), 'SIGKILL');
     await program.entry(({ msg }) => msg === 'a worker ended and will be restarted');
@@ -205,7 +204,7 @@ describe('with two workers', () => {
 describe('workers', () => {
   const { start } = programs();
 
-  test('end with their parent by SIGTERM', async () => {
+  test('end with their parent on SIGTERM', async () => {
     const program = await start(CONFIG, '--only', 'data');
     await program.ready();
     const pids = await pidsOf(program);
@@ -216,7 +215,7 @@ describe('workers', () => {
     expect(pids.map(isAlive)).toEqual([false, false, false]);
   });
 
-  test('end by themselves when their parent is gone', async () => {
+  test('end by themselves when their parent dies', async () => {
     const program = await start(CONFIG, '--only', 'data');
     await program.ready();
     const pids = await pidsOf(program);
@@ -227,7 +226,7 @@ describe('workers', () => {
     expect(await until(async () => !pids.some(isAlive), isTrue)).toBe(true);
   });
 
-  test('that cannot start end the program with the code and the words of the first one', async () => {
+  test('that cannot start end the program with the code and message of the first one', async () => {
     const program = await start(
       CONFIG.replace('listen: "127.0.0.1:0", rateLimit', 'listen: "192.0.2.1:1", rateLimit'),
     );

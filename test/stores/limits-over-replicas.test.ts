@@ -20,7 +20,7 @@ const answered = (ctx: { body: unknown }) => {
   ctx.body = { ok: true };
 };
 
-/** Counters as another process has them. */
+/** Rate-limit counters like those of another process. */
 async function countersOfReplica() {
   const { counters, close } = await openRateLimitStore(
     { kind: 'redis', url: redis.url },
@@ -30,13 +30,13 @@ async function countersOfReplica() {
   return counters;
 }
 
-/** What an answer's headers, whose names begin like this, say of the limit. */
+/** Status of an answer, with the limit headers that have this prefix. */
 function toldOf({ status, headers }: { status: number; headers: Headers }, prefix: string) {
   const [limit, remaining] = ['limit', 'remaining'].map(name => headers.get(`${prefix}-${name}`));
   return { status, limit, remaining };
 }
 
-test('requests of an address are counted over all replicas of the data service', async () => {
+test('requests per address are counted over all replicas of the data service', async () => {
   const replica = async () =>
     serve([answered], {
       rateLimitPerMinute: 3,
@@ -64,7 +64,7 @@ test('requests of an address are counted over all replicas of the data service',
   }
 });
 
-test('requests of an API key and pages of a payer are counted over all replicas of payments', async () => {
+test('requests per API key and pages per payer are counted over all replicas of payments', async () => {
   const { options, remove } = await sqliteDatabase('payments');
   onTestFinished(remove);
   const replica = async () =>

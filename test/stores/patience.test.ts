@@ -11,7 +11,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
 });
 
-/** A store that counts its commands and replies to them once it goes on. */
+/** A store that counts its commands and answers them after `goOn`. */
 function hangingStore() {
   const { promise, resolve } = Promise.withResolvers<string>();
   const state = { commands: 0 };
@@ -22,14 +22,14 @@ function hangingStore() {
   return { state, command, goOn: () => resolve('value') };
 }
 
-/** The result of work that needs so much time at most. The fake clock runs an immediate a millisecond after its timer. */
+/** The result of work within `ms`. The fake clock runs an immediate a millisecond after its timer. */
 async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | string> {
   const settled = work.catch(error => String(error.name));
   await vi.advanceTimersByTimeAsync(ms + 1);
   return Promise.race([settled, Promise.resolve('waits')]);
 }
 
-test('a store that was late is asked once per second until it answers', async () => {
+test('a late store is asked once per second until it answers', async () => {
   const { state, command, goOn } = hangingStore();
   const patiently = patience({ timeoutMs: TIMEOUT_MS });
 
@@ -49,7 +49,7 @@ test('a store that was late is asked once per second until it answers', async ()
   expect(state.commands).toBe(3);
 });
 
-test('commands that were given up count as under way until the store answers', async () => {
+test('abandoned commands count as running until the store answers', async () => {
   const { state, command, goOn } = hangingStore();
   const patiently = patience({ timeoutMs: TIMEOUT_MS, mostRunning: 2 });
 
@@ -67,7 +67,7 @@ test('commands that were given up count as under way until the store answers', a
   expect(state.commands).toBe(3);
 });
 
-test('a request that is counted in several limits waits once for a store that hangs', async () => {
+test('a request with several limits waits once for a hanging store', async () => {
   const limiter = { consume: () => new Promise<never>(() => undefined) };
   const failures = countedFailures();
   const counters = insured(() => limiter, { failures, timeoutMs: TIMEOUT_MS });
@@ -82,7 +82,7 @@ test('a request that is counted in several limits waits once for a store that ha
   expect(failures.reported).toHaveLength(2);
 });
 
-/** A limiter that refuses everybody for half a minute, until it hangs. */
+/** A limiter that refuses every client for half a minute, until it hangs. */
 function refusingLimiter() {
   const state = { asked: 0, hangs: false };
   const consume = async () => {
@@ -93,7 +93,7 @@ function refusingLimiter() {
   return { state, limiter: { consume } };
 }
 
-test('a refused client stays refused while the store is late, until its minute ends', async () => {
+test('a refused client stays refused during a store outage until its minute ends', async () => {
   const { state, limiter } = refusingLimiter();
   const counter = insured(() => limiter, { failures: countedFailures(), timeoutMs: TIMEOUT_MS })('test', 3);
 

@@ -43,7 +43,7 @@ const STORES: readonly (readonly [string, () => Promise<RateLimitStoreOptions>])
 ];
 
 describe.each(STORES)('rate limits in %s', (_, optionsOf) => {
-  test('hold over all processes, which say the same of what is left', async () => {
+  test('hold over all processes, with a common remaining count', async () => {
     const options = await optionsOf();
     const [one, other] = [await open(options, PATIENCE_MS), await open(options, PATIENCE_MS)];
     const [here, there] = [one.counters('test', 3), other.counters('test', 3)];
@@ -60,7 +60,7 @@ describe.each(STORES)('rate limits in %s', (_, optionsOf) => {
     expect(stranger).toMatchObject({ limit: 3, remaining: 2, isRefused: false });
   });
 
-  test('of one kind do not count for another', async () => {
+  test('of one kind do not affect another', async () => {
     const { counters } = await open(await optionsOf(), PATIENCE_MS);
     const [key, page] = [counters('key', 1), counters('page', 1)];
 
@@ -70,11 +70,11 @@ describe.each(STORES)('rate limits in %s', (_, optionsOf) => {
   });
 });
 
-describe('rate limits without their Redis', () => {
+describe('rate limits during a Redis outage', () => {
   test.each([
     ['is gone', (own: OwnRedis) => own.stop()],
     ['hangs', async (own: OwnRedis) => own.hang()],
-  ])('are counted by the process itself while it %s', async (_, takeAway) => {
+  ])('are counted by each process while Redis %s', async (_, takeAway) => {
     const own = await startOwnRedis();
     onTestFinished(() => own[Symbol.asyncDispose]());
     const { counters, metrics } = await open({ kind: 'redis', url: own.url });
@@ -89,7 +89,7 @@ describe('rate limits without their Redis', () => {
     expect(failures?.values[0]?.value).toBeGreaterThanOrEqual(3);
   });
 
-  test('are counted in it again once it is back', async () => {
+  test('are counted in Redis again once it is back', async () => {
     const own = await startOwnRedis();
     onTestFinished(() => own[Symbol.asyncDispose]());
     const [one, other] = [

@@ -39,7 +39,7 @@ test.each([
   ['without its password', (port: number) => `redis://127.0.0.1:${port}`, /asks for a password/],
   ['with another password', (port: number) => `redis://:0ther@127.0.0.1:${port}`, /answers "WRONGPASS/],
   ['with a database it has not', (port: number) => `redis://:s3cret@127.0.0.1:${port}/99`, /answers "ERR DB/],
-])('a Redis that is asked %s is refused in a sentence that names its setting', async (_, urlOf, reason) => {
+])('a Redis opened %s is refused with a sentence that names its setting', async (_, urlOf, reason) => {
   const { port } = await server({ password: 's3cret' });
 
   const refused = open(urlOf(port));
@@ -49,7 +49,7 @@ test.each([
   await expect(refused).rejects.not.toThrow(/s3cret|0ther/);
 });
 
-test('a Redis whose user may not write is refused with what it says', async () => {
+test('a Redis user without write permission is refused with the message of the server', async () => {
   const redis = await server();
   const { client } = await open(redis.url);
   await client.sendCommand(['ACL', 'SETUSER', 'reader', 'on', '>pw', '~*', '+ping', '+get']);
@@ -59,19 +59,19 @@ test('a Redis whose user may not write is refused with what it says', async () =
   await expect(refused).rejects.toThrow(/answers "NOPERM/);
 });
 
-test('what answers in another protocol is refused as no Redis', async () => {
+test('a server with another protocol is refused as not Redis', async () => {
   const port = await listening(createHttpServer((_, response) => response.end('hello')));
 
   await expect(open(`redis://127.0.0.1:${port}`)).rejects.toThrow(/does not speak the protocol of Redis/);
 });
 
-test('TLS that fails is refused with its code', async () => {
+test('failed TLS is refused with its code', async () => {
   const port = await listening(createHttpServer((_, response) => response.end('hello')));
 
   await expect(open(`rediss://127.0.0.1:${port}`)).rejects.toThrow(/TLS fails with ERR_SSL_/);
 });
 
-test('a server that repeats a password in its refusal does not bring it into the message', async () => {
+test('a password repeated by the server in its refusal is not in the message', async () => {
   const port = await listening(
     createServer(socket =>
       socket.on('data', () => socket.write("-ERR unknown command 'AUTH' 'p%40ss' 'p@ss'\r\n")),
@@ -81,7 +81,7 @@ test('a server that repeats a password in its refusal does not bring it into the
   await expect(open(`redis://:p%40ss@127.0.0.1:${port}`)).rejects.toThrow(/unknown command 'AUTH' '…' '…'/);
 });
 
-test('a Redis that is down at the start is reported, and serves once it is up', async () => {
+test('a Redis that is down at the start is reported, and is used once it is up', async () => {
   const port = await freePort();
   const connection = await open(`redis://127.0.0.1:${port}`);
   const { client, failures } = connection;
@@ -101,7 +101,7 @@ test('a Redis that is down at the start is reported, and serves once it is up', 
   expect(await client.ping()).toBe('PONG');
 });
 
-test('commands fail at once while a Redis is gone, and work when it is back', async () => {
+test('commands fail at once while Redis is down, and work again when it is back', async () => {
   const redis = await server();
   const connection = await open(redis.url);
 
@@ -119,9 +119,9 @@ test('commands fail at once while a Redis is gone, and work when it is back', as
 });
 
 test.each([
-  ['brings what nobody can read', '\u0001garbage\r\n'],
+  ['brings unreadable bytes', '\u0001garbage\r\n'],
   ['loses a reply', ''],
-])('a connection that %s is opened again', async (_, bytes) => {
+])('a connection that %s is reopened', async (_, bytes) => {
   const redis = await server();
   const front = await startFaultyFront(redis.port);
   const connection = await open(`redis://127.0.0.1:${front.port}`, { pingEveryMs: 20 });
@@ -137,7 +137,7 @@ test.each([
   expect(await connection.client.get('a')).toBe('1');
 });
 
-test('a Redis that hangs is given up although commands go on, and serves again afterwards', async () => {
+test('a connection to a hanging Redis is dropped even while commands continue, and is reopened afterwards', async () => {
   const redis = await server();
   const connection = await open(redis.url, { pingEveryMs: 20 });
   redis.hang();
@@ -164,7 +164,7 @@ test('a TLS handshake that is cut off is an outage, not a refusal', async () => 
   expect(failures.reported[0]).toMatchObject({ code: 'ECONNRESET' });
 });
 
-test('a host with two addresses that both refuse is an outage, not a refusal', async () => {
+test('a host whose two addresses both refuse connections is an outage, not a refusal', async () => {
   const port = await freePort();
   const both = [
     { address: '127.0.0.1', family: 4 },
@@ -181,7 +181,7 @@ test('a host with two addresses that both refuse is an outage, not a refusal', a
   expect(failures.reported[0]).toMatchObject({ name: 'AggregateError', code: 'ECONNREFUSED' });
 });
 
-test('a connection that is closed while it is being made is not made, and may be closed again', async () => {
+test('a connection closed during its opening stays closed, and can be closed again', async () => {
   const senders: string[] = [];
   const marked = Promise.withResolvers<void>();
   const port = await listening(

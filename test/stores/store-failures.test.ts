@@ -4,7 +4,7 @@ import { createLogger } from '#lib/logger.ts';
 import { storeFailures } from '#stores/store-failures.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
-test('failures of a store are all counted, and logged at most once per minute with their number', async () => {
+test('all failures of a store are counted, and logged at most once per minute with their number', async () => {
   const clock = manualClock();
   const lines: string[] = [];
   const log = createLogger({ level: 'info', destination: { write: line => void lines.push(line) } });

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const PAGES = ['blocks', 'transactions', 'token-transfers', 'internal-transactions', 'withdrawals'];
 
-test('an index that an earlier version wrote is served, follows the chain, and ends like a new one', async () => {
+test('an index written by an earlier version is served, follows the chain and matches a new one in the end', async () => {
   const indexed = upgradeIndexedChain(chain);
   const older = join(folder, `index-${chain.chainId}.db`);
   await restoreIndex(older);

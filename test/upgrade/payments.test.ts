@@ -20,7 +20,7 @@ const LISTS = [
   '/api-keys',
 ];
 
-eachDatabase('a payments database that an earlier version wrote', databases => {
+eachDatabase('a payments database written by an earlier version', databases => {
   let upgraded: UpgradedPayments;
   beforeAll(async () => {
     upgraded = await startUpgradedPayments(databases);
@@ -60,7 +60,7 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
       expect((await upgraded.client('booksLive').get(api(`/checkout-sessions/${ofLive}`))).status).toBe(200);
     });
 
-    test('the states that sessions ended in', async () => {
+    test('the final states of sessions', async () => {
       const { completed, expired, late, reorged, ofDeletedLink } = upgraded.facts.sessions;
 
       expect(await sessionOf(completed)).toMatchObject({ status: 'completed', payment_status: 'paid' });
@@ -70,7 +70,7 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
       expect(await sessionOf(reorged)).toMatchObject({ status: 'completed', is_reorged: true });
     });
 
-    test('what was sealed: customers, events, secrets kept for idempotency keys', async () => {
+    test('sealed values: customers, events, secrets stored for idempotency keys', async () => {
       const { facts } = upgraded;
       const { idempotent } = facts;
 
@@ -94,7 +94,7 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
       ]);
     });
 
-    test('the settings of notifications and the webhooks, with the one that was disabled', async () => {
+    test('the notification settings and the webhooks, including the disabled one', async () => {
       const { webhooks } = upgraded.facts;
 
       const settings = record((await books().get(api('/notifications'))).body);
@@ -117,7 +117,7 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
     });
   });
 
-  test('keys keep what they may do, and the rolled one its grace period', async () => {
+  test('keeps the permissions of its keys, and the grace period of the rolled one', async () => {
     const status = async (key: Parameters<UpgradedPayments['client']>[0], path = '/payment-links') =>
       (await upgraded.client(key).get(api(path))).status;
     const make = (key: Parameters<UpgradedPayments['client']>[0]) =>
@@ -141,7 +141,7 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
     await expect(start).rejects.toThrow(/key/);
   });
 
-  test('a transfer to an address that two organizations named is still there to be assigned', async () => {
+  test('still has the unmatched transfer to an address that two organizations named', async () => {
     const atShared = (all: Record<string, unknown>[]) =>
       all.filter(one => one.recipient_address === UPGRADE_RECIPIENTS.shared);
     const seenBy = async (key: 'books' | 'post') => {
@@ -155,7 +155,7 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
   });
 
   describe('goes on:', () => {
-    test('a payment that was being confirmed completes', async () => {
+    test('a confirming payment completes', async () => {
       const { confirming } = upgraded.facts.sessions;
 
       expect(await upgraded.settled(confirming)).toMatchObject({
@@ -181,7 +181,7 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
         expect(JSON.stringify(events)).toContain(part);
     });
 
-    test('the exact amount of then pays an open session', async () => {
+    test('an exact amount assigned before the upgrade pays its session', async () => {
       const { plain } = upgraded.facts.sessions;
 
       await upgraded.pay(14, plain);
@@ -192,7 +192,7 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
       });
     });
 
-    test('wallets that signed before pay with tokens, with coins, and the rest of what they owe', async () => {
+    test('wallets bound before the upgrade pay in tokens, in coins, and the rest of a partial payment', async () => {
       const { signed, coin, underpaid } = upgraded.facts.sessions;
 
       await upgraded.pay(4, signed, 5_200_000n);
@@ -207,7 +207,7 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
         });
     });
 
-    test('a transaction that was claimed before it existed pays its session', async () => {
+    test('a transaction claimed before it existed pays its session', async () => {
       const { claimed, sessions } = upgraded.facts;
       if (!isHex(claimed.raw)) throw new Error('no transaction');
 
@@ -219,7 +219,7 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
       });
     });
 
-    test('a session that was opened before takes a signature of now', async () => {
+    test('a session opened before the upgrade accepts a new signature', async () => {
       const { toSign } = upgraded.facts.sessions;
       const wallet = deriveAccounts().signer(15);
       const { body } = await upgraded.client().get(api(`/pay/sessions/${toSign}`));
@@ -235,7 +235,7 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
       expect(await upgraded.settled(toSign)).toMatchObject({ status: 'completed', payment_status: 'paid' });
     });
 
-    test('a link with a field named email takes another payer', async () => {
+    test('a link with a field named email accepts another payer', async () => {
       const { links, idempotent } = upgraded.facts;
       const { fields } = idempotent.body.form_schema;
       const page = await (await fetch(`${upgraded.url}/pay/${links.notebooks.code}`)).text();
@@ -252,7 +252,7 @@ eachDatabase('a payments database that an earlier version wrote', databases => {
       expect(JSON.stringify(session.form_data)).toContain('second@reader.example');
     });
 
-    test('every delivery that was due arrives, signed with the secret of then', async () => {
+    test('every due delivery arrives, signed with the secret from before the upgrade', async () => {
       const { webhooks, sessions } = upgraded.facts;
       const arrivedAt = (path: string) => upgraded.receiver.arrivals.filter(one => one.path === path);
 

@@ -4,7 +4,8 @@ import { createLogger } from '#lib/logger.ts';
 import { replayer } from '#payments/events/replayer.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 
-// A replayer in its own process, for tests that kill it. Its task is JSON in an argument; it exits when no work is left.
+// A replayer in its own process, for tests that kill it. Its task is JSON in an argument; it exits when no work is
+// left.
 
 export interface ReplayerTask {
   readonly database: DatabaseOptions;

@@ -258,7 +258,8 @@ eachDatabase('secret keys', databases => {
     const { db } = await openStore(database, { secretKey: key(OLD), log });
     await db.raw('delete from secret_keys');
 
-    // Without the migration of a whole start, which would serialize them: both read the needed keys before either writes.
+    // Without the migration of a whole start, which would serialize them: both read the needed keys before either
+    // writes.
     const starts = await Promise.allSettled([openSeals(db, key(OLD)), openSeals(db, key(NEW))]);
 
     const needed = await secretKeyStore(db).needed();

@@ -5,7 +5,8 @@ import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 
 /*
- * A contract may behave differently in another block, so a transaction that comes back after a reorganisation may make other payments than before.
+ * A contract may behave differently in another block, so a transaction that comes back after a reorganisation may make
+ * other payments than before.
  */
 
 eachWatchedShop('transactions that come back with other transfers', watchedTest => {

@@ -28,7 +28,10 @@ interface Reading {
 }
 
 eachDatabase('watchers of one chain', databases => {
-  /** Runs several watchers on one database, each with its own connection, until they have read the `BLOCKS` blocks up to `target`. */
+  /**
+   * Runs several watchers on one database, each with its own connection, until they have read the `BLOCKS` blocks up to
+   * `target`.
+   */
   async function reading(count: number, { chain, rpcUrls, timeoutMs, target }: Reading) {
     const watched = paymentChain(chain);
     const options = await databases.create('payments');

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest';
 import { blockRhythm } from '#payments/watcher/node/seen-heads.ts';
 import { manualClock } from '#test/support/manual-clock.ts';
 
-/** The pause after reading each of several heads. Times are in seconds; heads arrive `arrivalMs` apart, or as their times say. */
+/**
+ * The pause after reading each of several heads. Times are in seconds; heads arrive `arrivalMs` apart, or as their
+ * times say.
+ */
 function pauseAfter(times: readonly number[], { idleMs = 0, arrivalMs }: Arrival = {}): number {
   const clock = manualClock();
   const rhythm = blockRhythm({ clock });
