@@ -34,9 +34,9 @@ export interface BlockscoutEmulator extends AsyncDisposable {
 
 export interface EmulatorOptions {
   readonly generation: Generation;
-  /** A running data service of the same chain, whose answers become those of a Blockscout. */
+  /** A running data service of the same chain; its answers are converted to those of a Blockscout. */
   readonly serviceUrl: string;
-  /** Interfaces of the verified contracts. */
+  /** ABIs of the verified contracts. */
   readonly abis: readonly Abi[];
 }
 
@@ -47,15 +47,19 @@ interface Called {
   readonly query: URLSearchParams;
 }
 
-/** Answers are read once, so to compress them is of no use. */
+/** Every answer is read once, so compression is useless. */
 const PLAIN = { 'accept-encoding': 'identity' };
 const PAGE_SIZE = 50;
-/** When the transactions that wait were first seen. */
+/** Time at which the pending transactions were first seen. */
 const SEEN_AT = '2026-05-04T12:00:00.123456Z';
-/** Standards whose filter a generation knows; it drops the others, and an empty filter filters nothing. */
+/**
+ * Token standards that every generation knows as filters. Unknown ones are dropped, and an empty filter has no effect.
+ */
 const STANDARDS = ['ERC-20', 'ERC-721', 'ERC-1155'];
 
-/** Speaks Blockscout's API of one generation about the chain of another service, and refuses what that generation refuses. */
+/**
+ * Serves the Blockscout API of one generation for the chain of a data service, with the refusals of that generation.
+ */
 export async function startBlockscoutEmulator(options: EmulatorOptions): Promise<BlockscoutEmulator> {
   const { generation, serviceUrl, abis } = options;
   const routes = routesOf(reasonWriter(abis), SEEN_AT);
@@ -117,7 +121,7 @@ export async function startBlockscoutEmulator(options: EmulatorOptions): Promise
     if (route.shape === 'page') return pageOf(called, filters);
     const { status, body } = await ask(path, filters);
     if (status === 404) return NOT_FOUND;
-    // Its view has no clause for a transaction without a trace.
+    // The view of upstream has no clause for a transaction without a trace.
     if (path.endsWith('/raw-trace') && listOf(body).length === 0 && since(generation, 'v6.9')) return CRASHED;
     if (status !== 200) throw new Error(`${path} → ${status}`);
     if (route.shape === 'record') return { status, body: route.write(generation, fieldsOf(body)) };
@@ -160,7 +164,7 @@ export async function startBlockscoutEmulator(options: EmulatorOptions): Promise
     };
   }
 
-  /** Since 12 `items_count` is the size of the page that is wished for: a long one has what would be the next one, too. */
+  /** Since 12 `items_count` is the wanted page size. A long page also has the items of the next one. */
   async function asLongAsWished(
     { path, query }: Called,
     filters: URLSearchParams,
@@ -174,12 +178,12 @@ export async function startBlockscoutEmulator(options: EmulatorOptions): Promise
     return { ...more, items: [...listOf(page.items), ...listOf(more.items)] };
   }
 
-  /** Since 6.9 a quick search for less than three bytes finds nothing. */
+  /** True for a quick search of less than three bytes, which finds nothing since 6.9. */
   function isTooShort(query: URLSearchParams): boolean {
     return since(generation, 'v6.9') && Buffer.byteLength(query.get('q') ?? '') < 3;
   }
 
-  /** What older versions hand back of a request, whatever it was. */
+  /** The query parameters that versions before 9.3 repeat in `next_page_params`. */
   function echoOf({ route, query }: Called): Fields {
     if (since(generation, 'v9.3')) return {};
     const dropped = route.filters ?? [];
@@ -214,14 +218,14 @@ export async function startBlockscoutEmulator(options: EmulatorOptions): Promise
       .join(',');
   }
 
-  /** Up to 7 the order by holders has another name; what a generation does not know it ignores. */
+  /** The order by holders had another name up to 7. Unknown orders are ignored. */
   function orderIn(value: string): string {
     const byHolders = since(generation, 'v8') ? 'holders_count' : 'holder_count';
     if (value === byHolders) return 'holders_count';
     return value === 'holders_count' ? '' : value;
   }
 
-  /** 9.0 to 10.0 write a key that was sent twice: as it came, and as it is now. */
+  /** 9.0 to 10.0 write repeated keys twice: the sent value and the current one. */
   function withStaleKeys(text: string, query: URLSearchParams): string {
     if (generation !== 'v9.3') return text;
     const stale = [...query].flatMap(([name, value]) =>

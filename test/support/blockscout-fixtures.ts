@@ -9,19 +9,22 @@ const ROOT = new URL('../fixtures/blockscout/', import.meta.url);
 export interface Fixture {
   /** The file without `.json`, for example `v6.9` or `v11-optimism`. */
   name: string;
-  /** Of the software, for example `6.9.0`. */
+  /** Version of the software, for example `6.9.0`. */
   version: string;
-  /** Below /api/v2, with its query. */
+  /** Path below /api/v2, with its query. */
   path: string;
-  /** Where shape and values are from. */
+  /** Source of shape and values. */
   source: string;
-  /** The body as it is on the wire. */
+  /** The body as sent. */
   text: string;
   /** The body as the back end parses it: integers beyond 2^53 are bigints. */
   body: unknown;
 }
 
-/** The fixtures of an operation, oldest generation first. Throws if one of them is not described in `source.json`. */
+/**
+ * The fixtures of an operation, oldest generation first.
+ * @throws Error if one of them is not described in `source.json`.
+ */
 export function fixturesOf(operationId: string): Fixture[] {
   const folder = new URL(`${operationId}/`, ROOT);
   const described: unknown = JSON.parse(readFileSync(new URL('source.json', folder), 'utf8'));
@@ -35,12 +38,12 @@ export function fixturesOf(operationId: string): Fixture[] {
     .sort((a, b) => age(a.name) - age(b.name) || (a.name < b.name ? -1 : 1));
 }
 
-/** The fixture of that name. Throws when there is none. */
+/** The fixture with this name. @throws Error when it is missing. */
 export function fixtureOf(operationId: string, name: string): Fixture {
   return named(fixturesOf(operationId), name);
 }
 
-/** What the contract has against a body as the 200 of an operation, one line a violation; `[]` when it is valid. */
+/** Violations of the contract by a body as the 200 answer of an operation, one line each; `[]` when it is valid. */
 export function validates(operationId: string, body: unknown): Promise<string[]> {
   return violations(explorerContract.document, operationId, body);
 }
@@ -64,7 +67,7 @@ function textsOf(value: unknown): Partial<Record<string, string>> {
   );
 }
 
-/** 6.9 of `v6.9-polygon`. */
+/** The number 6.9 in `v6.9-polygon`. */
 function age(name: string): number {
   return Number(/^v(\d+(?:\.\d+)?)/.exec(name)?.[1]);
 }

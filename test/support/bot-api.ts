@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { record } from './json.ts';
 import { loopbackPort } from './loopback-server.ts';
 
-/** A call of the bot, as it came in. */
+/** A received call of the bot. */
 export interface BotCall {
   readonly method: string;
   readonly body: Record<string, unknown>;
 }
 
-/** An answer of the Bot API in place of what it would say. */
+/** An answer that replaces the regular one of the Bot API. */
 export interface BotAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -18,24 +18,24 @@ export interface BotApi extends AsyncDisposable {
   readonly url: string;
   readonly token: string;
   readonly calls: BotCall[];
-  /** The texts that were sent and taken over, in order, as `chat: text`. */
+  /** The accepted messages in order, as `chat: text`. */
   sent(): string[];
-  /** Answers the next calls of a method with these, one after the other. */
+  /** Answers the next calls of a method with these answers, in order. */
   next(method: string, ...answers: BotAnswer[]): void;
-  /** Something that happened in a chat; whoever polls gets it until it confirms it. */
+  /** Adds an update, which every poll returns until it is confirmed. Returns its number. */
   push(update: Record<string, unknown>): number;
-  /** Somebody writes to the bot in a private chat. */
+  /** Adds the update of a private message to the bot. */
   write(chat: number, text: string, username?: string): number;
-  /** The number that the next update gets. */
+  /** Sets the number of the next update. */
   jumpTo(updateId: number): void;
 }
 
-/** What the Bot API answers when something is not allowed. */
+/** An error answer of the Bot API. */
 export function botError(status: number, description: string, parameters: object = {}): BotAnswer {
   return { status, body: { ok: false, error_code: status, description, parameters } };
 }
 
-/** A server on loopback that speaks as much of Telegram's Bot API as the bot uses, long polling included. */
+/** A server on loopback with the part of Telegram's Bot API that the bot uses, including long polling. */
 export async function startBotApi(): Promise<BotApi> {
   const token = '123456789:AAfake-token_for-tests';
   const calls: BotCall[] = [];
@@ -68,7 +68,7 @@ export async function startBotApi(): Promise<BotApi> {
   }
 
   async function polled(offset: number, seconds: number): Promise<Record<string, unknown>[]> {
-    // One beyond what there is means the beginning, as where the numbers have begun anew.
+    // An offset beyond the newest number is ignored, as after a restart of the numbering.
     if (offset <= nextId) updates = updates.filter(({ update_id }) => Number(update_id) >= offset);
     if (updates.length === 0) {
       const timer = setTimeout(() => wake.resolve(), seconds * 1000);
@@ -108,7 +108,7 @@ export async function startBotApi(): Promise<BotApi> {
   };
 }
 
-/** A message in a chat, as updates have it. */
+/** A chat message as contained in updates. */
 export function message(chat: { id: number; type: string }, text: string, username?: string): object {
   const from = { id: 42, is_bot: false, first_name: 'Ada', ...(username !== undefined && { username }) };
   return { message_id: 1, date: 0, chat, from, text };

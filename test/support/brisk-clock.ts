@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 
 /**
- * This machine's time, in which pauses last a tenth. For tests of a whole service, whose workers would otherwise rest
- * for seconds between two looks at a chain.
+ * The machine's clock with pauses cut to a tenth. For tests of a whole service, whose workers otherwise pause for
+ * seconds between two rounds.
  */
 export const briskClock: Clock = {
   now: systemClock.now,

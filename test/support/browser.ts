@@ -11,7 +11,7 @@ export const test = base
     return browser;
   });
 
-/** Makes the pauses of a page last a tenth: it rests for seconds before it asks again. */
+/** Cuts the pauses of a page to a tenth, because it otherwise waits for seconds between requests. */
 export async function makeBrisk(page: Page): Promise<void> {
   await page.addInitScript(`{
     const setTimeoutInFull = window.setTimeout;
@@ -19,7 +19,9 @@ export async function makeBrisk(page: Page): Promise<void> {
   }`);
 }
 
-/** Collects the errors of a page's scripts, and messages in its console of the given kinds, such as of the content policy. */
+/**
+ * Collects script errors of a page and console messages of the given kinds, such as violations of the content policy.
+ */
 export function complaintsOf(page: Page, kinds: readonly string[] = ['error']): readonly string[] {
   const complaints: string[] = [];
   page.on('pageerror', error => complaints.push(error.message));

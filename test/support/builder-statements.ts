@@ -2,18 +2,18 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-/** SQL with every column that a statement of knex's builder names. */
+/** SQL with every column named by a statement of knex's builder. */
 export interface BuilderStatement {
-  /** Such as `src/payments/retention.ts:101`. */
+  /** File and line, such as `src/payments/retention.ts:101`. */
   readonly place: string;
   readonly text: string;
 }
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-/** Names of what a builder starts from, in all of `src`. */
+/** Names of the handles that builders start from, in all of `src`. */
 const HANDLES = ['handle', 'db'];
 
-/** The columns, conflicts and conditions that the calls of one chain name. */
+/** Columns, conflicts and conditions named by the calls of one chain. */
 interface Chain {
   readonly table: string;
   readonly columns: Set<string>;
@@ -22,8 +22,8 @@ interface Chain {
 }
 
 /**
- * The statements that are written with knex's builder, which checks neither names in strings nor what a variable holds
- * beyond a row. @throws Error for a call that is not known here
+ * The statements of knex's builder, which checks neither names in strings nor extra fields of variables.
+ * @throws Error for an unknown call
  */
 export function builderStatements(): BuilderStatement[] {
   const { config } = ts.readConfigFile(`${ROOT}/tsconfig.json`, ts.sys.readFile);
@@ -50,7 +50,7 @@ export function builderStatements(): BuilderStatement[] {
   return found;
 }
 
-/** The table of `handle('table')`; undefined for anything else. */
+/** The table of `handle('table')`; undefined for any other node. */
 function tableOf(node: ts.Node): string | undefined {
   if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression)) return undefined;
   const [table] = node.arguments;
@@ -64,7 +64,7 @@ interface Reading {
   readonly place: string;
 }
 
-/** Notes what is called on a node, and on the variable that it is kept in. */
+/** Records the calls on a node, and on the variable it is assigned to. */
 function follow(node: ts.Node, reading: Reading): void {
   const { parent } = node;
   if (ts.isPropertyAccessExpression(parent) && ts.isCallExpression(parent.parent)) {
@@ -119,7 +119,7 @@ function isRaw(node: ts.Expression): node is ts.CallExpression {
   );
 }
 
-/** The texts of a value by its type: of a literal, the elements of a list, or the keys of a row or of rows. */
+/** Column names in a value, from its type: a literal, the elements of a list, or the keys of rows. */
 function namesIn(node: ts.Expression | undefined, { checker, place }: Reading): string[] {
   if (node === undefined) return [];
   if (ts.isArrayLiteralExpression(node)) {

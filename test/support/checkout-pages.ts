@@ -22,24 +22,24 @@ import { sqliteDatabase } from './databases.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 import { aLink, anOrganization, RECORD_TIME } from './payments-records.ts';
 
-/** How long a payer has, in milliseconds. */
+/** Time that a payer has, in milliseconds. */
 export const PAGE_LIFETIME_MS = 30 * 60_000;
 
-/** The hosted pages over a database of their own, without the API behind them. `await using` ends them. */
+/** The hosted pages with their own database, without the API. `await using` ends them. */
 export interface ServedPages extends AsyncDisposable {
   readonly url: string;
   readonly clock: ManualClock;
   /** Name of the organization behind every link. */
   readonly merchantName: string;
-  /** Notes that the network of every link is looked through up to its head now. */
+  /** Records that the chain of every link has just been read up to its head. */
   looked(): Promise<void>;
   /** Adds a link of a test network. */
   link(changes?: Partial<PaymentLink>): Promise<PaymentLink>;
-  /** Adds a session of a link, and then has it be as a settlement would leave it. */
+  /** Adds a session of a link and changes it as a settlement would. */
   session(link: PaymentLink, choices?: Choices, changes?: Partial<CheckoutSession>): Promise<CheckoutSession>;
-  /** Writes a session as a settlement would leave it. */
+  /** Writes a session as a settlement would. */
   settled(session: CheckoutSession): Promise<void>;
-  /** The link as it is kept. */
+  /** The stored link. */
   kept(link: PaymentLink): Promise<PaymentLink | undefined>;
   get(
     path: string,

@@ -8,7 +8,7 @@ import { describeErrors } from '../../src/contract/contracts/violations.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { SegmentRouter } from '../../src/contract/mount/router.ts';
 
-/** One answer. `body` is the parsed JSON, undefined where there is none. */
+/** One answer. `body` is the parsed JSON; undefined without JSON. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -16,11 +16,11 @@ export interface Answer {
 }
 
 export interface Client {
-  /** `path` with its query, from the root. @throws Error when the answer is not what the contract promises. */
+  /** Requests `path`, an absolute path with its query. @throws Error when the answer violates the contract. */
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
 }
 
-/** The contracts of the data service, each ready to be held against answers. */
+/** The contracts of the data service, with their validators of answers. */
 const CONTRACTS = await Promise.all(
   [explorerContract, insightsContract, dataServiceContract].map(({ document, table }) => ({
     document,
@@ -31,10 +31,10 @@ const CONTRACTS = await Promise.all(
 );
 type ReadContract = (typeof CONTRACTS)[number];
 
-/** Thousands of answers are read; to decompress them took a tenth of the time. */
+/** Thousands of answers are read, and decompression took a tenth of the time. */
 const PLAIN = { 'accept-encoding': 'identity' };
 
-/** Asks a running data service and holds every answer to an operation against the contract. */
+/** A client of a running data service that checks every answer against the contract. */
 export function client(url: string): Client {
   return {
     async get(path, headers = {}) {
@@ -102,7 +102,7 @@ function requiredHeaders(
   );
 }
 
-/** The value of JSON, or the text of a description in YAML. */
+/** The parsed JSON, or the text of a description in YAML. */
 function bodyOf({ headers }: Response, text: string): unknown {
   const type = headers.get('content-type') ?? '';
   if (type.startsWith('application/yaml')) return text;

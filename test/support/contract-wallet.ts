@@ -3,8 +3,8 @@ import { record, text } from './json.ts';
 import { addressOf, type TestPaymentChain } from './payment-chain.ts';
 
 /**
- * Deploys a contract wallet with one owner: `isValidSignature` agrees to what the owner's account signed (EIP-1271).
- * Written in bytecode because no compiler is at hand. Every call is taken for one of `isValidSignature`.
+ * Deploys a contract wallet with one owner: `isValidSignature` accepts signatures of the owner's account (EIP-1271).
+ * Written in bytecode, because the project has no compiler. Every call counts as one of `isValidSignature`.
  */
 export async function deployContractWallet(chain: TestPaymentChain, owner: Address): Promise<Address> {
   const { hash } = await chain.send({ from: 0, data: creationOf(walletCode(owner)) });

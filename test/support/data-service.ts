@@ -10,12 +10,12 @@ import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 
-/** A chain of a devnet, or one that a test started by itself, without a market and names. */
+/** A chain of a devnet, or one that a test has started, without market and names. */
 export type IndexedChain = Omit<EmbeddedChain, 'prices' | 'names' | 'tokens'> & Partial<EmbeddedChain>;
 
 export interface TestDataService extends DataService, AsyncDisposable {}
 
-/** Indexes the chains of a devnet and serves them, every answer checked against the contract. */
+/** Indexes and serves the chains of a devnet. Every answer is checked against the contract. */
 export async function startTestDataService(
   chains: readonly IndexedChain[],
   overrides: Partial<DataServiceOptions> = {},
@@ -30,7 +30,7 @@ export async function startTestDataService(
       maxBytes: 64 * 2 ** 20,
       lifetimes: { finalMs: 86_400_000, movingMs: 86_400_000, unsettledMs: 10_000, overrides: {} },
     },
-    // Nobody listens there.
+    // Nothing listens there.
     ipfsGateway: 'http://127.0.0.1:9',
     fallback: { timeoutMs: 10_000, staggerMs: 400 },
     validateResponses: true,
@@ -51,7 +51,7 @@ export async function startTestDataService(
   return { ...service, close, [Symbol.asyncDispose]: close };
 }
 
-/** A chain of the devnet as the data service takes it, its index in `folder`. */
+/** A chain of the devnet as an option of the data service, with its index in `folder`. */
 export function servedChain(chain: IndexedChain, folder: string): ServedChain {
   const { id, name, rpcUrl, contracts, prices, names } = chain;
   return {
@@ -72,7 +72,7 @@ export function indexIn(database: DatabaseOptions): ServedChain['backends'][numb
   return { kind: 'index', database, fromBlock: 0, pollMs: 50 };
 }
 
-/** A chain that is served by one Blockscout at `url`. */
+/** A chain served by one Blockscout at `url`. */
 export function blockscoutChain(id: number, url: string, apiKey?: string): ServedChain {
   return {
     id,

@@ -10,7 +10,7 @@ import type { DatabaseOptions, Db } from '../../src/db/open.ts';
 import { indexOptions, indexSchema } from '../../src/indexer/schema/migrations/index-migrations.ts';
 import { PAYMENTS_SCHEMA } from '../../src/payments/store/migrations/payments-migrations.ts';
 
-/** The chain whose index a database of the schema `index` is for. */
+/** The chain of a database with the schema `index`. */
 const CHAIN_ID = 31_337;
 
 /** Schemas that a new database can start with. Each is migrated once and then copied. */
@@ -21,10 +21,10 @@ const SCHEMAS = {
 } satisfies Record<string, (options: DatabaseOptions) => Promise<Db>>;
 export type TestSchema = keyof typeof SCHEMAS;
 
-/** What a new database starts with: a schema, or all that is in another database that nobody is connected to. */
+/** Initial content of a database: a schema, or a copy of another database, which must have no connections. */
 export type TestTemplate = TestSchema | DatabaseOptions;
 
-/** A new database. Close its connections before `remove`. */
+/** A new database. Its connections must be closed before `remove`. */
 export interface TestDatabase<Options extends DatabaseOptions = DatabaseOptions> {
   readonly options: Options;
   remove(): Promise<void>;
@@ -33,17 +33,17 @@ export interface TestDatabase<Options extends DatabaseOptions = DatabaseOptions>
 export const DATABASE_KINDS = ['sqlite', 'postgres'] as const;
 export type DatabaseKind = (typeof DATABASE_KINDS)[number];
 
-/** What a suite that runs on both databases is given. */
+/** Argument of a suite that runs on both databases. */
 export interface TestDatabases {
   readonly kind: DatabaseKind;
   /**
-   * Creates a database for `openDatabase` or, with `urlOf`, for a configuration. It is empty without a template, and
-   * removed after the suite: close its connections before.
+   * Creates a database for `openDatabase` or, with `urlOf`, for a configuration. It is empty without a template. It is
+   * removed after the suite, so its connections must be closed by then.
    */
   create(template?: TestTemplate): Promise<DatabaseOptions>;
 }
 
-/** Runs a suite twice: on SQLite in temporary files and on the run's PostgreSQL. With `kinds`, on these only. */
+/** Runs a suite on SQLite in temporary files and on the run's PostgreSQL, or only on `kinds`. */
 export function eachDatabase(
   name: string,
   suite: (databases: TestDatabases) => void,
@@ -55,12 +55,12 @@ export function eachDatabase(
   }
 }
 
-/** A database as the configuration file names it. */
+/** The URL of a database as in a configuration file. */
 export function urlOf(options: DatabaseOptions): string {
   return options.kind === 'postgres' ? options.url : `sqlite:${options.file}`;
 }
 
-/** An SQLite database in a folder of its own; empty without a template. */
+/** Creates an SQLite database in its own folder; empty without a template. */
 export async function sqliteDatabase(
   template?: TestTemplate,
 ): Promise<TestDatabase<{ kind: 'sqlite'; file: string }>> {
@@ -73,7 +73,7 @@ export async function sqliteDatabase(
   };
 }
 
-/** A database of the run's PostgreSQL server; empty without a template. */
+/** Creates a database on the run's PostgreSQL server; empty without a template. */
 export async function postgresDatabase(
   template?: TestTemplate,
 ): Promise<TestDatabase<{ kind: 'postgres'; url: string }>> {
@@ -87,7 +87,7 @@ export async function postgresDatabase(
   };
 }
 
-/** Creates databases that are removed after the suite this is called in. */
+/** Creates databases that are removed after the current suite. */
 function createdBy(create: (template?: TestTemplate) => Promise<TestDatabase>): TestDatabases['create'] {
   const created: TestDatabase[] = [];
   afterAll(() => Promise.all(created.map(one => one.remove())));
@@ -111,7 +111,7 @@ async function postgresName(template: TestTemplate): Promise<string> {
   return new URL(template.url).pathname.slice(1);
 }
 
-/** The content of a migrated SQLite file, made once per worker. */
+/** The content of a migrated SQLite file, created once per worker. */
 const sqliteTemplate = once(async (schema: TestSchema): Promise<Buffer> => {
   const { options, remove } = await sqliteDatabase();
   await migrateClosing(options, schema);
@@ -120,14 +120,14 @@ const sqliteTemplate = once(async (schema: TestSchema): Promise<Buffer> => {
   return content;
 });
 
-/** The name of a migrated database, made once per run: the workers share one server. */
+/** The name of a migrated database, created once per run, because the workers share one server. */
 const postgresTemplate = once(async (schema: TestSchema): Promise<string> => {
   const name = `template_${schema}`;
   await asAdministrator(async client => {
     await client.query('select pg_advisory_lock(1)');
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     if (rowCount === 1) return;
-    // Takes its name when it is complete, so a worker that dies here leaves no half of a template.
+    // Renamed once complete, so a worker that dies here leaves no partial template.
     await client.query(`drop database if exists ${name}_draft with (force)`);
     await client.query(`create database ${name}_draft`);
     await migrateClosing({ kind: 'postgres', url: postgresUrl(`${name}_draft`) }, schema);
@@ -141,7 +141,7 @@ async function migrateClosing(options: DatabaseOptions, schema: TestSchema): Pro
   await db.destroy();
 }
 
-/** Makes one template per schema, also for calls at the same time. */
+/** Creates one template per schema, even for concurrent calls. */
 function once<Template>(make: (schema: TestSchema) => Promise<Template>) {
   const made = new Map<TestSchema, Promise<Template>>();
   return (schema: TestSchema): Promise<Template> => {

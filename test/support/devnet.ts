@@ -6,15 +6,15 @@ import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 
-/** The last block of every test chain, so that runs can be compared: 2026-05-04 12:00 UTC, in milliseconds. */
+/** Time of the last block of every test chain, so runs can be compared: 2026-05-04 12:00 UTC, in milliseconds. */
 export const TEST_END_TIME = Date.UTC(2026, 4, 4, 12);
 
-/** A filled devnet in a folder of its own; it adds no blocks by itself. `await using` ends it. */
+/** A filled devnet in its own folder, which adds no blocks by itself. `await using` ends it. */
 export interface TestDevnet extends Devnet, AsyncDisposable {
   folder: string;
 }
 
-/** Starts a devnet and waits until it is filled. Sixty blocks hold every kind of activity and a full block. */
+/** Starts a devnet and waits until it is filled. Sixty blocks contain every kind of activity and a full block. */
 export async function startTestDevnet({
   chains = 1,
   blocks = 60,

@@ -24,12 +24,12 @@ function paymentsApiTest(createDatabase: typeof sqliteDatabase | typeof postgres
         });
         return api;
       })
-      /** The owner of a key of test mode that may do everything. */
+      /** The owner of an admin key in test mode. */
       .extend('merchant', { scope: 'file' }, ({ api }): Promise<Merchant> => api.merchant())
   );
 }
 
-// Fixtures that the tests of a file share have to be defined outside of a suite.
-/** `test` with a payments API on SQLite, for what does not depend on the database. */
+// Fixtures of file scope must be defined outside of a suite.
+/** `test` with a payments API on SQLite, for behaviour independent of the database. */
 export const onSqlite = paymentsApiTest(sqliteDatabase);
 const onPostgres = paymentsApiTest(postgresDatabase);

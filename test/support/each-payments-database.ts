@@ -4,7 +4,7 @@ import type { Owner } from '../../src/payments/model/owner.ts';
 import { postgresDatabase, sqliteDatabase } from './databases.ts';
 import { insertOwner } from './given-database.ts';
 
-/** `test` with a payments database of its own for each test, and two organizations in it. */
+/** `test` with a separate payments database for each test, and two organizations in it. */
 export type PaymentsDatabaseTest = ReturnType<typeof paymentsDatabaseTest>;
 
 /** Runs a suite twice: on SQLite and on PostgreSQL. */

@@ -1,10 +1,13 @@
 import type { EngineName } from '../../src/devnet/chain/engine.ts';
 import { eachDatabase, type TestDatabases } from './databases.ts';
 
-/** What embedded chains can run on. */
+/** Engines of embedded chains. */
 export const ENGINES: readonly EngineName[] = ['anvil', 'edr'];
 
-/** Runs a suite on both databases over anvil, and on SQLite over EDR: an engine does not know who reads it. */
+/**
+ * Runs a suite on both databases over anvil, and only on SQLite over EDR, because engines are independent of the
+ * database.
+ */
 export function eachDatabaseAndEngine(
   name: string,
   suite: (databases: TestDatabases, engine: EngineName) => void,

@@ -6,9 +6,9 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(
   'contract',
 );
 
-/** What is wrong with the body of a delivery by the contract; empty when nothing is. */
+/** Violations of the contract by the body of a delivery; empty when it is valid. */
 export function faultsOf(type: string, body: unknown): string {
-  // A pointer into the document, in which a slash of a media type is written ~1.
+  // A JSON pointer into the document, where a slash in a media type is written ~1.
   const at = `contract#/webhooks/${type}/post/requestBody/content/application~1json/schema`;
   const validate = ajv.getSchema(at);
   if (validate === undefined) throw new Error(`the contract has no event ${type}`);

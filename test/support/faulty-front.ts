@@ -2,14 +2,14 @@ import { connect, createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { loopbackPort } from './loopback-server.ts';
 
-/** A server that forwards connections and may spoil what comes back. */
+/** A server that forwards connections and can corrupt replies. */
 export interface FaultyFront {
   readonly port: number;
   /** Sends the bytes before the next reply, or instead of it. */
   spoil(bytes: Buffer, options: { isInstead: boolean }): void;
 }
 
-/** Starts a server in front of another one on the loopback interface. It ends with the test. */
+/** Starts a forwarding server in front of a loopback server. It ends with the test. */
 export async function startFaultyFront(targetPort: number): Promise<FaultyFront> {
   let next: { bytes: Buffer; isInstead: boolean } | undefined;
   const front = createServer(socket => {

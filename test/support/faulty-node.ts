@@ -8,25 +8,25 @@ interface Call {
   readonly params?: readonly unknown[];
 }
 
-/** The lie that is told instead of an answer, an `Error` as the node's own; `undefined` passes the answer on. */
+/** A false answer to a call; an `Error` becomes an error of the node, `undefined` forwards the real answer. */
 export type Lie = (call: Call, answer: unknown) => unknown;
 
-/** A node in front of another one that tells lies. `await using` ends it. */
+/** A proxy of a node that can lie. `await using` ends it. */
 export interface FaultyNode extends AsyncDisposable {
   readonly url: string;
-  /** From now on; undefined has it tell the truth. */
+  /** Sets the lie from now on; undefined restores the true answers. */
   tell(lie: Lie | undefined): void;
-  /** Delays every HTTP answer from now on; without end when infinite. */
+  /** Delays every HTTP answer from now on, forever when infinite. */
   slow(delayMs: number): void;
-  /** Asks another node from now on. */
+  /** Forwards to another node from now on. */
   pointAt(realUrl: string): void;
-  /** Methods of all JSON-RPC calls so far, those of a batch one by one. */
+  /** Methods of all JSON-RPC calls so far, including each call of a batch. */
   readonly calls: readonly string[];
   /** HTTP requests so far. */
   readonly requests: number;
 }
 
-/** Listens on a free port of 127.0.0.1 and asks the real node. */
+/** Listens on a free port of 127.0.0.1 and forwards to the real node. */
 export async function faultyNode(realUrl: string): Promise<FaultyNode> {
   let lie: Lie | undefined;
   let target = realUrl;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../src/contract/contracts/document.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { toJson } from '../../src/lib/json.ts';
 
-/** What a contract has against a body as the 200 of an operation, one line a violation; `[]` when it is valid. */
+/** Violations of a contract by a body as the 200 answer of an operation, one line each; `[]` when it is valid. */
 export async function violations(
   document: JsonObject,
   operationId: string,
@@ -16,7 +16,7 @@ export async function violations(
   );
 }
 
-/** The fixture of that name. Throws when there is none. */
+/** The fixture with this name. @throws Error when it is missing. */
 export function named<Fixture extends { readonly name: string }>(
   fixtures: readonly Fixture[],
   name: string,

@@ -190,7 +190,9 @@ function loaded(code: string | undefined): Record<string, ValidateFunction> {
   return module.exports;
 }
 
-/** Five operations behind a gate, one of them open to everybody; their validators are made as `npm run generate` does. */
+/**
+ * Five operations behind a gate, one of them open to every caller, with validators like those of `npm run generate`.
+ */
 export const gatedContract: Contract<GatedOperations> = {
   name: 'gated',
   document,

@@ -45,9 +45,9 @@ export interface GatedKeysOptions {
   readonly database: DatabaseOptions;
   readonly clock?: Clock;
   readonly limits?: KeyLimits;
-  /** As in `rateLimits`. */
+  /** Request counters, as in `rateLimits`. */
   readonly counters?: RequestCounters;
-  /** Stands in the way of the operation that makes a key, before it commits. */
+  /** Runs before the operation that creates a key commits, and can delay it. */
   readonly beforeCreation?: (caller: ApiCaller) => Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export interface Sent {
   readonly key?: string;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The address that it comes from; loopback when absent. */
+  /** Client address; loopback when absent. */
   readonly from?: string;
 }
 
@@ -67,19 +67,19 @@ export interface Answered {
   readonly body: unknown;
 }
 
-/** The gate, the operations of API keys and payer's operations that know no session, over HTTP. */
+/** The gate with the operations of API keys, and payer operations without any session, over HTTP. */
 export interface GatedKeys extends AsyncDisposable {
   readonly url: string;
   readonly db: Db;
   readonly entries: Served['entries'];
-  /** Makes an organization and resolves to its id. */
+  /** Creates an organization and resolves to its id. */
   organization(tier?: Tier): Promise<string>;
-  /** Makes a key: live and admin unless said otherwise. */
+  /** Creates a key, by default live and admin. */
   key(draft: Partial<KeyDraft> & { organizationId: string }): Promise<{ key: ApiKey; secret: string }>;
   send(method: string, path: string, sent?: Sent): Promise<Answered>;
 }
 
-/** Starts them on a database that is brought up to date; closes with `await using`. */
+/** Starts the service on a migrated database. `await using` closes it. */
 export async function startGatedKeys(options: GatedKeysOptions): Promise<GatedKeys> {
   const { database, clock = systemClock, limits = { standard: 120, elevated: 1200 }, counters } = options;
   const db = openDatabase(database);

@@ -5,15 +5,15 @@ import { organizationStore } from '#payments/store/organization-store.ts';
 import type { TestDatabases, TestTemplate } from './databases.ts';
 import { anOrganization } from './payments-records.ts';
 
-/** Two connections to one database. Its members can be read in tests and hooks only. */
+/** Two connections to one database. Its members can only be read in tests and hooks. */
 export interface GivenConnections {
   readonly db: Db;
-  /** A second connection, as another process has it. */
+  /** A second connection, as of another process. */
   readonly other: Db;
 }
 
 interface GivenOptions {
-  /** True for a database that the tests of a suite share, false for one for each of them. */
+  /** True for one database per suite, false for one per test. */
   readonly isShared: boolean;
   readonly template?: TestTemplate;
   /** Fills a new database. */
@@ -48,13 +48,13 @@ export function givenConnections(
 
 /** A payments database and an organization in it. */
 export interface GivenDatabase extends GivenConnections {
-  /** An organization, in one mode, that no other test has. */
+  /** An organization in one mode, used by no other test. */
   readonly owner: Owner;
-  /** Inserts one more organization, of the same mode. */
+  /** Inserts another organization, in the same mode. */
   newOwner(): Promise<Owner>;
 }
 
-/** Sets up a payments database that the tests of a suite share, or one for each of them. */
+/** Sets up a payments database per suite or per test. */
 export function givenDatabase(
   databases: TestDatabases,
   { isShared, mode = 'live' }: { isShared: boolean; mode?: Mode },
@@ -81,7 +81,7 @@ export function givenDatabase(
   };
 }
 
-/** Inserts an organization, and answers with its mode. */
+/** Inserts an organization; returns it as an owner in a mode. */
 export async function insertOwner(db: Db, mode: Mode = 'live'): Promise<Owner> {
   const organization = anOrganization();
   await organizationStore(db).insert(organization);

@@ -3,7 +3,7 @@ import { type GuardedFetch, guardedFetch } from '../../src/http/fetch/guarded-fe
 import { createLogger } from '../../src/lib/logger.ts';
 import { loopbackPort } from './loopback-server.ts';
 
-/** A server on the loopback interface, and a fetcher that may reach it. The stack closes both. */
+/** A server on the loopback interface, with a fetcher that may reach it. The stack closes both. */
 export async function guardedLoopback(
   stack: AsyncDisposableStack,
   server: Server,

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { httpRpc, RpcError } from '../../src/devnet/chain/rpc.ts';
 
-/** What a wallet answers a page: a result, or an error with a code of EIP-1193. */
+/** An answer of a wallet to a page: a result, or an error with a code of EIP-1193. */
 type WalletAnswer = { result: unknown } | { error: { code: number; message: string } };
 
-/** A wallet in a browser's page whose accounts a node holds; it agrees to everything unless told otherwise. */
+/** A wallet in a browser page, with accounts of a node. It accepts every request by default. */
 export interface InjectedWallet {
-  /** Methods that pages asked for, in order. */
+  /** Methods requested by pages, in order. */
   readonly asked: string[];
-  /** From now on this method is answered with an error; null takes that back. */
+  /** Answers a method with an error from now on; null restores it. */
   refuse(method: string, error: { code: number; message: string } | null): void;
-  /** Puts the wallet on a network, whatever the page wants. */
+  /** Switches the wallet to a network. */
   chooseNetwork(chainId: number): void;
 }
 
@@ -23,8 +23,8 @@ interface WalletOptions {
 }
 
 /**
- * Injects a wallet into every document that the page is going to open. It announces itself (EIP-6963) and forwards
- * requests (EIP-1193) to an anvil with unlocked accounts, past the page's network, as an extension does.
+ * Injects a wallet into every document that the page opens. It announces itself (EIP-6963) and forwards requests
+ * (EIP-1193) to an anvil with unlocked accounts. Like an extension, it does not use the page's network.
  */
 export async function injectWallet(
   page: Page,

@@ -1,4 +1,4 @@
-/** A parsed JSON value as an object; what is none fails the test that asked. */
+/** A parsed JSON value as an object; fails the test for any other value. */
 export function record(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(shown(value));
   return { ...value };

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 
 const DEADLINE_MS = 5_000;
 
-/** A client that sends requests as they are over one kept connection, and opens another one when the server closes it. */
+/** A client that sends raw requests over one keep-alive connection, and reconnects when the server closes it. */
 export interface KeptConnection {
   /** The whole answer, head and body. `hasBody` is false for an answer to HEAD. */
   exchange(request: string, hasBody?: boolean): Promise<string>;
@@ -30,7 +30,7 @@ function opened(port: number): Promise<Socket> {
   return promise;
 }
 
-/** Bytes of one answer, as far as its head says; all of them when the server closes the connection. */
+/** Reads one answer, up to the length in its head or until the server closes the connection. */
 function answerOn(socket: Socket, hasBody: boolean): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let text = '';
@@ -44,7 +44,7 @@ function answerOn(socket: Socket, hasBody: boolean): Promise<string> {
   };
   const finish = () => {
     socket.off('data', read).off('close', finish).off('error', reject);
-    // A server that is about to close the connection has said so.
+    // The server has announced that it closes the connection.
     if (/\r\nconnection: close\r\n/i.test(text)) socket.destroy();
     resolve(text);
   };

@@ -62,7 +62,7 @@ const parameters = ajv.compile({
   properties: { query: { type: 'object', properties: { size: SIZE, kinds: KINDS } } },
 });
 
-/** One open operation, as small as a contract can be that a correct server fulfils. */
+/** One open operation: the smallest contract for a correct server. */
 export const listContract: Contract<ListOperations> = {
   name: 'list',
   document: {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** Lets a server listen at a free port of an address of the loopback interface, and returns that port. */
+/** Makes a server listen on a free port of a loopback address; returns the port. */
 export async function loopbackPort(server: Server, address = '127.0.0.1'): Promise<number> {
   server.listen(0, address);
   await once(server, 'listening');
@@ -10,7 +10,7 @@ export async function loopbackPort(server: Server, address = '127.0.0.1'): Promi
   return bound.port;
 }
 
-/** A port of the loopback interface that was free a moment ago, for a program that must be told its port. */
+/** A recently free loopback port, for a program that needs its port in advance. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   const port = await loopbackPort(server);

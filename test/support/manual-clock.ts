@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/lib/clock.ts';
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until a test advances it. */
 export interface ManualClock extends Clock {
-  /** Moves time on and ends the sleeps that are over by then. */
+  /** Advances time and ends the sleeps that are over by then. */
   advance(ms: number): void;
   /** How many sleeps have not ended. */
   sleepers(): number;

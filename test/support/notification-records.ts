@@ -11,7 +11,7 @@ import { RECORD_TIME } from './payments-records.ts';
 
 const USDC = `0x${'70'.repeat(20)}`;
 
-/** A chain for real money with a token and its coin. */
+/** A live chain with a token and its coin. */
 export const BASE = paymentChains([
   {
     id: 8453,
@@ -26,7 +26,7 @@ export const BASE = paymentChains([
   },
 ]);
 
-/** What `payment.completed` tells of 2.5 USDC on Base. */
+/** Data of `payment.completed` for 2.5 USDC on Base. */
 export function paymentFacts(
   changes: Partial<EventData<'payment.completed'>> = {},
 ): EventData<'payment.completed'> {

@@ -6,7 +6,7 @@ import { type Client, client } from './contract-client.ts';
 import { startTestDataService, type TestDataService } from './data-service.ts';
 import { startTestDevnet } from './devnet.ts';
 
-/** Makes a `test` with a filled chain and a data service of it that are this file's own, so its tests may change the chain. */
+/** Makes a `test` with a filled chain and its data service for one file only, so its tests may change the chain. */
 export function testOnOwnDevnet(blocks: number) {
   return (
     base
@@ -25,7 +25,7 @@ export function testOnOwnDevnet(blocks: number) {
       })
       .extend('api', { scope: 'file' }, ({ service }): Client => client(service.url))
       .extend('rpc', { scope: 'file' }, ({ chain }): Rpc => httpRpc(chain.rpcUrl))
-      /** What the node says of the chain. */
+      /** The chain as read from its node. */
       .extend('view', { scope: 'file' }, ({ chain }): Promise<ChainView> => viewChain(chain))
   );
 }

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { record, text } from './json.ts';
 
-/** A PostgreSQL server that a test may stop. */
+/** A PostgreSQL server that a test can stop. */
 export interface OwnPostgres extends AsyncDisposable {
-  /** Its database without tables. */
+  /** URL of its empty database. */
   readonly url: string;
-  /** Ends every connection, and resolves when nobody listens any more. */
+  /** Ends every connection, and resolves when nothing listens any more. */
   stop(): Promise<void>;
-  /** Resolves when it takes connections again. */
+  /** Resolves when it accepts connections again. */
   start(): Promise<void>;
 }
 
-/** Starts a server beside the run's. */
+/** Starts a server next to the run's. */
 export async function startOwnPostgres(): Promise<OwnPostgres> {
   const program = fileURLToPath(new URL('./postgres-process.ts', import.meta.url));
   const server = fork(program, { stdio: 'inherit', detached: true, execArgv: [] });

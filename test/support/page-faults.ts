@@ -8,15 +8,15 @@ const SCHEMES = ['light', 'dark'] as const;
 /** Window widths in CSS pixels: a phone and a desk. */
 const WIDTHS = [390, 1280] as const;
 
-/** What a page may do that is a fault elsewhere. */
+/** Allowances for a page that would otherwise be faults. */
 interface Expected {
-  /** Statuses of 400 and more that its requests get. */
+  /** Statuses of 400 and more among its requests. */
   readonly statuses: readonly number[];
-  /** Other hosts that it asks. */
+  /** Other hosts that it contacts. */
   readonly hosts: readonly string[];
-  /** A text that it shows. */
+  /** A text that it must show. */
   readonly text: string;
-  /** False leaves axe-core out, which takes most of the time. */
+  /** False skips axe-core, which takes most of the time. */
   readonly isAudited: boolean;
 }
 
@@ -28,9 +28,9 @@ interface Violation {
 }
 
 /**
- * What is wrong with a page at two widths in two colour schemes: errors of its scripts, answers that are refused, requests
- * to other hosts, what axe-core finds, a content wider than the window, and a text that ran as a script. `statuses` and
- * `hosts` belong to the page, and it shows `text`.
+ * Faults of a page at two widths in two colour schemes: script errors, failed requests, requests to other hosts,
+ * findings of axe-core, content wider than the window, and text that ran as a script. `statuses` and `hosts` are
+ * expected, and the page must show `text`.
  */
 export async function faultsOf(
   context: BrowserContext,
@@ -44,7 +44,7 @@ export async function faultsOf(
     const expected = { statuses, hosts: [...hosts, new URL(url).host] };
     let isChecked = false;
     watch(page, expected, fault => {
-      // axe-core tries styles of its own where a page has a shadow tree, which the policy refuses.
+      // In a shadow tree axe-core tries inline styles, which the policy refuses.
       if (!isChecked) faults.push(`${width} px: ${fault}`);
     });
     await page.goto(url);
@@ -69,14 +69,14 @@ export async function faultsOf(
     }
     const contentWidth = await page.evaluate(() => document.documentElement.scrollWidth);
     if (contentWidth > width) faults.push(`${width} px: the content is ${contentWidth} px wide`);
-    // What hostile texts of tests do when they run.
+    // The effect of hostile test texts when they run.
     if (await page.evaluate(() => 'ran' in window)) faults.push(`${width} px: a text ran as a script`);
     await page.close();
   }
   return faults;
 }
 
-/** Waits until a page has shown what it asked for. */
+/** Waits until a page has shown its loaded data. */
 export async function shown(page: Page): Promise<void> {
   await page.waitForFunction(
     () => document.querySelector('main') !== null && document.querySelector('.loading') === null,
@@ -106,7 +106,7 @@ function watch(
   });
 }
 
-/** The second scheme changes colours and nothing else, so only the rules for them are asked about it. */
+/** The second scheme changes only colours, so only their rules are checked. */
 const RULES: Readonly<Record<(typeof SCHEMES)[number], object>> = {
   light: {},
   dark: { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } },

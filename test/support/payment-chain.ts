@@ -15,16 +15,16 @@ export interface Sending {
   readonly to?: Address;
   readonly data?: Hex;
   readonly value?: bigint;
-  /** Gwei a gas; a later transaction of the same nonce needs more. */
+  /** Gwei per gas. A later transaction with the same nonce needs more. */
   readonly tip?: number;
   readonly nonce?: number;
 }
 
-/** A chain that mines when it is told to. `await using` ends it. */
+/** A chain that mines on request. `await using` ends it. */
 export interface TestPaymentChain extends AsyncDisposable {
   readonly chainId: number;
   readonly rpcUrl: string;
-  /** ERC-20 of which every account has much, and a second one that looks the same. */
+  /** An ERC-20 token with a large balance of every account, and a look-alike. */
   readonly token: Address;
   readonly lookalike: Address;
   /** ERC-721. */
@@ -32,9 +32,9 @@ export interface TestPaymentChain extends AsyncDisposable {
   /** Lower case. */
   readonly accounts: readonly Address[];
   call(method: string, ...params: readonly unknown[]): Promise<unknown>;
-  /** Signs and sends to the pool; answers with the raw transaction and its hash. */
+  /** Signs and sends a transaction to the pool; returns it raw, with its hash. */
   send(sending: Sending): Promise<{ hash: Hex; raw: Hex }>;
-  /** An ERC-20 transfer into the pool; its hash. */
+  /** Sends an ERC-20 transfer to the pool; returns its hash. */
   pay(payment: {
     from: number;
     to: string;
@@ -45,7 +45,7 @@ export interface TestPaymentChain extends AsyncDisposable {
   }): Promise<Hex>;
   mine(blocks?: number): Promise<void>;
   head(): Promise<number>;
-  /** Goes back to a snapshot and mines other blocks in the place of those that came after it. */
+  /** Reverts to a snapshot and mines other blocks in place of those after it. */
   fork(snapshot: unknown, blocks: number, raw?: readonly Hex[]): Promise<void>;
   snapshot(): Promise<unknown>;
   stop(): Promise<void>;
@@ -153,7 +153,7 @@ export async function startPaymentChain(
   };
 }
 
-/** Gives one more picture to somebody: a `Transfer` with four topics. */
+/** Mints one more NFT: a `Transfer` with four topics. */
 export function mintPostcard(chain: TestPaymentChain, to: string) {
   const data = encodeFunctionData({ abi: postcardsAbi, functionName: 'mint', args: [addressOf(to)] });
   return chain.send({ from: 0, to: chain.postcards, data });

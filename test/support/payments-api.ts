@@ -51,14 +51,14 @@ import { type ManualClock, manualClock } from './manual-clock.ts';
 import { aLink, anOrganization } from './payments-records.ts';
 import { LOOPBACK_ONLY } from './payments-service.ts';
 
-/** Chains of the service: one for test money and one for real, both with the token of `aLink` and their coin. */
+/** Chains of the service: one in test mode and one in live mode, both with the token of `aLink` and their coin. */
 export const TEST_CHAIN = 31_337;
 export const LIVE_CHAIN = 8453;
 export const TOKEN = aLink({ organizationId: '', mode: 'test' }).tokenAddress;
 export const RECIPIENT = aLink({ organizationId: '', mode: 'test' }).recipientAddress;
-/** Where what is sold by these is paid, in the words of the API. */
+/** Token, chain and recipient of these tests, as fields of the API. */
 export const PLACE = { chain_id: TEST_CHAIN, token_address: TOKEN, recipient_address: RECIPIENT };
-/** How long a payer has who opens a link. */
+/** Time that a payer has after opening a link, in milliseconds. */
 export const LIFETIME_MS = 20 * 60_000;
 
 const tokens = [
@@ -77,14 +77,14 @@ const chains = paymentChains([
   { id: LIVE_CHAIN, name: 'Base', mode: 'live', tokens, confirmations: 3, explorerUrl: undefined },
 ]);
 
-/** One answer that keeps the contract. `body` is the parsed JSON, or the text where it is none. */
+/** One answer, checked against the contract. `body` is the parsed JSON, or else the text. */
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly body: unknown;
 }
 
-/** Whoever sends requests: a key's holder, or a payer. */
+/** A client of the API: the holder of a key, or a payer. */
 export interface ApiClient {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
@@ -99,7 +99,7 @@ export interface Merchant extends ApiClient {
   withKey(key: { mode?: Mode; permission?: Permission }): Promise<ApiClient>;
 }
 
-/** Every operation of the payments platform over HTTP, without what watches chains. */
+/** Every operation of the payments platform over HTTP, without watchers of chains. */
 export interface PaymentsApi extends AsyncDisposable {
   readonly url: string;
   readonly db: Db;
@@ -107,21 +107,21 @@ export interface PaymentsApi extends AsyncDisposable {
   readonly clock: ManualClock;
   readonly outgoing: OutgoingChannels;
   readonly waits: StateWaits;
-  /** Notes that the test chain is looked through up to its head now, as its watcher would. */
+  /** Records that the test chain has just been read up to its head, as its watcher would. */
   looked(): Promise<void>;
-  /** Somebody without a key. */
+  /** A client without a key. */
   readonly payer: ApiClient;
-  /** Changes states as what watches the chains would, in one transaction. */
+  /** Changes states as a watcher would, in one transaction. */
   settle<T>(work: (settled: Settlement) => Promise<T>): Promise<T>;
-  /** Starts what relays and sends events, by this clock; it ends with the service at the latest. */
+  /** Starts the relay and sending of events with this clock. It ends with the service at the latest. */
   tell(): { stop(): Promise<void> };
-  /** A new organization with a key of this mode that may do everything; of test mode unless said otherwise. */
+  /** A new organization with an admin key of this mode, by default test. */
   merchant(mode?: Mode, defaults?: Partial<LinkDefaults>): Promise<Merchant>;
 }
 
 /**
- * Starts it on an empty database; closes with `await using`. Webhooks reach loopback receivers unless told otherwise.
- * Contracts can sign on the chains that `clientOf` knows.
+ * Starts the API on a migrated database. `await using` closes it. Webhooks reach loopback receivers by
+ * default. Contracts can sign on the chains that `clientOf` knows.
  */
 export async function startPaymentsApi(
   database: DatabaseOptions,
@@ -215,7 +215,7 @@ export async function startPaymentsApi(
   };
 }
 
-/** A transfer of 2.5 tokens to the recipient of `aLink`, in a transaction and block of its own. */
+/** A transfer of 2.5 tokens to the recipient of `aLink`, in its own transaction and block. */
 export function aPayment(changes: Partial<Transfer> & Pick<Transfer, 'blockTime'>): Transfer {
   return {
     chainId: TEST_CHAIN,
@@ -246,7 +246,7 @@ export function errorOf(answer: ApiAnswer): string {
   return [answer.status, text(code), ...(param === undefined ? [] : [text(param)])].join(' ');
 }
 
-/** An error answer as a client could tell it from another one, without what is of one request only. */
+/** An answer with everything a client can compare, without values that vary per request. */
 export function masked({ status, headers, body }: ApiAnswer, id: string): unknown {
   const own = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'content-length'];
   const kept = [...headers].filter(([name]) => !own.includes(name));
@@ -255,7 +255,7 @@ export function masked({ status, headers, body }: ApiAnswer, id: string): unknow
 
 const validators = responseValidators(paymentsContract.document);
 
-/** Sends requests to a running service and holds every answer against the contract; without a key as a payer. */
+/** A client of a running service that checks every answer against the contract; a payer without a key. */
 export function apiClient(url: string, key?: string): ApiClient {
   const send = async (
     method: 'get' | 'post' | 'patch' | 'delete',
@@ -291,7 +291,7 @@ export function apiClient(url: string, key?: string): ApiClient {
   };
 }
 
-/** @throws Error for an answer that the contract does not promise */
+/** @throws Error for an answer outside the contract */
 function hold({ status, headers, body }: ApiAnswer, { id, statuses }: OperationRow): void {
   if (!statuses.includes(status)) throw new Error(`${id} does not declare ${status}`);
   if (headers.get('x-request-id') === null) throw new Error(`${id}: no X-Request-Id`);
@@ -311,7 +311,7 @@ function operationAt(method: string, path: string): OperationRow {
       pattern.every((part, index) => part.startsWith('{') || part === segments[index])
     );
   });
-  // A literal segment is closer than a template.
+  // A literal segment takes precedence over a template.
   const [closest] = candidates.sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   if (closest === undefined) throw new Error(`No operation ${method} ${path}`);
   return closest;

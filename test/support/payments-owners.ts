@@ -7,17 +7,17 @@ import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { SHOP, unreachableChain } from './payments-service.ts';
 
-/** Makes organizations and keys beside a running service, as the command line does. */
+/** Creates organizations and keys in the database of a running service, like the command line. */
 export interface TestOwners {
   /**
-   * The secret of a new test key of an organization of its own, whose links take the coin and pay `SHOP`; it may do
-   * everything, and the tier is the elevated one, unless said otherwise.
+   * Creates an organization with an admin key in test mode and returns the key's secret. Its links accept the coin and
+   * pay `SHOP`. The tier is elevated by default.
    */
   key(draft: Partial<Omit<KeyDraft, 'organizationId'>> & { tier?: Tier }): Promise<string>;
   close(): Promise<void>;
 }
 
-/** On the database of a service that has started, which brought it up to date. */
+/** Opens the database of a started service, which has migrated it. */
 export function openOwners(database: DatabaseOptions, clock: Clock): TestOwners {
   const db = openDatabase(database);
   return {

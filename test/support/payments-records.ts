@@ -3,13 +3,13 @@ import type { ApiKey } from '../../src/payments/keys/api-key.ts';
 import type { Organization, Owner } from '../../src/payments/model/owner.ts';
 import type { PaymentLink } from '../../src/payments/model/payment-link.ts';
 
-/** When records of these factories were made, UTC milliseconds. */
+/** Creation time of the records of these factories, in UTC milliseconds. */
 export const RECORD_TIME = Date.UTC(2026, 4, 4, 12);
 
 const TOKEN = `0x${'70'.repeat(20)}`;
 const RECIPIENT = `0x${'5e'.repeat(20)}`;
 
-/** A field of a link's form, as the API and the store have it. */
+/** A field of a link's form, as in the API and the store. */
 export const SIZE_FIELD: NonNullable<PaymentLink['formSchema']>['fields'][number] = {
   id: 'size',
   type: 'select',
@@ -19,7 +19,7 @@ export const SIZE_FIELD: NonNullable<PaymentLink['formSchema']>['fields'][number
   options: ['S', 'M'],
 };
 
-/** An organization with a name of its own. */
+/** An organization with a unique name. */
 export function anOrganization(changes: Partial<Organization> = {}): Organization {
   return {
     id: newId('org'),
@@ -31,7 +31,7 @@ export function anOrganization(changes: Partial<Organization> = {}): Organizatio
   };
 }
 
-/** A key of an organization and mode that may do everything and never ends. */
+/** An admin key of an organization and mode that never expires. */
 export function anApiKey({ organizationId, mode }: Owner, changes: Partial<ApiKey> = {}): ApiKey {
   return {
     id: newId('ak'),
@@ -50,7 +50,7 @@ export function anApiKey({ organizationId, mode }: Owner, changes: Partial<ApiKe
   };
 }
 
-/** An active link over an amount, without form, shipping, items, end or limit. */
+/** An active link with an amount, without form, shipping, items, expiry or limit. */
 export function aLink({ organizationId, mode }: Owner, changes: Partial<PaymentLink> = {}): PaymentLink {
   return {
     id: newId('pl'),

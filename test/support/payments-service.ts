@@ -15,7 +15,7 @@ import {
 
 export interface TestPaymentsService extends PaymentsService, PaymentsListener, AsyncDisposable {}
 
-/** The whole service on a free port, every answer checked against the contract. Its demo pays to `SHOP`. */
+/** The whole service on a free port, with a demo that pays `SHOP`. Every answer is checked against the contract. */
 export async function startTestPayments(
   database: DatabaseOptions,
   overrides: Partial<PaymentsServiceOptions> = {},
@@ -25,7 +25,7 @@ export async function startTestPayments(
   return { ...service, ...service.api };
 }
 
-/** One process of the platform, whose roles may be some of all. */
+/** One process of the platform, with all roles or some. */
 export async function startTestProcess(
   database: DatabaseOptions,
   overrides: Partial<PaymentsServiceOptions> = {},
@@ -51,7 +51,7 @@ export async function startTestProcess(
   return { ...service, [Symbol.asyncDispose]: service.close };
 }
 
-/** Ways out that lead no further than this machine; mails go into a folder that no test looks into. */
+/** Outgoing channels limited to this machine. Mails go to a folder that no test reads. */
 export const LOOPBACK_ONLY: PaymentsServiceOptions['outgoing'] = {
   webhooks: { concurrencyPerEndpoint: 5, allowedNetworks: ['127.0.0.0/8'], allowHttp: true },
   mail: undefined,
@@ -59,10 +59,10 @@ export const LOOPBACK_ONLY: PaymentsServiceOptions['outgoing'] = {
   messenger: undefined,
 };
 
-/** Whom the demo of a test pays. */
+/** Recipient of the demo's payments in tests. */
 export const SHOP = `0x${'5e'.repeat(20)}`;
 
-/** A chain with its coin only. Nobody listens where its node should be. */
+/** A chain with its coin only, and nothing listening at the address of its node. */
 export const unreachableChain: WatchedChain = {
   id: 31_337,
   name: 'Local',

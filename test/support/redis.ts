@@ -6,22 +6,22 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort } from './loopback-server.ts';
 
-/** A Redis server on the loopback interface that a test may stop. */
+/** A Redis server on the loopback interface that a test can stop. */
 export interface OwnRedis extends AsyncDisposable {
-  /** Its address, with the password where it asks for one. */
+  /** Its URL, with the password if it requires one. */
   readonly url: string;
   readonly port: number;
-  /** Ends the server with everything that it holds. Resolves when nothing listens any more. */
+  /** Stops the server, which loses its data. Resolves when nothing listens any more. */
   stop(): Promise<void>;
-  /** Starts an empty server at the same port. Resolves when it takes connections. */
+  /** Starts an empty server on the same port. Resolves when it accepts connections. */
   start(): Promise<void>;
-  /** Stops the server's answers; its connections stay open. */
+  /** Makes the server stop answering; its connections stay open. */
   hang(): void;
-  /** Ends what `hang` began. */
+  /** Makes the server answer again after `hang`. */
   goOn(): void;
 }
 
-/** Starts a server at a free port that writes nothing to disk; it asks for a password when one is given. */
+/** Starts a server on a free port that writes nothing to disk. It requires a password if one is given. */
 export async function startOwnRedis({ password }: { password?: string } = {}): Promise<OwnRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-redis-'));
   const port = await freePort();
@@ -29,7 +29,7 @@ export async function startOwnRedis({ password }: { password?: string } = {}): P
   const stop = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
-    server.kill('SIGKILL'); // ends a server that hangs as well
+    server.kill('SIGKILL'); // also ends a hanging server
     await ended;
   };
   return {
@@ -64,7 +64,7 @@ export async function startOwnRedis({ password }: { password?: string } = {}): P
   }
 }
 
-/** Rejects with what the server said when it ends instead. */
+/** Rejects with the server's output when it exits instead. */
 async function listening(server: ChildProcess): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const said: string[] = [];

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import type { StatementSource } from './statement-sources.ts';
 
-/** A column that a statement gives, and its type where it is known. */
+/** A result column of a statement, with its type if known. */
 export interface ResultColumn {
   readonly name: string;
   readonly type: string | null | undefined;
 }
 
-/** How values of a type are read. */
+/** JavaScript types of the values of a column type. */
 const KINDS: Readonly<Record<string, string>> = {
   text: 'string',
   'character varying': 'string',
@@ -21,7 +21,7 @@ const KINDS: Readonly<Record<string, string>> = {
   BLOB: 'Buffer',
 };
 
-/** What is wrong with the columns that a statement gives. */
+/** Faults of a statement's result columns against its row type. */
 export function faultsOf({ place, columns }: StatementSource, given: readonly ResultColumn[]): string[] {
   return columns.flatMap(({ name, kinds }) => {
     const type = given.find(column => column.name === name)?.type;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** What a program ended with; the code is -1 when a signal ended it. */
+/** Exit code and output of a program; the code is -1 after a signal. */
 export interface ScriptResult {
   readonly code: number;
   readonly out: string;

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { brotliCompressSync, createGzip, gzipSync } from 'node:zlib';
 import { loopbackPort } from './loopback-server.ts';
 
-/** A request as it arrived. */
+/** A received request. */
 export interface SeenRequest {
   readonly method: string;
   /** Path and query, `/api/v2` included. */
@@ -24,13 +24,13 @@ interface Head {
   readonly latencyMs?: number;
 }
 
-/** The connection ends where it says; the status is that of the headers, if they are sent. */
+/** Ends the connection at this point. `status` is used if headers are sent. */
 interface Cut {
   readonly cut: 'before headers' | 'after headers' | 'within the body';
   readonly status?: number;
 }
 
-/** What happens to a request. A `drip` sends one byte every so many milliseconds; `raw` goes out as it is. */
+/** The handling of a request. `drip` sends one byte every `everyMs`; `raw` is sent unchanged. */
 export type Behaviour =
   | (Head & { readonly json: unknown; readonly encoding?: 'gzip' | 'br' })
   | (Head & { readonly text: string; readonly type?: string })
@@ -52,7 +52,7 @@ export interface ScriptedUpstream extends AsyncDisposable {
   connections(): number;
 }
 
-/** A service on the loopback interface whose every answer is written by the test. */
+/** A service on the loopback interface with answers scripted by the test. */
 export async function startScriptedUpstream(
   respond: (request: SeenRequest) => Behaviour | Promise<Behaviour>,
 ): Promise<ScriptedUpstream> {
@@ -70,7 +70,7 @@ export async function startScriptedUpstream(
       number: requests.length + 1,
     };
     requests.push(seen);
-    // Clients leave in the middle of an answer; that is what some of the tests are about.
+    // Some tests disconnect in the middle of an answer.
     await behave(response, await respond(seen)).catch(() => response.destroy());
   });
   server.on('connection', socket => sockets.push(socket));
@@ -144,7 +144,7 @@ function encoded(text: string, encoding: 'gzip' | 'br' | undefined): string | Bu
   return encoding === 'gzip' ? gzipSync(text) : brotliCompressSync(text);
 }
 
-/** Valid JSON as far as it goes: white space before a value that never comes. */
+/** The start of valid JSON: white space before a value that never comes. */
 function* endlessBlanks(): Generator<Buffer> {
   const block = Buffer.alloc(65_536, ' ');
   for (;;) yield block;

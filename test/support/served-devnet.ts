@@ -6,8 +6,8 @@ import { startTestDataService, type TestDataService } from './data-service.ts';
 import { startTestDevnet, type TestDevnet } from './devnet.ts';
 
 /**
- * `test` with a filled devnet of two chains and the data services of it, which all files of a worker share. For tests
- * that only read: what changes a chain, or counts the requests of a service, starts its own.
+ * `test` with a filled devnet of two chains and its data services, shared by all files of a worker. For tests that only
+ * read: a test that changes a chain or counts requests starts its own.
  */
 export const test = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
@@ -21,7 +21,7 @@ export const test = base
     if (first === undefined) throw new Error('the devnet has no chain');
     return first;
   })
-  /** What the nodes say of their chains, the first chain first. */
+  /** The chains as read from their nodes, the first chain first. */
   .extend(
     'views',
     { scope: 'worker' },
@@ -47,5 +47,5 @@ export const test = base
   /** A client of `service`. */
   .extend('api', { scope: 'worker' }, ({ service }): Client => client(service.url));
 
-/** Many files are one client. */
+/** Many files count as one client. */
 const UNLIMITED = { rateLimitPerMinute: 1e9 };

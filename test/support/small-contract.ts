@@ -85,7 +85,7 @@ const parameters = (query: JsonObject) =>
     },
   });
 
-/** Two operations, one of them secured, made by hand as `npm run generate` would. */
+/** Two operations, one of them secured, written by hand in the form of `npm run generate`. */
 export const smallContract: Contract<SmallOperations> = {
   name: 'small',
   document: {

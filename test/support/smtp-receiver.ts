@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail as it came in over SMTP. */
+/** A mail received over SMTP. */
 export interface ReceivedMail {
   readonly from: string;
   readonly to: string[];
@@ -13,7 +13,7 @@ export interface ReceivedMail {
   readonly parts: Readonly<Record<string, string>>;
 }
 
-/** What the server does with the next commands; nothing is refused at first. */
+/** Refusals of the server for the next commands; none at first. */
 export interface SmtpBehaviour {
   /** Answer to RCPT TO, such as `550 no such user`. */
   recipient?: string;
@@ -27,11 +27,11 @@ export interface SmtpReceiver extends AsyncDisposable {
   readonly url: string;
   readonly mails: ReceivedMail[];
   behaviour: SmtpBehaviour;
-  /** Connections that are open now. */
+  /** Number of currently open connections. */
   connections(): number;
 }
 
-/** A real SMTP server on loopback, without encryption and log-in. */
+/** A real SMTP server on loopback, without encryption and authentication. */
 export async function startSmtpReceiver(): Promise<SmtpReceiver> {
   const mails: ReceivedMail[] = [];
   const state: { behaviour: SmtpBehaviour } = { behaviour: {} };
@@ -60,7 +60,7 @@ export async function startSmtpReceiver(): Promise<SmtpReceiver> {
       });
     },
   });
-  // Connections that are cut are what tests do.
+  // Tests cut connections on purpose.
   server.on('error', () => {});
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const address = server.server.address();
@@ -79,7 +79,7 @@ export async function startSmtpReceiver(): Promise<SmtpReceiver> {
   };
 }
 
-/** A port of loopback where nobody listens. */
+/** A loopback port where nothing listens. */
 export async function closedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

@@ -2,39 +2,39 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-/** A column that the row type of a statement names. */
+/** A column of a statement's row type. */
 export interface RowColumn {
   readonly name: string;
-  /** What its values are, but for null: `string`, `number`, `boolean` or `Buffer`. */
+  /** Types of its values except null: `string`, `number`, `boolean` or `Buffer`. */
   readonly kinds: readonly string[];
-  /** False for a column of a type that is written beside its statement. */
+  /** False for a column of a type declared next to its statement. */
   readonly isDeclared: boolean;
 }
 
-/** A call that sends a statement: of `rowsOf`, `execute`, `insertRows` or a handle's `raw`. */
+/** A call that sends a statement: `rowsOf`, `execute`, `insertRows` or a handle's `raw`. */
 export interface StatementSource {
-  /** Such as `src/payments/retention.ts:101`. */
+  /** File and line, such as `src/payments/retention.ts:101`. */
   readonly place: string;
-  /** The texts that the call can send. */
+  /** The SQL texts that the call can send. */
   readonly texts: readonly string[];
   /** Empty for a call that reads no columns. */
   readonly columns: readonly RowColumn[];
 }
 
-/** SQL for an expression that only the running program knows the text of; undefined for an unknown expression. */
+/** Substitute SQL for an expression whose text is known only at run time; undefined for an unknown expression. */
 export type StandIns = (expression: string, place: string) => string | undefined;
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** The folder of the index, which has a database of its own. */
+/** The folder of the index, which has its own database. */
 export const INDEX = 'src/indexer/';
-/** Files that send the statements of others. */
+/** Files that send the statements of their callers. */
 const SENDERS = ['src/db/query.ts', 'src/db/rows.ts'];
-/** What databases can prepare. The rest is run by every migration, or is a part of a statement for knex. */
+/** Statements that databases can prepare. The others run in every migration, or are parts of statements for knex. */
 const STATEMENT = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 /**
- * All statements of the sources that `isWanted` says, all but the index's when absent. Those that knex's builder writes
+ * All statements in the source files accepted by `isWanted`, by default all except the index. Those of knex's builder
  * are in `builderStatements`.
  * @throws Error for an expression within SQL that is neither constant nor known
  */
@@ -81,10 +81,10 @@ export function statementSources(
   return found;
 }
 
-/** Files whose columns tables and statements have. */
+/** Files with declarations of table columns. */
 const DECLARED = ['src/db/lease.ts', `${INDEX}schema/columns.ts`, `${INDEX}schema/computed-columns.ts`];
 
-/** True for a column that `Tables` of knex names, one of the index, or one that every leased table has. */
+/** True for a column of knex's `Tables`, of the index, or of every leased table. */
 function isOfTables(node: ts.Node): boolean {
   const file = node.getSourceFile().fileName.slice(ROOT.length + 1);
   if (file.startsWith('src/payments/tables/') || DECLARED.includes(file)) return true;
@@ -99,7 +99,7 @@ interface Reading {
   readonly place: string;
 }
 
-/** Every text that a call can send; undefined for a call that sends none. */
+/** Every SQL text that a call can send; undefined for any other call. */
 function textsSent({ expression, arguments: values }: ts.CallExpression, reading: Reading) {
   const [first, second] = values;
   if (ts.isPropertyAccessExpression(expression)) {
@@ -131,7 +131,7 @@ function insertText(into: ts.Expression, reading: Reading): string {
   return `insert into ${textOf('table')} (${names}) values (${names?.map(() => '?')}) ${textOf('suffix')}`;
 }
 
-/** Every text that an expression can have. */
+/** Every text that an expression can evaluate to. */
 function textsOf(node: ts.Expression, reading: Reading): string[] {
   if (ts.isStringLiteralLike(node) || ts.isNumericLiteral(node)) return [node.text];
   if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isSatisfiesExpression(node)) {
@@ -164,7 +164,7 @@ function kindsOf(type: ts.Type, checker: ts.TypeChecker): string[] {
   return [...new Set(kinds)].map(kind => (kind.startsWith('Buffer') ? 'Buffer' : kind));
 }
 
-/** The texts of `name(…)`, where the name is a constant function that is an expression, or what `perDialect` makes of one. */
+/** The texts of `name(…)` for a constant arrow function with an expression body, also through `perDialect`. */
 function calledTexts(node: ts.Expression, reading: Reading): string[] | undefined {
   if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression)) return undefined;
   const [constant] = definitionsOf(node.expression, reading.checker) ?? [];
@@ -176,7 +176,7 @@ function calledTexts(node: ts.Expression, reading: Reading): string[] | undefine
   return textsOf(called.body, reading);
 }
 
-/** The texts of `LIST.join('…')`, where the list is constant. */
+/** The texts of `LIST.join('…')` for a constant list. */
 function joinedTexts(node: ts.Expression, reading: Reading): string[] | undefined {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined;
   const { name, expression: list } = node.expression;
@@ -186,7 +186,7 @@ function joinedTexts(node: ts.Expression, reading: Reading): string[] | undefine
   return parts && textsOf(separator, reading).map(text => parts.join(text));
 }
 
-/** The elements of a constant list of texts; undefined for another one. */
+/** The elements of a constant list of texts; undefined for any other list. */
 function elementTexts(list: ts.Expression, reading: Reading): string[] | undefined {
   if (!ts.isIdentifier(list)) return undefined;
   const [value] = definitionsOf(list, reading.checker) ?? [];
@@ -199,7 +199,7 @@ function arrayIn(node: ts.Expression): ts.Expression {
   return ts.isAsExpression(node) || ts.isSatisfiesExpression(node) ? arrayIn(node.expression) : node;
 }
 
-/** What a constant is, or what the calls within its file give for a function's parameter. */
+/** The value of a constant, or the arguments of a function's calls in the same file for its parameter. */
 function definitionsOf(name: ts.Identifier, checker: ts.TypeChecker): ts.Expression[] | undefined {
   const symbol = checker.getSymbolAtLocation(name);
   const imported =

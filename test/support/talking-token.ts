@@ -20,8 +20,8 @@ const [STOP, MSTORE, CODECOPY, CALLDATASIZE, JUMPI, JUMPDEST, PUSH0, PUSH2, PUSH
 ] as const;
 
 /**
- * Creation code of a token that answers every call with one text, so with the number 32 where a number is asked for.
- * Called without data it says that it minted `id` to `to`. No compiler, because a test can then choose the text.
+ * Creation code of a token that answers every call with one text, which reads as 32 where a number is expected. A call
+ * without data emits the minting of `id` to `to`. Written without a compiler, so that a test can choose the text.
  */
 export function talkingToken(
   standard: 'ERC-721' | 'ERC-1155',
@@ -47,7 +47,7 @@ export function talkingToken(
   return deployed(concat([head(start), announce, tail(offset), answer]));
 }
 
-/** Code that puts the given code on the chain. */
+/** Creation code that deploys the given code. */
 function deployed(code: Hex): Hex {
   const length = size(code);
   const offset = size(concat(giveBack({ offset: 0, length })));

@@ -27,8 +27,8 @@ interface Reply {
 }
 
 /**
- * Speaks the Insight API of one generation about the chains of a data service of ours: refuses what that generation
- * refuses, writes records in its forms, and tells the rows of a page for the total.
+ * Serves the Insight API of one generation for the chains of our data service, with the refusals and record formats of
+ * that generation. It reports the rows of a page as the total.
  */
 export async function startThirdwebEmulator({
   generation,
@@ -64,7 +64,7 @@ export async function startThirdwebEmulator({
     const words = refusedParameter(route, query);
     if (words !== undefined) return refusal(400, words);
     const [, , signature] = route.pattern.exec(path) ?? [];
-    // Its parser takes names with parentheses only, and nothing of a text that it could not parse.
+    // Upstream's parser accepts only names with parentheses, and ignores a text that it cannot parse.
     if (path.startsWith('/events/') && signature?.startsWith('0x'))
       return refusal(500, 'nil pointer dereference');
     return served(route, path, query);
@@ -123,7 +123,7 @@ export async function startThirdwebEmulator({
   }
 }
 
-/** A failure in its words: names are ENS's, and an expression that it cannot read is one of its own. */
+/** A failure in upstream's format: ENS errors for names, and a parse error for an invalid expression. */
 function failed(status: number, body: unknown): Reply {
   const words = String(isObject(body) ? body.error : '');
   if (words.includes('by the name')) return refusal(404, 'ENS name could not be resolved');

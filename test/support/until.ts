@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Looks again and again until what it sees is right; after ten seconds it answers with what it saw last. */
+/** Polls until a value is as required; after ten seconds returns the last one. */
 export async function until<Value>(
   look: () => Promise<Value>,
   isRight: (value: Value) => boolean,

@@ -10,15 +10,15 @@ import type { IndexedChain } from './data-service.ts';
 import { addressOf } from './payment-chain.ts';
 import { type RecordedChain, startRecordedChain } from './recorded-chain.ts';
 
-/** Terms of what an earlier version wrote; test/fixtures/upgrade/README.md tells its story. */
+/** Constants of the databases written by an earlier version, described in test/fixtures/upgrade/README.md. */
 export const { now: WRITTEN_UNTIL, token: UPGRADE_TOKEN, liveChainId: UPGRADE_LIVE_CHAIN } = facts;
 export const UPGRADE_RECIPIENTS = facts.recipients;
 
-/** Ids and secrets that the API of the earlier version gave away, by database. */
+/** Ids and secrets returned by the API of the earlier version, by database. */
 export type UpgradeFacts = typeof facts.databases.sqlite;
 
 const FOLDER = new URL('../fixtures/upgrade/', import.meta.url);
-/** Stands in a dump where the address of the webhooks' receiver belongs. */
+/** Placeholder in a dump for the address of the webhooks' receiver. */
 const RECEIVER = '{receiver}';
 
 export function upgradeFacts(kind: 'sqlite' | 'postgres'): UpgradeFacts {
@@ -30,7 +30,7 @@ export function upgradeSecret(): string {
   return readFileSync(new URL('secret.key', FOLDER), 'utf8').trim();
 }
 
-/** Fills an empty database with what the earlier version left; its webhooks lead to `receiverUrl`. */
+/** Fills an empty database with the dump of the earlier version; its webhooks point to `receiverUrl`. */
 export async function restorePayments(options: DatabaseOptions, receiverUrl: string): Promise<void> {
   const isPostgres = options.kind === 'postgres';
   const dump = readFileSync(new URL(`payments.${isPostgres ? 'postgres' : 'sqlite'}.sql`, FOLDER), 'utf8');
@@ -49,17 +49,17 @@ export async function restorePayments(options: DatabaseOptions, receiverUrl: str
   }
 }
 
-/** Writes the index that the earlier version left. */
+/** Writes the index of the earlier version. */
 export async function restoreIndex(file: string): Promise<void> {
   await writeFile(file, gunzipSync(readFileSync(new URL('index.db.gz', FOLDER))));
 }
 
-/** The chain that both the payments and the index are of, with the blocks it had. */
+/** The chain of both the payments and the index, with its recorded blocks. */
 export function startUpgradeChain(): Promise<RecordedChain> {
   return startRecordedChain(new URL('chain.json.gz', FOLDER));
 }
 
-/** That chain as the data service takes it. */
+/** That chain as an option of the data service. */
 export function upgradeIndexedChain({ chainId, rpcUrl, pids }: RecordedChain): IndexedChain {
   const { contracts, prices, names } = deployed;
   return {

@@ -23,28 +23,28 @@ import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 import { untilTold } from './webhooks-api.ts';
 
 const BLOCK_MS = 12_000;
-/** More than the chain asks for. */
+/** More than the confirmations of the chain. */
 const ENOUGH_BLOCKS = 10;
 
-/** The present version of the service over what an earlier one wrote, with the chain that it watched. */
+/** The current version of the service on the database of an earlier one, with the chain that it watched. */
 export interface UpgradedPayments extends AsyncDisposable {
   readonly url: string;
   readonly facts: UpgradeFacts;
   readonly receiver: WebhookReceiver;
-  /** The holder of a key of then; a payer without one. */
+  /** A client with a key from the earlier version; a payer without one. */
   client(key?: keyof UpgradeFacts['keys']): ApiClient;
-  /** Lets time go on until what is looked at is right, or for ten seconds of ours. */
+  /** Advances time until a value is as required, for at most ten real seconds. */
   until<T>(look: () => T | Promise<T>, isRight: (value: T) => boolean): Promise<T>;
-  /** Adds empty blocks, or one with what was sent. */
+  /** Mines blocks; the first one has the pending transactions. */
   mine(blocks?: number): Promise<void>;
-  /** An account of the chain pays tokens, or coins when the session wants them; not mined yet. */
+  /** Sends a payment of tokens, or of coins if the session requires them, without mining it. */
   pay(from: number, session: string, amount?: bigint): Promise<void>;
   sendRaw(transaction: Hex): Promise<void>;
-  /** The session's state once enough blocks are on top of its payment. */
+  /** The session's state after enough blocks on top of its payment. */
   settled(session: string): Promise<Record<string, unknown>>;
 }
 
-/** Starts it on copies of the fixtures. */
+/** Starts the service on copies of the fixtures. */
 export async function startUpgradedPayments(databases: TestDatabases): Promise<UpgradedPayments> {
   await using opened = new AsyncDisposableStack();
   const chain = opened.use(await startUpgradeChain());
@@ -62,7 +62,7 @@ export async function startUpgradedPayments(databases: TestDatabases): Promise<U
     ],
     clock,
   });
-  // A worker that ends may wait for a while of this clock.
+  // An ending worker may be waiting for this clock.
   opened.defer(async () => {
     const ticking = setInterval(() => clock.advance(1_000), 20);
     await service.close().finally(() => clearInterval(ticking));

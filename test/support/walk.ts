@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { Client } from './contract-client.ts';
 
-/** A record of an answer, in the form in which tests look into it. */
+/** A record of an answer with unchecked fields. */
 export type Item = Readonly<Record<string, unknown>>;
 
 /**
- * Every item of a list, page by page, by the cursor alone or by all keys of `next_page_params`. A query of the path is
- * repeated with each page, as filters have to be (Decision 4).
+ * Every item of a list, page by page, by the cursor only or by all keys of `next_page_params`. The query of the path is
+ * repeated with each page, because filters must be (Decision 4).
  */
 export async function walk(
   client: Client,

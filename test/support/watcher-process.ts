@@ -7,7 +7,7 @@ import { seals as sealsOf } from '../../src/payments/secrets/sealed.ts';
 import { chainWatcher } from '../../src/payments/watcher/chain-watcher.ts';
 import { expiryWorker } from '../../src/payments/watcher/expiry.ts';
 
-/** What `watcher-process.ts` is started with, as JSON in its first argument. */
+/** The task of `watcher-process.ts`, as JSON in its first argument. */
 export interface WatcherOrder {
   readonly database: DatabaseOptions;
   readonly rpcUrl: string;
@@ -15,14 +15,14 @@ export interface WatcherOrder {
   readonly secret: string;
   /** The step at which the process sends itself the signal; null to finish. */
   readonly killAt: string | null;
-  /** Of `killAt`; SIGKILL when absent. */
+  /** Signal at `killAt`; SIGKILL when absent. */
   readonly signal?: 'SIGKILL' | 'SIGSTOP';
 }
 
-/** Rounds in which a watcher becomes the leader, after one that was killed, and settles what there is. */
+/** Enough rounds for a watcher to become the leader after a killed one and to settle everything. */
 const MOST_ROUNDS = 60;
 
-/** Watches until there is nothing left to do, or until it is killed in the middle of it. */
+/** Watches until no work is left, or until it is killed. */
 async function run({
   database,
   rpcUrl,

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 
-/** A delivery as it arrived. */
+/** A received delivery. */
 export interface Arrival {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   /** SHA-256 of the body, in hex. */
   readonly hash: string;
-  /** Of `X-Service-Event-Id`. */
+  /** Value of `X-Service-Event-Id`. */
   readonly eventId: string;
-  /** By `X-Service-Delivery-Id`; 1 for the first. */
+  /** Number of the attempt by `X-Service-Delivery-Id`; 1 for the first. */
   readonly attempt: number;
-  /** 1 for the first that arrived here. */
+  /** 1 for the first delivery at this receiver. */
   readonly number: number;
 }
 
-/** A status, or the answer by hand: whoever does nothing keeps the sender waiting. */
+/** A status, or a function that answers. A function that does nothing keeps the sender waiting. */
 export type Answer = number | ((response: ServerResponse) => void);
 
 export interface WebhookReceiver extends AsyncDisposable {
@@ -28,7 +28,7 @@ export interface WebhookReceiver extends AsyncDisposable {
   connections(): number;
 }
 
-/** A receiver of webhooks on the loopback interface, at an address of one's choice. */
+/** A receiver of webhooks on the loopback interface, optionally at a given host and port. */
 export async function startReceiver(
   answer: (arrival: Arrival) => Answer | Promise<Answer> = () => 204,
   { host = '127.0.0.1', port = 0 } = {},

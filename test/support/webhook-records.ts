@@ -10,7 +10,7 @@ import {
 } from '../../src/payments/model/webhook.ts';
 import { RECORD_TIME } from './payments-records.ts';
 
-/** An active webhook that is told everything, since `RECORD_TIME`. */
+/** An active webhook for all events, created at `RECORD_TIME`. */
 export function aWebhook({ organizationId, mode }: Owner, changes: Partial<Webhook> = {}): Webhook {
   return {
     ...NEW_ACTIVITY,

@@ -15,7 +15,7 @@ export function listOf({ body }: ApiAnswer): Record<string, unknown>[] {
   return list(record(body).data).map(record);
 }
 
-/** A webhook for `payment.completed` unless told otherwise; with its secret. */
+/** Creates a webhook, by default for `payment.completed`; returns it with its secret. */
 export async function newWebhook(
   shop: ApiClient,
   fields: object,
@@ -27,7 +27,7 @@ export async function newWebhook(
   return { id, secret: text(data.secret), path: `${WEBHOOKS}/${id}`, data };
 }
 
-/** A payment of test money, with the events of a real one; answers with the session's id. */
+/** Simulates a payment, with the events of a real one; returns the session's id. */
 export async function pay(shop: ApiClient, session: object = {}): Promise<string> {
   const terms = { ...PLACE, amount: '2000' };
   const opened = await shop.post('/api/v1/checkout-sessions', { ...terms, ...session });
@@ -38,7 +38,7 @@ export async function pay(shop: ApiClient, session: object = {}): Promise<string
   return id;
 }
 
-/** Lets time go on in small steps, by which workers wake, until what is looked at is right; ten seconds of ours at most. */
+/** Advances time in small steps, which wake workers, until a value is as required; at most ten real seconds. */
 export async function untilTold<Value>(
   clock: ManualClock,
   look: () => Value | Promise<Value>,

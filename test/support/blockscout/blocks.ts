@@ -3,17 +3,17 @@ import { fixtureOf } from '../blockscout-fixtures.ts';
 import { countOfTransactions, type Generation, named, renamed } from './generation.ts';
 import { address } from './parties.ts';
 
-/** The text that upstream itself, up to 5.2, answers for extra data and the state root, which it does not keep. */
+/** The text that upstream up to 5.2 answers for extra data and the state root, which it does not store. */
 export const PLACEHOLDER = String(fieldsOf(fixtureOf('getBlock', 'v5').body).extra_data);
 
-/** What lists call the rewards that a block by itself names in words. */
+/** Names of the rewards in lists; a single block has them in words. */
 const KINDS: Readonly<Record<string, string>> = {
   'Miner Reward': 'validator',
   'Emission Reward': 'emission_funds',
   'Uncle Reward': 'uncle',
 };
 
-/** A block as it stands in a list, or by itself. */
+/** Writes a block for a list or as a single record. */
 export function blockWriter(isSingle: boolean) {
   return (generation: Generation, record: Fields): Fields => {
     const { base_fee_per_gas, burnt_fees, burnt_fees_percentage, difficulty, gas_limit, gas_used } = record;
@@ -49,7 +49,7 @@ function rewardOf({ reward, type }: Fields, isSingle: boolean): Fields {
   return { reward: String(reward), type: isSingle ? type : KINDS[String(type)] };
 }
 
-/** A withdrawal of any list: what the list is of is left out. */
+/** A withdrawal in a list, without the field that the list is filtered by. */
 export function withdrawal(generation: Generation, record: Fields): Fields {
   return 'receiver' in record ? { ...record, receiver: address(generation, record.receiver) } : record;
 }

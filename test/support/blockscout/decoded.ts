@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { isObject } from '#lib/json.ts';
 
-/** A decoded call or log: upstream writes lists and tuples as such, and truth values as JSON has them. */
+/** A decoded call or log. Upstream writes lists and tuples as arrays, and booleans as JSON booleans. */
 export function decoded(value: unknown): Fields | null {
   if (!isObject(value)) return null;
   return {
@@ -13,7 +13,7 @@ export function decoded(value: unknown): Fields | null {
   };
 }
 
-/** The value behind the text that the contract has of it. */
+/** The value of its text in the contract. */
 export function decodedValue(type: unknown, value: unknown): unknown {
   if (typeof type !== 'string' || typeof value !== 'string') return value;
   if (type.endsWith(']') || type.startsWith('(') || type.startsWith('tuple')) return JSON.parse(value);

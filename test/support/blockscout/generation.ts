@@ -4,22 +4,22 @@ import type { Fields } from '#data/backends/upstream-json/fields.ts';
 export const GENERATIONS = ['v5', 'v6.9', 'v8', 'v9.3', 'v11', 'v12'] as const;
 export type Generation = (typeof GENERATIONS)[number];
 
-/** A body and the generation whose shape it is to have. */
+/** Converts a record to its shape in a generation. */
 export type Wire = (generation: Generation, record: Fields) => unknown;
 
-/** Whether a generation is this one or a later one. */
+/** True when a generation is `first` or a later one. */
 export function since(generation: Generation, first: Generation): boolean {
   return GENERATIONS.indexOf(generation) >= GENERATIONS.indexOf(first);
 }
 
 interface Name {
   readonly name: string;
-  /** The first and the last generation that have it; the oldest and the newest when absent. */
+  /** First and last generation with this name; the oldest and the newest when absent. */
   readonly from?: Generation;
   readonly until?: Generation;
 }
 
-/** A value under each of the names that a generation has for it. */
+/** A value under all of its names in a generation. */
 export function named(generation: Generation, value: unknown, names: readonly Name[]): Fields {
   return Object.fromEntries(
     names
@@ -28,7 +28,7 @@ export function named(generation: Generation, value: unknown, names: readonly Na
   );
 }
 
-/** 6.10 renamed `block` and whatever began with `tx`; 6.9 has both. */
+/** 6.10 renamed `block` and all names that began with `tx`. The generation 6.9 has both names. */
 export function renamed(generation: Generation, before: string, after: string, value: unknown): Fields {
   return named(generation, value, [
     { name: before, until: 'v6.9' },
@@ -36,7 +36,7 @@ export function renamed(generation: Generation, before: string, after: string, v
   ]);
 }
 
-/** The number of transactions, which had three names. */
+/** The number of transactions, under one of its three names. */
 export function countOfTransactions(generation: Generation, value: unknown): Fields {
   return named(generation, value, [
     { name: 'tx_count', until: 'v6.9' },

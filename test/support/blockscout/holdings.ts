@@ -2,7 +2,7 @@ import { each, type Fields, fieldsOf, listOf } from '#data/backends/upstream-jso
 import { countOfTransactions, type Generation, renamed, since } from './generation.ts';
 import { address, token, tokenInstance } from './parties.ts';
 
-/** What is known of an address. The oldest name one implementation in two fields. */
+/** The details of an address. The oldest generations name one implementation in two fields. */
 export function addressDetails(generation: Generation, record: Fields): Fields {
   const { coin_balance, exchange_rate, block_number_balance_updated_at, creator_address_hash } = record;
   const flags = Object.fromEntries(Object.entries(record).filter(([name]) => name.startsWith('has_')));
@@ -49,7 +49,7 @@ export function addressNft(generation: Generation, record: Fields): Fields {
   return { ...tokenInstance(generation, record), value: record.value, token_type: record.token_type };
 }
 
-/** NFTs of an address by token, which is not repeated in each. */
+/** NFTs of an address, grouped by token. The token is not repeated in each NFT. */
 export function addressNftCollection(generation: Generation, record: Fields): Fields {
   const nfts = each(record.token_instances, nft => addressNft(generation, fieldsOf(nft)));
   return {
@@ -59,7 +59,7 @@ export function addressNftCollection(generation: Generation, record: Fields): Fi
   };
 }
 
-/** A change of a balance. Of ERC-721 it is a list. */
+/** A change of a balance. It is a list for ERC-721. */
 export function stateChange(generation: Generation, record: Fields): Fields {
   const { is_miner, type, token_id, balance_before, balance_after, change } = record;
   return {
@@ -75,7 +75,7 @@ function movement(generation: Generation, { direction, total }: Fields): Fields 
   return { direction, total: { token_id, token_instance: tokenInstance(generation, token_instance) } };
 }
 
-/** Balances by day, which were a bare list before they said how many days. */
+/** Balances by day. Older generations answer a bare list without the number of days. */
 export function balancesByDay(generation: Generation, record: Fields): unknown {
   return since(generation, 'v6.9') ? record : record.items;
 }

@@ -2,7 +2,7 @@ import type { Fields } from '#data/backends/upstream-json/fields.ts';
 import { isObject } from '#lib/json.ts';
 import { type Generation, named, since } from './generation.ts';
 
-/** An address. Nothing but the name is known of what stands behind a proxy. */
+/** An address. Only the name of a proxy's implementation is known. */
 export function address(generation: Generation, value: unknown): Fields | null {
   if (!isObject(value)) return null;
   const { hash, name, is_contract, is_verified, private_tags, public_tags, watchlist_names } = value;
@@ -21,7 +21,7 @@ export function address(generation: Generation, value: unknown): Fields | null {
   };
 }
 
-/** A token. Its holders are a text everywhere, also where the contract has a number. */
+/** A token. Its number of holders is always a string, even where the contract has a number. */
 export function token(generation: Generation, value: unknown): Fields | null {
   if (!isObject(value)) return null;
   const { name, symbol, decimals, type, exchange_rate, total_supply, holders } = value;
@@ -47,7 +47,7 @@ export function token(generation: Generation, value: unknown): Fields | null {
   };
 }
 
-/** An NFT. No generation ever wrote who holds one of which there are several. */
+/** An NFT. No generation writes the owner of a non-unique one. */
 export function tokenInstance(generation: Generation, value: unknown): Fields | null {
   if (!isObject(value)) return null;
   const { is_unique, id, image_url, animation_url, external_app_url, metadata, owner } = value;
@@ -70,13 +70,13 @@ export function tokenInstance(generation: Generation, value: unknown): Fields | 
   };
 }
 
-/** An NFT in the list of its token, which 12 leaves out. */
+/** An NFT in the list of its token. Version 12 omits the token. */
 export function listedInstance(generation: Generation, record: Fields): Fields {
   const { token: contract, ...instance } = tokenInstance(generation, record) ?? {};
   return since(generation, 'v12') ? instance : { ...instance, token: contract };
 }
 
-/** The hash of a contract where it is a field of a record. */
+/** The contract's hash as a field of a record. */
 export function addressName(generation: Generation, value: unknown): Fields {
   return named(generation, value, [
     { name: 'address', until: 'v8' },

@@ -1,20 +1,20 @@
 import { type Fields, fieldsOf } from '#data/backends/upstream-json/fields.ts';
 import { type Generation, since } from './generation.ts';
 
-/** Facts that a position is made from and that are not in the last page. */
+/** Facts for a position besides the contract's own keys. */
 export interface Surroundings {
   readonly generation: Generation;
   readonly query: URLSearchParams;
-  /** The transaction in the path, or that of the last item. */
+  /** The transaction in the path, or else of the last item. */
   readonly transaction: () => Promise<Fields>;
   readonly last: Fields;
 }
 
-/** How a list writes where its page ended, and how it reads that again. */
+/** Writes and reads the end of a page of a list. */
 export interface Position {
-  /** The keys of the generation. `next` are the contract's. */
+  /** Converts the contract's keys `next` to those of the generation. */
   write(next: Fields, around: Surroundings): Promise<Fields> | Fields;
-  /** The contract's keys; undefined where upstream begins anew, which it does for every key that is lost. */
+  /** The contract's keys; undefined when upstream starts from the beginning, as it does when any key is missing. */
   read(query: URLSearchParams, around: Surroundings): Promise<Query | undefined> | Query | undefined;
   /** Every key that a generation writes. */
   names(generation: Generation): readonly string[];
@@ -31,7 +31,7 @@ export function plain(...names: readonly string[]): Position {
   };
 }
 
-/** What waits, in the order in which it was first seen: all of it when the instance began. */
+/** Pending transactions, ordered by the time they were first seen, which is the same for all of them here. */
 export function pending(seenAt: string): Position {
   const names = ['inserted_at', 'hash'];
   return {
@@ -41,7 +41,7 @@ export function pending(seenAt: string): Position {
   };
 }
 
-/** Transactions of an address: the keys of what waits and of other orders stand beside the place. */
+/** Transactions of an address. The position also has the keys of pending transactions and of other orders. */
 export const addressTransactions: Position = {
   write: (next, { last }) => ({
     ...picked(next, ['block_number', 'index']),
@@ -83,7 +83,7 @@ export const addressLogs: Position = {
     since(generation, 'v6.9') ? ['block_number', 'index'] : ['block_number', 'index', 'transaction_index'],
 };
 
-/** The number of changes so far; up to 11 beside a key that is always null. */
+/** The number of changes so far. Up to 11 there is also a key that is always null. */
 export const stateChanges: Position = {
   write: ({ items_count: count }, { generation }) =>
     since(generation, 'v12') ? { state_changes_count: count } : { items_count: count, state_changes: null },
@@ -97,7 +97,7 @@ export const stateChanges: Position = {
     since(generation, 'v12') ? ['state_changes_count'] : ['items_count', 'state_changes'],
 };
 
-/** Holders by balance. The count of transactions joined the position after version 6, and says nothing here. */
+/** Holders by balance. Versions after 6 add the count of transactions, which has no meaning here. */
 export const coinHolders: Position = {
   write: (next, { generation }) => ({
     fetched_coin_balance: next.fetched_coin_balance,
@@ -115,8 +115,8 @@ export const coinHolders: Position = {
 };
 
 /**
- * Contracts by upstream's own number of each: here the order in which their pages' ends came to be known. Version 8 has
- * the address of the last one instead, beside keys of other orders.
+ * Contracts by upstream's internal number. Here it is the order in which page ends were first written. Version 8 has
+ * the address of the last contract instead, and keys of other orders.
  */
 export function verifiedContracts(): Position {
   const ends: Query[] = [];
@@ -148,7 +148,7 @@ function holderCounts(generation: Generation): string[] {
   return since(generation, 'v8') ? ['transactions_count'] : [];
 }
 
-/** Tokens by holders, which were called otherwise up to 7 and both in 8, beside what nothing is known of here. */
+/** Tokens by holders. The key had another name up to 7, and 8 has both names. The other keys have no values here. */
 export const tokens: Position = {
   write: ({ contract_address_hash: hash, holders_count }, { generation, last }) => ({
     contract_address_hash: String(hash).toLowerCase(),
@@ -186,7 +186,7 @@ function tokenKeys(generation: Generation): string[] {
   ];
 }
 
-/** Balances by what they are worth, which is nothing here. */
+/** Balances by value, which is unknown here. */
 export const addressTokens: Position = {
   write: (next, { last }) => ({ fiat_value: null, id: next.id, value: last.value }),
   read(query) {
@@ -208,7 +208,7 @@ const FLAT = [
 ] as const;
 const KINDS = ['token', 'contract'] as const;
 
-/** A search: flat up to 6.9, later with the kind that goes on before each key. */
+/** A search. Its keys are flat up to 6.9, and later have the kind of result as prefix. */
 export const search: Position = {
   write(next, { generation, query }) {
     const q = query.get('q');
@@ -248,7 +248,7 @@ function groupOf(kind: string) {
 
 const BATCH = ['batch_log_index', 'batch_block_hash', 'batch_transaction_hash', 'index_in_batch'] as const;
 
-/** Token transfers: since 9 a page that ends within an ERC-1155 batch has other keys than the rest. */
+/** Token transfers. Since 9 a page that ends within an ERC-1155 batch has different keys. */
 export const tokenTransfers: Position = {
   write(next, { generation, last }) {
     const isBatch = since(generation, 'v9.3') && last.token_type === 'ERC-1155';
@@ -269,7 +269,7 @@ export const tokenTransfers: Position = {
   names: generation => ['block_number', 'index', ...(since(generation, 'v9.3') ? BATCH : [])],
 };
 
-/** Transfers of one id, which stands beside their place. */
+/** Transfers of one token id, which is also a key. */
 export const instanceTransfers: Position = {
   write: (next, { last }) => ({
     ...picked(next, ['block_number', 'index']),

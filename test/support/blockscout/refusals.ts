@@ -1,7 +1,7 @@
 import { type Generation, since } from './generation.ts';
 import { declared, type Route } from './routes.ts';
 
-/** An answer that is no record. */
+/** Status and body of an answer. */
 export interface Refusal {
   readonly status: number;
   readonly body: unknown;
@@ -18,10 +18,10 @@ const FORMS: Readonly<Record<string, RegExp>> = {
   block: /^(?:\d{1,18}|0x[0-9a-fA-F]{64})$/,
   id: /^\d{1,78}$/,
 };
-/** Longest page that versions with checked parameters up to 11 let a client name. */
+/** Longest page size that a client may name, in versions with checked parameters up to 11. */
 const MAX_ITEMS_COUNT = 50;
 
-/** Why a request is refused before anything is looked up: since 9.3 every parameter is checked. */
+/** The refusal of a request before any look-up. Every parameter is checked since 9.3. */
 export function refusalOf(
   route: Route,
   generation: Generation,

@@ -12,7 +12,7 @@ import { type Generation, since } from './generation.ts';
 
 const STANDARD = parseAbi(['error Error(string reason)', 'error Panic(uint256 code)']);
 
-/** Makes `revert_reason` of the text that the contract has of it; `abis` are those of the verified contracts. */
+/** Converts the contract's text of a revert reason to upstream's `revert_reason`. */
 export type WriteReason = (generation: Generation, text: unknown, isSingle: boolean) => unknown;
 
 interface Reverted {
@@ -20,7 +20,7 @@ interface Reverted {
   readonly call: Fields | undefined;
 }
 
-/** Lists have the returned data as it is; since 11 a record by itself has it decoded. */
+/** Lists have the raw returned data. Since 11 a single record has it decoded, by the ABIs of the verified contracts. */
 export function reasonWriter(abis: readonly Abi[]): WriteReason {
   return (generation, text, isSingle) => {
     if (typeof text !== 'string') return null;

@@ -35,20 +35,20 @@ import { internalTransaction, log, tokenTransfer, transactionWriter } from './tr
 
 /** One path below `/api/v2`. */
 export interface Route {
-  /** With `{hash}`, `{block}`, `{address}` and `{id}`. */
+  /** The path with placeholders such as `{hash}`, `{block}`, `{address}` and `{id}`. */
   readonly path: string;
-  /** The first generation that has it. */
+  /** First generation with this path. */
   readonly from?: Generation;
-  /** The record, or one item of the list. */
+  /** Writes the record, or one item of the list. */
   readonly write: Wire;
   readonly shape: 'record' | 'array' | 'page';
-  /** Parameters that narrow the answer. */
+  /** Parameters that filter the answer. */
   readonly filters?: readonly string[];
-  /** Filters that were not declared any more when parameters came to be checked. */
+  /** Filters that generations with checked parameters no longer declare. */
   readonly dropped?: readonly string[];
-  /** Absent where there are no pages. */
+  /** Absent without pages. */
   readonly position?: (query: URLSearchParams) => Position;
-  /** Whether pages say how many items they, or all pages so far, have; `at first` is up to 6.9. */
+  /** Generations whose pages count their items, or those of all pages so far. `at first` means up to 6.9. */
   readonly counts?: 'always' | 'at first' | 'never' | 'position';
 }
 
@@ -79,7 +79,7 @@ const UNIQUE = plain('unique_token');
 const COLLECTION = plain('token_contract_address_hash', 'token_type');
 const NFT = plain('token_contract_address_hash', 'token_id', 'token_type');
 
-/** All that the contract asks for; `seenAt` is when what waits was first seen. */
+/** All routes that the contract needs. `seenAt` is the time at which pending transactions were first seen. */
 export function routesOf(writeReason: WriteReason, seenAt: string): Route[] {
   const listed = transactionWriter(writeReason, false);
   const block = blockWriter(false);
@@ -156,7 +156,7 @@ export function routesOf(writeReason: WriteReason, seenAt: string): Route[] {
   ];
 }
 
-/** Matches a path; its parameters by name. */
+/** Matches a path; returns its parameters by name. */
 export function match(path: string, target: string): Readonly<Record<string, string>> | undefined {
   const wanted = path.split('/');
   const given = target.split('/');
@@ -171,7 +171,7 @@ export function match(path: string, target: string): Readonly<Record<string, str
   return found;
 }
 
-/** Query parameters that a route of a generation declares. */
+/** Query parameters that a route declares in a generation. */
 export function declared(
   { filters = [], dropped = [], position, shape }: Route,
   generation: Generation,

@@ -3,7 +3,7 @@ import { isObject } from '#lib/json.ts';
 import { type Generation, named, renamed, since } from './generation.ts';
 import { address, addressName, token } from './parties.ts';
 
-/** A search result; weights came with version 6. */
+/** A search result. Weights exist since version 6. */
 export function searchResult(generation: Generation, record: Fields): Fields {
   const { address_hash: hash, transaction_hash: transaction, priority, ...others } = record;
   return {
@@ -23,7 +23,7 @@ function marksOf(generation: Generation, { type }: Fields): Fields {
   };
 }
 
-/** What a transaction did, with whole tokens and addresses; null for one that failed or waits. */
+/** The summary of a transaction, with full tokens and addresses; null for a failed or pending one. */
 export function summary(generation: Generation, record: Fields): Fields | null {
   if (record.success !== true) return null;
   return { success: true, data: rewritten(generation, record.data) };
@@ -39,7 +39,7 @@ function rewritten(generation: Generation, value: unknown): unknown {
   );
 }
 
-/** One step of a trace: up to 6.8 from upstream's own records, later as the node says. */
+/** One step of a trace. Up to 6.8 it is from upstream's own records, later from the node. */
 export function traceItem(generation: Generation, record: Fields): Fields {
   const { result, action, ...others } = record;
   const answered = result === null ? {} : { result };

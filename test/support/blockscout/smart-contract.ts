@@ -3,7 +3,7 @@ import { decodedValue } from './decoded.ts';
 import { countOfTransactions, type Generation, named, since } from './generation.ts';
 import { address } from './parties.ts';
 
-/** A contract; one that nobody verified has little more than its bytecodes. */
+/** A contract. An unverified one has little more than its bytecode. */
 export function smartContract(generation: Generation, record: Fields): Fields {
   const { deployed_bytecode, creation_bytecode } = record;
   const existence = {
@@ -28,7 +28,7 @@ export function smartContract(generation: Generation, record: Fields): Fields {
   return { ...existence, ...proxy, ...verified(record), ...marks, ...license };
 }
 
-/** A verified contract as lists have it. */
+/** A verified contract in a list. */
 export function smartContractItem(generation: Generation, record: Fields): Fields {
   const { address: contract, license_type: license, transactions_count: count, ...same } = record;
   return {
@@ -41,7 +41,7 @@ export function smartContractItem(generation: Generation, record: Fields): Field
   };
 }
 
-/** Since 6.8 a minimal proxy is a kind of proxy; before, only verified contracts said so. */
+/** A minimal proxy is a proxy type since 6.8; before, only verified contracts had the information. */
 function proxyOf(generation: Generation, record: Fields, isVerified: boolean): Fields {
   const target = record.minimal_proxy_address_hash ?? null;
   if (!since(generation, 'v6.9')) return isVerified ? { minimal_proxy_address_hash: target } : {};

@@ -17,7 +17,7 @@ const FIRST = [
   'network_utilization_percentage',
 ] as const;
 
-/** The counters. A market without a price is worth "0", and a day that nobody counted is a zero, too. */
+/** The counters. A market without a price and a day without a count are "0". */
 export function stats(generation: Generation, record: Fields): Fields {
   const first = Object.fromEntries(FIRST.map(name => [name, record[name] ?? null]));
   const known = {
@@ -50,7 +50,7 @@ export function transactionsChart(generation: Generation, record: Fields): Field
   };
 }
 
-/** The market by day; the number 0 stands for a supply that nobody knows. */
+/** The market by day. The number 0 stands for an unknown supply. */
 export function marketChart(_generation: Generation, record: Fields): Fields {
   return { available_supply: record.available_supply ?? 0, chart_data: record.chart_data };
 }

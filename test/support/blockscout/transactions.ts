@@ -4,7 +4,7 @@ import { type Generation, named, renamed, since } from './generation.ts';
 import { address, token, tokenInstance } from './parties.ts';
 import type { WriteReason } from './reverts.ts';
 
-/** A transaction as it stands in a list, or by itself. */
+/** Writes a transaction for a list or as a single record. */
 export function transactionWriter(writeReason: WriteReason, isSingle: boolean) {
   return (generation: Generation, record: Fields): Fields => {
     const { block_number: block, confirmations, token_transfers: transfers } = record;
@@ -14,7 +14,7 @@ export function transactionWriter(writeReason: WriteReason, isSingle: boolean) {
       ...feesOf(generation, record),
       ...renamed(generation, 'block', 'block_number', block),
       gas_limit: String(record.gas_limit),
-      // Upstream counts the block of the transaction, too.
+      // Upstream also counts the block of the transaction.
       confirmations: isMined ? Number(confirmations) + 1 : 0,
       method: record.to === null ? String(record.raw_input).slice(0, 10) : record.method,
       to: address(generation, record.to),
@@ -60,11 +60,11 @@ function sameOf(record: Fields): Fields {
 function feesOf(generation: Generation, record: Fields): Fields {
   const { max_fee_per_gas, gas_price, priority_fee, base_fee_per_gas, max_priority_fee_per_gas, gas_used } =
     record;
-  // What a transaction without a tip burns is not told.
+  // The burnt fee of a transaction without a tip is omitted.
   const burnt = max_fee_per_gas === null ? null : record.transaction_burnt_fee;
   return {
     ...{ max_fee_per_gas, gas_price, priority_fee, base_fee_per_gas, max_priority_fee_per_gas, gas_used },
-    // Renamed later than the rest.
+    // These were renamed later than the others.
     ...named(generation, burnt, [
       { name: 'tx_burnt_fee', until: 'v6.9' },
       { name: 'transaction_burnt_fee', from: 'v8' },
@@ -78,7 +78,7 @@ function typesOf(generation: Generation, { transaction_types: types, type }: Fie
   return [...listOf(types), ...blob, ...setCode];
 }
 
-/** As its server writes floats: `1.2e4`. */
+/** A number as upstream's server writes floats: `1.2e4`. */
 function asFloat(value: unknown): unknown {
   const [digits = '0', exponent] = Number(value).toExponential().split('e+');
   return JSON.rawJSON(`${digits.includes('.') ? digits : `${digits}.0`}e${exponent}`);
@@ -126,7 +126,7 @@ export function internalTransaction(generation: Generation, record: Fields): Fie
   };
 }
 
-/** A log. Its block came with 5.3, and its topics are four, whatever there are. */
+/** A log. Its block exists since 5.3, and its topics are padded to four. */
 export function log(generation: Generation, record: Fields): Fields {
   const { data, index } = record;
   const event = decoded(record.decoded);

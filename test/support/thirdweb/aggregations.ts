@@ -4,8 +4,8 @@ import type { ThirdwebGeneration } from './generation.ts';
 const MOMENT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.000Z$/;
 
 /**
- * Groups as ClickHouse writes them: moments without a zone, zero where nothing was added up. In July they were members of
- * one object, by their place.
+ * Groups as ClickHouse writes them: times without a zone, and zero for empty sums. In the July generation they were
+ * members of one object, by index.
  */
 export function aggregationsWire(rows: unknown, generation: ThirdwebGeneration): unknown {
   const written = listOf(rows).map(row => Object.fromEntries(Object.entries(fields(row)).map(cell)));

@@ -2,7 +2,7 @@
 export const INSIGHT_GENERATIONS = ['2025-07', '2025-10'] as const;
 export type ThirdwebGeneration = (typeof INSIGHT_GENERATIONS)[number];
 
-/** What a generation allows of its parameters. */
+/** Limits of the parameters in a generation. */
 export interface Bounds {
   readonly chains: number;
   readonly limit: number;

@@ -8,19 +8,19 @@ import {
   type Wire,
 } from './wire.ts';
 
-/** One path of the service, as a pattern, and what of ours answers it. */
+/** One path of the service, as a pattern, with its counterpart in our service. */
 export interface ThirdwebRoute {
   readonly pattern: RegExp;
-  /** Of a query: how its records are written. */
+  /** Converts the records of a query. */
   readonly wire?: Wire;
   readonly isTransfers?: true;
-  /** What is asked of ours besides, for it knows more. */
+  /** A further restriction of our service, which knows more records. */
   readonly narrowed?: string;
   /** `data` is one record. */
   readonly isOne?: true;
 }
 
-/** The operations that we know of. */
+/** The known operations. */
 export const ROUTES: readonly ThirdwebRoute[] = [
   { pattern: /^\/blocks$/, wire: blockWire },
   { pattern: /^\/transactions$/, wire: transactionWire },

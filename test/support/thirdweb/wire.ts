@@ -2,11 +2,11 @@ import { type Fields, fieldsOf, listOf } from '#data/backends/upstream-json/fiel
 import { isObject } from '#lib/json.ts';
 import type { ThirdwebGeneration } from './generation.ts';
 
-/** A record of ours in the words of a generation. */
+/** Converts a record of our service to the format of a generation. */
 export type Wire = (record: Fields, asked: { generation: ThirdwebGeneration; isDecoded: boolean }) => Fields;
 
 const ZERO = `0x${'0'.repeat(40)}`;
-/** Amounts that were bare numbers before October 2025, whatever their size. */
+/** Amounts that were JSON numbers of any size before October 2025. */
 const AMOUNTS = [
   'value',
   'gas_price',
@@ -19,7 +19,7 @@ const AMOUNTS = [
   'v',
 ];
 
-/** A block: what a chain does not have is an empty text. */
+/** A block. Missing fields are empty texts. */
 export const blockWire: Wire = record => ({
   ...record,
   total_difficulty: record.total_difficulty ?? '',
@@ -27,7 +27,7 @@ export const blockWire: Wire = record => ({
   base_fee_per_gas: record.base_fee_per_gas ?? 0,
 });
 
-/** A transaction: what it does not have is zero, and what the receipt lacks as well. */
+/** A transaction. Missing fields are zero, including those of the receipt. */
 export const transactionWire: Wire = ({ decoded, ...record }, { generation, isDecoded }) => {
   const whole = {
     ...record,
@@ -45,7 +45,7 @@ export const transactionWire: Wire = ({ decoded, ...record }, { generation, isDe
   return generation === '2025-07' ? older(whole) : whole;
 };
 
-/** An event; before October 2025 its parameters had another name, and its topics were filled up. */
+/** An event. Before October 2025 its parameters had another name, and its topics were padded. */
 export const eventWire: Wire = ({ decoded, ...record }, { generation, isDecoded }) => {
   const known = isObject(decoded) ? decoded : undefined;
   const failed = { name: '', signature: '', indexed_params: null, non_indexed_params: null };
@@ -70,9 +70,9 @@ export const eventWire: Wire = ({ decoded, ...record }, { generation, isDecoded 
   };
 };
 
-/** A balance: whose it is and of what kind is not told. */
+/** A balance, without owner and token type. */
 export const balanceWire: Wire = ({ owner_address: _, token_type: __, ...record }) => record;
-/** What a text names, with records of each kind in their words. */
+/** The result of resolving a text, with each record in its format. */
 export const resolvedWire: Wire = ({ blocks, transactions, events, ...record }, asked) => ({
   ...record,
   ...listWire({ blocks }, blockWire, asked),
@@ -87,7 +87,7 @@ function listWire(lists: Fields, wire: Wire, asked: Parameters<Wire>[1]): Fields
   );
 }
 
-/** An NFT of an owner, whom it does not tell. */
+/** An NFT of an owner, without the owner. */
 export const nftWire: Wire = ({ owner_addresses: _, ...record }) => record;
 
 function older({ decoded, ...record }: Fields): Fields {
