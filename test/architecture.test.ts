@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MAX_LINES = 300;
 const FOLDER_SIZE = { least: 3, most: 15 };
 
-/** Folders of another size, and why. */
+/** Folders of another size, with the reason. */
 const OTHER_SIZES: Readonly<Record<string, string>> = {
   src: 'the entry of the process',
   'src/command/api': 'the client of the payments API, and its options',
@@ -17,8 +17,8 @@ const OTHER_SIZES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Who may import whom, most specific folder first. A folder may always import itself. `types:` allows type imports
- * only, `dynamic:` only `await import()`.
+ * Allowed imports, most specific folder first. A folder may always import itself. `types:` allows type imports only,
+ * `dynamic:` only `await import()`.
  */
 const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]])[] = [
   ['generated/', ['types:src/contract/contracts/operations.ts']],
@@ -393,10 +393,10 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ],
 ];
 
-/** Where a package may be imported; every other package may be imported anywhere. */
+/** Places that may import a package; every other package may be imported anywhere. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   knex: ['src/db/'],
-  // Queries of an index run in threads, with a client of their own.
+  // Queries of an index run in threads, with their own client.
   pg: ['src/db/', 'src/indexer/query/postgres/query-connection.ts'],
   keyv: ['src/data/cache/'],
   '@keyv/redis': ['src/data/cache/redis-layer.ts'],
@@ -464,7 +464,7 @@ function isAllowed({ from, to, kind }: Import): boolean {
   });
 }
 
-/** Every circle of a graph, as the path that leads around it. */
+/** Every cycle of a graph, as its path. */
 function circlesOf(edges: Iterable<readonly [from: string, to: string]>): string[] {
   const graph = new Map<string, Set<string>>();
   for (const [from, to] of edges) {
@@ -491,7 +491,7 @@ test('every import is in the import table', () => {
   expect(wrong.map(({ from, to, kind }) => `${from} → ${to} (${kind})`)).toEqual([]);
 });
 
-test('the check of imports sees the imports there are', () => {
+test('the check of imports finds imports', () => {
   expect(imports.length).toBeGreaterThan(sources.length);
   expect(target('src/payments/api/links/links.ts', '#evm/abi/abi.ts')).toBe('src/evm/abi/abi.ts');
   expect(isAllowed({ from: 'src/lib/a.ts', to: 'src/db/open.ts', kind: 'value' })).toBe(false);
@@ -500,7 +500,7 @@ test('the check of imports sees the imports there are', () => {
   ).toBe(false);
 });
 
-test('every room of the import table is there', () => {
+test('every folder in the import table exists', () => {
   const rooms = MAY_IMPORT.flatMap(([folder, allowed]) => [
     folder,
     ...allowed.map(entry => entry.replace(/^(types|dynamic):/, '')),
@@ -510,7 +510,7 @@ test('every room of the import table is there', () => {
   expect(empty).toEqual([]);
 });
 
-test('packages with one place in the design are imported there only', () => {
+test('packages with one place in the design are imported only there', () => {
   const wrong = imports.filter(({ from, to }) => {
     const places = PACKAGES[to];
     return places !== undefined && !places.some(place => from.startsWith(place));
@@ -519,7 +519,7 @@ test('packages with one place in the design are imported there only', () => {
   expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
 });
 
-test('contracts under generated/ are imported by contract and config only, their types by pages too', () => {
+test('contracts under generated/ are imported only by contract and config, their types by pages too', () => {
   const wrong = imports.filter(
     ({ from, to, kind }) =>
       /^generated\/(explorer|insights|payments|dashboard|config)\//.test(to) &&
@@ -530,7 +530,7 @@ test('contracts under generated/ are imported by contract and config only, their
   expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
 });
 
-test('no imports lead in a circle between files, those of types included', () => {
+test('imports form no cycle between files, type imports included', () => {
   expect(
     circlesOf([
       ['a', 'b'],
@@ -542,7 +542,7 @@ test('no imports lead in a circle between files, those of types included', () =>
   expect(circlesOf(imports.map(({ from, to }) => [from, to]))).toEqual([]);
 });
 
-test('no imports lead in a circle between folders, those of types included', () => {
+test('imports form no cycle between folders, type imports included', () => {
   const between = imports.filter(({ to }) => to.startsWith('src/'));
 
   expect(circlesOf(between.map(({ from, to }) => [dirname(from), dirname(to)]))).toEqual([]);
@@ -568,14 +568,14 @@ test('no source file is longer than 300 lines', () => {
 });
 
 test('process.env is read in one file', () => {
-  // The programs that the dashboard shows are texts.
+  // The programs that the dashboard shows are strings.
   const shown = 'src/payments/dashboard/browser/webhooks/receivers.ts';
   const readers = sources.filter(file => file !== shown && /process\.env\b/.test(read(file)));
 
   expect(readers).toEqual(['src/config/environment.ts']);
 });
 
-test('casts stand in the cache’s adapter only, whose values Keyv types by the caller', () => {
+test('casts appear only in the cache’s adapter, whose values Keyv types by the caller', () => {
   const cast = /\bas (?!const\b|unknown\b|this\b)[A-Z{[][\w<>, [\]|]*|\bas (?:any|unknown as)\b/;
   const casting = sources.filter(file =>
     read(file)
@@ -589,10 +589,10 @@ test('casts stand in the cache’s adapter only, whose values Keyv types by the 
   expect(casting.map(file => relative('src', file)).sort()).toEqual(['data/cache/sqlite-store.ts']);
 });
 
-test('the kind of a database makes a difference in src/db only', () => {
+test('the kind of a database makes a difference only in src/db', () => {
   const branch = /\bdialect\??\.name\b|[=!]== '(?:postgres|sqlite)'|\bcase '(?:postgres|sqlite)'/;
   const branching = sources.filter(file => branch.test(read(file)));
-  // A query thread loads the one driver that it needs.
+  // A query thread loads only its own driver.
   const loader = 'src/indexer/query/threads/open-engine.ts';
 
   expect(branching.filter(file => !file.startsWith('src/db/'))).toEqual([loader]);
@@ -603,7 +603,7 @@ test('no statement is sent with a row type through knex’s raw, which does not 
   expect(sources.filter(file => /\braw</.test(read(file)))).toEqual([]);
 });
 
-/** Texts that lead a reader through the tree. */
+/** Guides to the source tree. */
 const GUIDES = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
@@ -618,7 +618,7 @@ const GUIDES = [
     .filter(file => existsSync(join(ROOT, file))),
 ];
 
-test('every path of the tree that a guide names exists', () => {
+test('every path in a guide exists', () => {
   const named = GUIDES.flatMap(file =>
     [...read(file).matchAll(/`((?:src|spec|scripts|test|docs)\/[\w./-]*)`/g)].map(([, path = '']) => path),
   );
@@ -627,7 +627,7 @@ test('every path of the tree that a guide names exists', () => {
   expect(named.filter(path => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-test('every test that the threat model names is in its file', () => {
+test('every test named in the threat model is in its file', () => {
   const named = [
     ...read('docs/threat-model.md').matchAll(/`(test\/[\w./-]+)`: ((?:"[^"]+"(?:, )?)+)/g),
   ].flatMap(([, file = '', names = '']) =>

@@ -7,7 +7,7 @@ import { postgresDatabase, sqliteDatabase, type TestSchema } from './support/dat
 import { faultsOf, type ResultColumn, typesOn } from './support/result-columns.ts';
 import { type StandIns, type StatementSource, statementSources } from './support/statement-sources.ts';
 
-/** SQL for what only the running program knows. */
+/** SQL in place of values known only at run time. */
 const STAND_INS: Readonly<Record<string, string>> = {
   sql: '1 = 1',
   'where.sql': '1 = 1',
@@ -34,7 +34,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
   'andAlso(set)': '',
   "handle.dialect.among('select id from due')": 'in (select id from due)',
   'Object.keys(first)': 'mode',
-  // A part of a statement of the builder.
+  // Part of a built statement.
   ACTIVE_AMOUNT: '',
   "set.join(', ')": 'success_count = 0',
 };
@@ -69,7 +69,7 @@ function standInsOn(database: 'sqlite' | 'postgres'): StandIns {
   };
 }
 
-/** Reads the columns of statements on SQLite, where the cache has a database of its own. */
+/** Reads the columns of statements on SQLite, where the cache has its own database. */
 async function sqlite(schema: TestSchema) {
   const { options, remove } = await sqliteDatabase(schema);
   const db = new Database(options.file);
@@ -83,7 +83,7 @@ async function sqlite(schema: TestSchema) {
   };
 }
 
-/** Reads the types of the columns of statements on PostgreSQL. */
+/** Reads the column types of statements on PostgreSQL. */
 async function postgres() {
   const { options, remove } = await postgresDatabase('payments');
   const client = new pg.Client({ connectionString: options.url });
@@ -95,18 +95,18 @@ async function postgres() {
   return typesOn(client);
 }
 
-/** The answers of the data back end are kept in SQLite alone. */
+/** Only SQLite stores answers of the data back end. */
 const isOfCache = ({ place }: StatementSource) => place.startsWith('src/data/cache/');
-/** What only PostgreSQL has. */
+/** Tables and statements that only PostgreSQL has. */
 const OF_POSTGRES = /\b(?:(?:pg_\w+|unnest)\(|from pg_\w+)/;
 
-test('both databases can prepare every statement, and give the columns of its row type', async () => {
+test('both databases can prepare every statement, and return the columns of its row type', async () => {
   const [columnsOf, cacheColumnsOf, typesOf] = [
     await sqlite('payments'),
     await sqlite('cache'),
     await postgres(),
   ];
-  /** The columns of a statement, after each database that runs it has prepared it. */
+  /** Columns of a statement, after each database that runs it has prepared it. */
   async function preparedColumns(source: StatementSource, text: string, postgresText: string) {
     if (isOfCache(source)) return cacheColumnsOf(text);
     const types = await typesOf(postgresText);
@@ -133,7 +133,7 @@ test('both databases can prepare every statement, and give the columns of its ro
   expect(faults).toEqual([]);
 });
 
-test('both databases have every column that a statement of the builder names', async () => {
+test('both databases have every column named in a built statement', async () => {
   const [columnsOf, typesOf] = [await sqlite('payments'), await postgres()];
   const statements = builderStatements();
   const faults: string[] = [];

@@ -27,7 +27,7 @@ describe.each([0, 1])('embedded chain %i', index => {
     expect(types).toEqual(new Set(['0x0', '0x1', '0x2', '0x3', '0x4']));
   });
 
-  test('its access lists, blobs and authorizations are not empty', async () => {
+  test('has access lists, blobs and authorizations that are not empty', async () => {
     const { client, contract } = view(index);
     const [listed, blob, delegating] = await Promise.all(
       ['0x1', '0x3', '0x4'].map(type => client.getTransaction({ hash: firstOf(index, type).hash })),
@@ -43,7 +43,7 @@ describe.each([0, 1])('embedded chain %i', index => {
     );
   });
 
-  test('fails only in the ways it means to, and in each of them', () => {
+  test('fails in every intended way, and in no other', () => {
     const failed = view(index).transactions.filter(({ isSuccess }) => !isSuccess);
 
     expect(new Set(failed.map(reasonOf))).toEqual(
@@ -59,7 +59,7 @@ describe.each([0, 1])('embedded chain %i', index => {
     );
   });
 
-  test('creates contracts directly, by CREATE and by CREATE2, and destroys one as it is created', async () => {
+  test('creates contracts directly, by CREATE and by CREATE2, and destroys one in the transaction that creates it', async () => {
     const { client, transactions } = view(index);
     const direct = transactions.filter(({ to }) => to === null);
     const frames = transactions.flatMap(({ trace }) => framesOf(trace).slice(1));
@@ -73,7 +73,7 @@ describe.each([0, 1])('embedded chain %i', index => {
     expect(await client.getCode({ address: ephemeral?.from ?? zeroAddress })).toBeUndefined();
   });
 
-  test('has internal payments that succeed, and one that fails within a transaction that succeeds', () => {
+  test('has internal payments that succeed, and one that fails within a successful transaction', () => {
     const { transactions, contract } = view(index);
     const inner = transactions
       .filter(
@@ -123,7 +123,7 @@ describe.each([0, 1])('embedded chain %i', index => {
     expect(Math.max(...sizes)).toBeGreaterThan(50);
   });
 
-  test('spans the four days before its end, twelve seconds a block but for four jumps', () => {
+  test('spans the four days before its end, with a block every twelve seconds except for four jumps', () => {
     const times = view(index).blocks.map(({ timestamp }) => Number(timestamp));
     const gaps = times.slice(1).map((time, position) => time - (times[position] ?? 0));
     const span = (times.at(-1) ?? 0) - (times[0] ?? 0);
@@ -134,7 +134,7 @@ describe.each([0, 1])('embedded chain %i', index => {
     expect(gaps.filter(gap => gap !== 12)).toHaveLength(4);
   });
 
-  test('every listed contract has the code of its artifact, but for immutables', async () => {
+  test('every listed contract has the code of its artifact, except for immutables', async () => {
     const { client, chain } = view(index);
 
     for (const { name, address, artifactName } of chain.contracts) {

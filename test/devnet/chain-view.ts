@@ -10,7 +10,7 @@ import {
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 
-/** One call of a transaction as the node's callTracer tells it. */
+/** One call of a transaction in the node's callTracer. */
 export interface Frame {
   type: string;
   from: Address;
@@ -34,13 +34,13 @@ export interface SeenTransaction {
   trace: Frame;
 }
 
-/** Everything on a chain, read over JSON-RPC like a client would. */
+/** Everything on a chain, read over JSON-RPC as a client would. */
 export interface ChainView {
   client: PublicClient;
   chain: EmbeddedChain;
   blocks: { number: bigint; timestamp: bigint; transactions: number }[];
   transactions: SeenTransaction[];
-  /** The address of a sample contract, by its listed name. */
+  /** Address of a sample contract, by its listed name. */
   contract(name: string): Address;
 }
 
@@ -83,7 +83,7 @@ export async function viewChain(chain: EmbeddedChain): Promise<ChainView> {
   };
 }
 
-/** The call itself and everything it called. */
+/** The call itself, and all calls below it. */
 export function framesOf(frame: Frame): Frame[] {
   return [frame, ...(frame.calls ?? []).flatMap(framesOf)];
 }

@@ -5,7 +5,7 @@ import { startTestDevnet, TEST_END_TIME } from '../support/devnet.ts';
 import { ENGINES } from '../support/engines.ts';
 
 test.for(ENGINES)(
-  'on %s the same seed and end time give the same head hashes, on every chain another one',
+  'on %s the same seed and end time give the same head hashes, which differ between chains',
   async engine => {
     const [first, second] = await Promise.all([heads({ engine }), heads({ engine })]);
 

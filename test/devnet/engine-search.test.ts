@@ -11,7 +11,7 @@ const NO_ANVIL = {
 };
 const NOTHING = { ...NO_ANVIL, edrPackage: '@nomicfoundation/edr-for-no-platform' };
 
-test('chains run on the anvil of the package where there is one', () => {
+test('chains run on the package’s anvil where there is one', () => {
   expect(findEngine()).toMatchObject({ name: 'anvil', binary: expect.stringContaining('node_modules') });
 });
 
@@ -21,14 +21,14 @@ test('without the package, chains run on a configured anvil', () => {
   expect(findEngine({ ...NO_ANVIL, anvil: binary })).toMatchObject({ name: 'anvil', binary });
 });
 
-test('without any anvil, chains run on EDR, which also comes when it is asked for', () => {
+test('without any anvil, and on request, chains run on EDR', () => {
   const [instead, wanted] = [findEngine(NO_ANVIL), findEngine({ engine: 'edr' })];
 
   expect(instead).toMatchObject({ name: 'edr', binary: process.execPath });
   expect(wanted).toMatchObject({ name: 'edr', binary: process.execPath });
 });
 
-test('an engine that is asked for is not replaced by the other one', () => {
+test('a requested engine is not replaced by the other one', () => {
   expect(() => findEngine({ ...NO_ANVIL, engine: 'anvil' })).toThrow(
     'need anvil (devnet.engine), which was not found',
   );
@@ -37,14 +37,14 @@ test('an engine that is asked for is not replaced by the other one', () => {
   );
 });
 
-test('EDR is not started where npm has left out the part for this machine', () => {
+test('EDR is not started where npm has left out its binary for this machine', () => {
   const machine: Machine = { platform: 'freebsd', arch: 'x64' };
 
   expect(() => findEngine({ ...NO_ANVIL, machine })).toThrow(EngineMissing);
   expect(() => findEngine({ engine: 'edr', machine })).toThrow(/on freebsd x64 leave devnet\.engine out$/);
 });
 
-test('npm installs EDR whatever Node it runs on, because the lock file asks for none', () => {
+test('npm installs EDR on any Node version, because the lock file requires none', () => {
   const lock: { packages: Record<string, { engines?: object }> } = JSON.parse(
     readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'),
   );
@@ -66,7 +66,7 @@ test.for<[Machine, RegExp]>([
   [{ platform: 'win32', arch: 'x64' }, /on Windows x64 run "npm ci" .*anvil\.exe.*foundry\/releases/],
   [{ platform: 'win32', arch: 'arm64' }, /on Windows arm64 put the anvil\.exe/],
   [{ platform: 'freebsd', arch: 'x64' }, /on freebsd x64 install Foundry/],
-])('without any engine the message says in one line what to install there: %o', ([machine, message]) => {
+])('without any engine the message says in one line how to install one: %o', ([machine, message]) => {
   const search: EngineSearch = { ...NOTHING, machine, anvil: join(import.meta.dirname, 'anvil') };
 
   expect(() => findEngine(search)).toThrow(message);

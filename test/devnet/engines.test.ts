@@ -4,7 +4,7 @@ import type { EngineName } from '../../src/devnet/chain/engine.ts';
 import { startTestDevnet } from '../support/devnet.ts';
 import { type Frame, framesOf, type SeenTransaction, viewChain } from './chain-view.ts';
 
-test('equal seeds make the same activity on both engines, but for blobs', async () => {
+test('equal seeds give the same activity on both engines, except for blobs', async () => {
   const [anvil, edr] = await Promise.all([activityOn('anvil'), activityOn('edr')]);
 
   expect(edr.blocks).toEqual(anvil.blocks);
@@ -25,7 +25,7 @@ async function activityOn(engine: EngineName) {
   };
 }
 
-/** What does not depend on the engine; a transaction that may have a blob has another hash without it. */
+/** Data that does not depend on the engine; a transaction that may have a blob has another hash without it. */
 function comparable({ hash, from, to, input, isSuccess, contractAddress, logs, trace }: SeenTransaction) {
   const mayHaveBlob = from === BLOB_ACCOUNT.toLowerCase();
   return {

@@ -40,7 +40,7 @@ test('stop leaves no process and no folder of a chain', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('stop during the fill rejects what waits for the fill, and says why', async () => {
+test('stop during the fill rejects everything that waits for the fill, with the reason', async () => {
   const { filled, stop, progress } = await start({ blocks: 5_000 });
 
   await stop();
@@ -50,7 +50,7 @@ test('stop during the fill rejects what waits for the fill, and says why', async
   expect(progress()[0]?.done).toBeLessThan(5_000);
 });
 
-test('no process and no folder outlives a parent that is killed', async () => {
+test('no process and no folder outlives a killed parent', async () => {
   const script = fileURLToPath(new URL('./start-and-wait.ts', import.meta.url));
   const parent = spawn(process.execPath, [script, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = await once(createInterface({ input: parent.stdout }), 'line');
@@ -65,7 +65,7 @@ test('no process and no folder outlives a parent that is killed', async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-test.for(ENGINES)('a chain of %s that ends by itself is reported and swept up', async engineName => {
+test.for(ENGINES)('a chain of %s that ends by itself is reported and cleaned up', async engineName => {
   const { chains, failed } = await start({ engine: engineName });
   const engine = chains[0]?.pids.engine ?? 0;
 
@@ -75,7 +75,7 @@ test.for(ENGINES)('a chain of %s that ends by itself is reported and swept up', 
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('a chain whose supervisor is killed is reported and does not run on alone', async () => {
+test('a chain whose supervisor is killed is reported and stopped', async () => {
   const { chains, failed } = await start({});
   const { supervisor = 0, engine = 0 } = chains[0]?.pids ?? {};
 
@@ -88,7 +88,7 @@ test('a chain whose supervisor is killed is reported and does not run on alone',
 });
 
 test.for(ENGINES)(
-  'after the fill the trickle goes on adding blocks to %s, even over a reorganisation, until stop',
+  'after the fill the trickle keeps adding blocks to %s until stop, even over a reorganisation',
   async engine => {
     const { chains, filled, stop } = await start({ trickleMs: 30, engine });
     const rpc = httpRpc(chains[0]?.rpcUrl ?? '');
@@ -108,19 +108,22 @@ test.for(ENGINES)(
   },
 );
 
-test.for(ENGINES)('a transfer that %s prices itself is mined, however the base fee moves', async engine => {
-  const { chains, filled, stop } = await start({ trickleMs: 200, engine });
-  const rpc = httpRpc(chains[0]?.rpcUrl ?? '');
-  await filled;
-  const [from, to] = deriveAccounts().addresses.slice(-2);
+test.for(ENGINES)(
+  'a transfer with a gas price from %s is mined, however the base fee changes',
+  async engine => {
+    const { chains, filled, stop } = await start({ trickleMs: 200, engine });
+    const rpc = httpRpc(chains[0]?.rpcUrl ?? '');
+    await filled;
+    const [from, to] = deriveAccounts().addresses.slice(-2);
 
-  for (let count = 0; count < 8; count += 1) {
-    const hash = await rpc.call('eth_sendTransaction', { from, to, value: '0x1' });
-    await eventually(async () => (await rpc.call('eth_getTransactionReceipt', hash)) !== null);
-    expect(await rpc.call('eth_getTransactionReceipt', hash)).toHaveProperty('status', '0x1');
-  }
-  await stop();
-});
+    for (let count = 0; count < 8; count += 1) {
+      const hash = await rpc.call('eth_sendTransaction', { from, to, value: '0x1' });
+      await eventually(async () => (await rpc.call('eth_getTransactionReceipt', hash)) !== null);
+      expect(await rpc.call('eth_getTransactionReceipt', hash)).toHaveProperty('status', '0x1');
+    }
+    await stop();
+  },
+);
 
 async function start(options: Partial<DevnetOptions>): Promise<Devnet> {
   devnet = await startDevnet({

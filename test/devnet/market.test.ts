@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { test } from '../support/served-devnet.ts';
 import type { ChainView } from './chain-view.ts';
 
-// As the original contracts and EIP-137 declare them.
+// As declared by the original contracts and EIP-137.
 const FACTORY = parseAbi([
   'event PairCreated(address indexed token0, address indexed token1, address pair, uint count)',
   'function getPair(address tokenA, address tokenB) view returns (address pair)',
@@ -30,7 +30,7 @@ test.beforeAll(({ views: shared }) => {
 });
 
 describe.each([0, 1])('embedded chain %i', index => {
-  test('its factory tells of one pool of the community token and the dollar', async () => {
+  test('its factory has one pool of the community token and the dollar', async () => {
     const { client, chain, contract, transactions } = view(index);
     const tokens = [contract('US Dollar Sample'), contract('Community Token')].sort((a, b) =>
       a.toLowerCase() < b.toLowerCase() ? -1 : 1,
@@ -53,7 +53,7 @@ describe.each([0, 1])('embedded chain %i', index => {
     expect(chain.prices.usdToken).toBe(contract('US Dollar Sample'));
   });
 
-  test('the pool says what it holds, which is what it has', async () => {
+  test('the pool’s reserves equal its balances', async () => {
     const { client, contract } = view(index);
     const pool = { address: contract('Pool'), abi: PAIR } as const;
     const [reserve0, reserve1] = await client.readContract({ ...pool, functionName: 'getReserves' });
@@ -69,7 +69,7 @@ describe.each([0, 1])('embedded chain %i', index => {
     expect(last?.args).toEqual({ reserve0, reserve1 });
   });
 
-  test('is traded in both directions on each of its five days, and never worth less for it', () => {
+  test('is traded in both directions on each of its five days, and never loses value by it', () => {
     const logs = poolLogs(index);
     const swaps = parseEventLogs({ abi: PAIR, logs, eventName: 'Swap' });
     const syncs = parseEventLogs({ abi: PAIR, logs, eventName: 'Sync' });
@@ -86,7 +86,7 @@ describe.each([0, 1])('embedded chain %i', index => {
     expect(products.every((product, at) => at === 0 || product >= (products[at - 1] ?? 0n))).toBe(true);
   });
 
-  test('alice.eth is a funded account, and nobody has another name', async () => {
+  test('alice.eth is a funded account, and no other account has a name', async () => {
     const { client, chain } = view(index);
     const ask = { abi: NAMES, address: chain.names.registry } as const;
     const node = namehash('alice.eth');

@@ -4,7 +4,7 @@ import { ORDER_FULFILLED } from '../../src/evm/seaport.ts';
 import { test } from '../support/served-devnet.ts';
 import { framesOf } from './chain-view.ts';
 
-test('every chain has one sale, which the marketplace tells of as Seaport would', async ({ views }) => {
+test('every chain has one sale, which the marketplace logs like Seaport', async ({ views }) => {
   for (const { contract, transactions } of views) {
     const sales = transactions.flatMap(({ logs, trace }) =>
       parseEventLogs({ abi: [ORDER_FULFILLED], logs }).map(({ address, args }) => ({

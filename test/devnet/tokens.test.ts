@@ -6,7 +6,7 @@ import { text } from '../support/json.ts';
 
 const ABI = parseAbi(['function symbol() view returns (string)', 'function decimals() view returns (uint8)']);
 
-test('the tokens of a chain are what they say of themselves, the dollar first', async () => {
+test('the tokens of a chain match their own metadata, the dollar first', async () => {
   await using devnet = await startTestDevnet({ chains: 2, blocks: 25 });
 
   for (const { rpcUrl, tokens, prices } of devnet.chains) {
@@ -29,7 +29,7 @@ test('the tokens of a chain are what they say of themselves, the dollar first', 
   }
 }, 60_000);
 
-test('nothing is ever sent to the merchant by the activity', async () => {
+test('the activity never sends anything to the merchant', async () => {
   await using devnet = await startTestDevnet({ blocks: 45 });
   const rpc = httpRpc(devnet.chains[0]?.rpcUrl ?? '');
 

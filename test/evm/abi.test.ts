@@ -25,7 +25,7 @@ const own = parseAbi([
 ]);
 const abis = knownAbis([{ address: ADDRESS, abi: own, name: 'Shop' }]);
 
-test('a standard call is decoded for any contract, and a contract’s own names come first', () => {
+test('a standard call is decoded for any contract, and a contract’s own names take precedence', () => {
   const input = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [OTHER, 5n] });
 
   expect(abis.decodeInput({ to: OTHER, input })).toEqual({
@@ -59,7 +59,7 @@ test('arrays and tuples become JSON with exact integers', () => {
   ]);
 });
 
-test('ERC-20 and ERC-721 transfers are told apart by their topics', () => {
+test('ERC-20 and ERC-721 transfers are distinguished by their topics', () => {
   const [topic] = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer' });
   const from = pad(OTHER, { size: 32 });
   const fungible = abis.decodeLog({
@@ -101,7 +101,7 @@ test('an ERC-1155 batch shows its arrays', () => {
   expect(decoded?.parameters.slice(3).map(({ value }) => value)).toEqual(['["1","2"]', '["3","4"]']);
 });
 
-test('an indexed text shows its hash, because the log holds nothing else', () => {
+test('an indexed string shows its hash, because the log contains nothing else', () => {
   const [topic] = encodeEventTopics({ abi: own, eventName: 'Noted' });
   const hash = keccak256(toHex('note'));
   const data = encodeAbiParameters([{ type: 'uint256[]' }], [[1n]]);
@@ -118,7 +118,7 @@ test('an indexed text shows its hash, because the log holds nothing else', () =>
   ]);
 });
 
-test('what is unknown or does not fit is null', () => {
+test('an unknown or mismatched call, event or error is null', () => {
   const [topic] = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer' });
 
   expect(abis.decodeInput({ to: OTHER, input: '0xdeadbeef' })).toBeNull();
@@ -130,7 +130,7 @@ test('what is unknown or does not fit is null', () => {
   expect(abis.methodName('0xdeadbeef')).toBeNull();
 });
 
-test('reverts are told in words', () => {
+test('reverts are described in words', () => {
   const standard = parseAbi(['error Error(string reason)', 'error Panic(uint256 code)']);
   const reason = encodeErrorResult({ abi: standard, errorName: 'Error', args: ['not enough'] });
   const panic = encodeErrorResult({ abi: standard, errorName: 'Panic', args: [0x11n] });

@@ -6,7 +6,7 @@ import { authoritiesOf } from '../../src/evm/authorities.ts';
 const CHAIN_ID = 31_337;
 const DELEGATE: Address = '0x00000000000000000000000000000000000000aa';
 
-test('authorizations for other chains, and what is none, name no account', async () => {
+test('authorizations for other chains, and invalid ones, name no account', async () => {
   const account = deriveAccounts().authority(0);
   const signedFor = async (chainId: number) => {
     const { address, nonce, r, s, yParity } = await account.signAuthorization({

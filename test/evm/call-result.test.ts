@@ -2,12 +2,12 @@ import { encodeAbiParameters, pad, stringToHex } from 'viem';
 import { expect, test } from 'vitest';
 import { textOf, uint8Of, wordOf } from '../../src/evm/call-result.ts';
 
-test('a text is read as string or, of old tokens, as bytes32', () => {
+test('a text is read as string or, for old tokens, as bytes32', () => {
   expect(textOf(encodeAbiParameters([{ type: 'string' }], ['Dollar']))).toBe('Dollar');
   expect(textOf(pad(stringToHex('Maker'), { dir: 'right', size: 32 }))).toBe('Maker');
 });
 
-test('what is no text, or an empty one, is null', () => {
+test('a result that is not a text, or an empty text, is null', () => {
   expect(textOf('0x')).toBeNull();
   expect(textOf(null)).toBeNull();
   expect(textOf(pad('0x', { size: 32 }))).toBeNull();

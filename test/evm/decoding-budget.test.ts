@@ -16,9 +16,9 @@ import { mayDecode } from '../../src/evm/abi/decoding-budget.ts';
 import { signaturesOf } from '../../src/evm/abi/signatures.ts';
 
 const TO = '0x00000000000000000000000000000000000000aa';
-/** Of so many runs the quickest counts, which a busy machine has not held up. */
+/** Number of runs; the fastest counts, because a busy machine has not delayed it. */
 const RUNS = 5;
-/** So much longer than to decode an honest call of 48 kB may it take to look at data that is not decoded. */
+/** Most that a look at undecoded data may take, as a multiple of decoding an honest call of 48 kB. */
 const MOST_TIMES_HONEST = 5;
 
 interface Encodable {
@@ -69,7 +69,7 @@ const honest = fc.array(encodable, { minLength: 1, maxLength: 4 }).chain(all =>
   }),
 );
 
-/** How long the quickest run of several takes, in milliseconds. */
+/** Duration of the fastest of several runs, in milliseconds. */
 function quickest(act: () => unknown): number {
   const runs = Array.from({ length: RUNS }, () => {
     const began = performance.now();
@@ -92,7 +92,7 @@ function expectQuick(act: () => unknown): void {
 }
 
 describe('values', () => {
-  test('that were encoded honestly may be decoded, and take no more than their encoding', () => {
+  test('that were encoded honestly may be decoded, and cost no more than the size of their encoding', () => {
     fc.assert(
       fc.property(honest, ({ inputs, values }) => {
         const data = encodeAbiParameters(inputs, values);
@@ -103,7 +103,7 @@ describe('values', () => {
     );
   });
 
-  test('of any bytes are looked at in a moment', () => {
+  test('of any bytes are checked quickly', () => {
     fc.assert(
       fc.property(fc.array(encodable, { minLength: 1, maxLength: 3 }), fc.array(fc.nat(40)), (all, words) => {
         const data = concat(['0x', ...words.map(word => numberToHex(word * 32, { size: 32 }))]);
@@ -114,7 +114,7 @@ describe('values', () => {
     );
   });
 
-  test('that lie behind a selector are judged where they lie', () => {
+  test('behind a selector are checked in place', () => {
     fc.assert(
       fc.property(honest, fc.nat(), ({ inputs, values }, cut) => {
         const data = encodeAbiParameters(inputs, values);
@@ -142,7 +142,7 @@ describe('values', () => {
 });
 
 const word = (value: number) => numberToHex(value, { size: 32 });
-/** As many offsets as wanted, all to the same bytes. */
+/** The given number of offsets, all to the same bytes. */
 function sameBytes(count: number, bytes: number): Hex {
   return concat([
     word(32),
@@ -152,7 +152,7 @@ function sameBytes(count: number, bytes: number): Hex {
     `0x${'11'.repeat(bytes)}`,
   ]);
 }
-/** A list in a list in a list, each the same everywhere. */
+/** Lists in lists in lists, with the same content everywhere. */
 function sameLists(count: number): Hex {
   const level = [word(count), ...Array.from({ length: count }, () => word(count * 32))];
   return concat([word(32), ...level, ...level, ...level, word(0)]);
@@ -182,7 +182,7 @@ describe('bombs', () => {
     ['multicall', concat([`0x${'ff'.repeat(32)}`, `0x${'ff'.repeat(32)}`])],
   ];
 
-  test.each(bombs)('in a call of %s are refused in a moment', (name, data) => {
+  test.each(bombs)('in a call of %s are refused quickly', (name, data) => {
     const abis = knownAbis([{ address: TO, abi, name: 'Target' }]);
     const [selector] = [...signaturesOf(abi).functions].find(([, item]) => item.name === name) ?? ['0x'];
     const input = concat([selector, data]);
@@ -190,7 +190,7 @@ describe('bombs', () => {
     expectQuick(() => expect(abis.decodeInput({ to: TO, input })).toBeNull());
   });
 
-  test('take from the budget no more than their walk', () => {
+  test('cost no more of the budget than the check itself', () => {
     const data = sameBytes(1000, 32_000);
     const budget = { left: 5 * size(data) };
 
@@ -199,7 +199,7 @@ describe('bombs', () => {
     expect(budget.left).toBeLessThan(2 * size(data));
   });
 
-  test('in events and reverts are refused in a moment', () => {
+  test('in events and reverts are refused quickly', () => {
     const event = parseAbi(['event Sent(bytes[] data)']);
     const [topic = '0x'] = signaturesOf(event).events.keys();
     const [refused = '0x'] = signaturesOf(abi).errors.keys();

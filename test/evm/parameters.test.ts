@@ -19,7 +19,7 @@ const WORD_TYPES = ['address', 'bool', 'bytes1', 'bytes4', 'bytes32', 'uint', 'i
 const TYPES = [...WORD_TYPES, 'uint56', 'uint256', 'int8', 'int48', 'int128', 'int256'];
 const TO = '0x00000000000000000000000000000000000000aa';
 
-/** Words of small and of large amounts, negative ones, truth values, and any bits at all. */
+/** Words of small and large amounts, negative ones, booleans, and arbitrary bits. */
 const word: fc.Arbitrary<Hex> = fc
   .oneof(
     fc.constantFrom(0n, 1n, 2n, 2n ** 53n - 1n, 2n ** 53n, 2n ** 255n, 2n ** 256n - 1n),
@@ -34,7 +34,7 @@ const parameters = fc.array(
   { minLength: 1, maxLength: 5 },
 );
 
-/** The outcome of a decoder with addresses in lower case, or that it throws. */
+/** Outcome of a decoder with addresses in lower case, or of its exception. */
 function outcomeOf(inputs: readonly AbiParameter[], decode: () => readonly unknown[]): unknown {
   try {
     return decode().map((value, place) =>
@@ -45,7 +45,7 @@ function outcomeOf(inputs: readonly AbiParameter[], decode: () => readonly unkno
   }
 }
 
-test('values of one word are what viem makes of them, also of words that do not fit their type', () => {
+test('values of one word are decoded as by viem, including words that do not fit their type', () => {
   fc.assert(
     fc.property(parameters, words => {
       const inputs = words.map(({ parameter }) => parameter);
@@ -59,7 +59,7 @@ test('values of one word are what viem makes of them, also of words that do not 
   );
 });
 
-test('values that are cut off are refused', () => {
+test('truncated values are refused', () => {
   fc.assert(
     fc.property(parameters, fc.nat(), (words, cut) => {
       const inputs = words.map(({ parameter }) => parameter);
@@ -72,7 +72,7 @@ test('values that are cut off are refused', () => {
   );
 });
 
-test('half a byte and what is no hexadecimal are refused', () => {
+test('half a byte and non-hexadecimal text are refused', () => {
   const inputs = [{ type: 'bytes' }];
   const data = encodeAbiParameters(inputs, ['0xabcd']);
 
@@ -81,7 +81,7 @@ test('half a byte and what is no hexadecimal are refused', () => {
     expect(() => decodeParameters(inputs, broken)).toThrow(RangeError);
 });
 
-test.each(TYPES)('a word of %s that is no hexadecimal is refused', type => {
+test.each(TYPES)('a word of %s that is not hexadecimal is refused', type => {
   const digits = '0'.repeat(63);
 
   expect(() => decodeParameters([{ type }], `0x${digits}1`)).not.toThrow();
@@ -89,7 +89,7 @@ test.each(TYPES)('a word of %s that is no hexadecimal is refused', type => {
     expect(() => decodeParameters([{ type }], `0x${broken}`)).toThrow(RangeError);
 });
 
-test('an event is what viem makes of it, whichever of its parameters are indexed', () => {
+test('an event is decoded as by viem, whichever of its parameters are indexed', () => {
   const some = fc.array(fc.tuple(fc.constantFrom(...TYPES, 'string', 'bytes4[2]'), word), { maxLength: 3 });
   fc.assert(
     fc.property(

@@ -24,7 +24,7 @@ test('the topic is the hash of the published event', () => {
   expect(toEventSelector(ORDER_FULFILLED)).toBe(ORDER_FULFILLED_TOPIC);
 });
 
-test('a recorded listing of an ERC-721 token is what was given and taken', () => {
+test('a recorded listing of an ERC-721 token has the items given and received', () => {
   const order = fulfilledOrder(recordedOrder('listing-erc721'));
 
   expect(order).toEqual({
@@ -47,7 +47,7 @@ test('a recorded listing of an ERC-721 token is what was given and taken', () =>
   });
 });
 
-test('a recorded bid asks for the token and offers money, its fee beside the token', () => {
+test('a recorded bid requests the token and offers money, with the fee next to the token', () => {
   const order = fulfilledOrder(recordedOrder('bid-erc721'));
 
   expect(order?.offer).toEqual([
@@ -70,7 +70,7 @@ test('a recorded listing of an ERC-1155 token has its amount', () => {
   ]);
 });
 
-test('an order that was matched with another one has no recipient', () => {
+test('an order matched with another one has no recipient', () => {
   expect(fulfilledOrder(encoded({ recipient: ZERO }))?.recipient).toBeNull();
 });
 
@@ -89,7 +89,7 @@ test.for([
   ['too few topics', { ...encoded(), topics: [ORDER_FULFILLED_TOPIC] }],
   ['another topic', { ...encoded(), topics: [`0x${'00'.repeat(32)}`, ...encoded().topics.slice(1)] }],
   ['no topics', { ...encoded(), topics: [] }],
-] as const)('a log that only looks like an order is none: %s', ([, log]) => {
+] as const)('a log that only resembles an order is null: %s', ([, log]) => {
   const data: Hex = `0x${log.data.slice(2)}`;
 
   expect(fulfilledOrder({ ...log, data })).toBeNull();

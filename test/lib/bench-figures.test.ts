@@ -11,7 +11,7 @@ test('a figure of several rounds is their median with its spread', () => {
   expect(tableOf([figure])).toContain('| hits | 0.65 | 0.50 to 0.70 | ≥ 0.6 | yes |  |');
 });
 
-test('a figure that is worse than in an earlier run by more than the spread is named', () => {
+test('a figure that is worse than in an earlier run by more than the spread is reported', () => {
   const earlier = tableOf([rate([0.69, 0.7, 0.71]), time([20, 21, 22])]);
 
   const slower = slowdowns([rate([0.6, 0.61, 0.62]), time([30, 31, 32])], earlier);
@@ -22,7 +22,7 @@ test('a figure that is worse than in an earlier run by more than the spread is n
   expect([...alike, ...better]).toEqual([]);
 });
 
-test('figures of every kind are compared, and exactly the slower ones are named', () => {
+test('figures of every kind are compared, and exactly the slower ones are reported', () => {
   const extra = (rounds: readonly number[]) => figureOf({ name: 'extra µs', rounds, wanted: { atMost: 45 } });
   const lag = (rounds: readonly number[]) => figureOf({ name: 'lag, ms', rounds });
   const earlier = tableOf([
@@ -40,13 +40,13 @@ test('figures of every kind are compared, and exactly the slower ones are named'
   expect(slower).toEqual(['extra µs: 2, -0.50 before']);
 });
 
-test('a figure that could no longer be measured is named', () => {
+test('a figure that could no longer be measured is reported', () => {
   const lost = time([1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
 
   expect(slowdowns([lost], tableOf([time([1, 2, 3])]))).toEqual(['page, ms: Infinity, 2 before']);
 });
 
-test('a figure without a bound takes any value', () => {
+test('a figure without a limit accepts any value', () => {
   const figure = figureOf({ name: 'lag, ms', rounds: [1, 2, 3] });
 
   expect(tableOf([figure])).toContain('| lag, ms | 2 | 1 to 3 | any | yes |  |');
@@ -56,7 +56,7 @@ test('a figure of fewer than three rounds is refused', () => {
   expect(() => rate([0.7, 0.7])).toThrow(RangeError);
 });
 
-test('times that were measured in turn are one ratio for each of five parts', () => {
+test('alternating measurements give one ratio for each of five parts', () => {
   const base = Array.from({ length: 15 }, () => 2);
   const other = Array.from({ length: 15 }, (_, round) => 2 + Math.floor(round / 3));
 
@@ -65,7 +65,7 @@ test('times that were measured in turn are one ratio for each of five parts', ()
   expect(figure).toMatchObject({ value: 2, spread: [1, 3], ok: false, note: '2.00 ms → 4.00 ms' });
 });
 
-test('what an earlier run printed beside its table does no harm', () => {
+test('other output of an earlier run next to its table is ignored', () => {
   const earlier = `Node v24\n\n${tableOf([rate([0.7, 0.7, 0.7])])}\nmore text | with | bars`;
 
   expect(slowdowns([rate([0.5, 0.5, 0.5])], earlier)).toHaveLength(1);

@@ -7,13 +7,13 @@ import { loopbackPort } from '../support/loopback-server.ts';
 const TIMEOUT_MS = 100;
 const LONGER_MS = 120;
 
-/** Runs nothing else meanwhile, as a large answer that is made into JSON does. */
+/** Blocks the event loop, like the serialisation of a large answer. */
 function block(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
 }
 
-/** A connection to a server of this process, which replies as given. */
+/** A connection to a server in this process, with the given reply. */
 async function connectedTo(reply: (socket: Socket) => void): Promise<Socket> {
   const server = createServer(socket => {
     socket.on('data', () => reply(socket)).on('error', () => undefined);
@@ -41,7 +41,7 @@ test('a reply that arrived while the event loop was blocked is in time', async (
 test('a command that a blocked event loop delays still has time for its reply', async () => {
   const socket = await connectedTo(one => one.write('reply'));
   const replied = once(socket, 'data');
-  setImmediate(() => socket.write('command')); // as the client of Redis writes
+  setImmediate(() => socket.write('command')); // as the Redis client writes
   const inItsTime = inTime(replied, TIMEOUT_MS);
   block(LONGER_MS);
 
@@ -50,7 +50,7 @@ test('a command that a blocked event loop delays still has time for its reply', 
   expect(String(reply)).toBe('reply');
 });
 
-test('work that does not end is late after its time', async () => {
+test('work that does not end fails as late after its timeout', async () => {
   await expect(inTime(new Promise(() => undefined), 5)).rejects.toMatchObject({
     name: 'Late',
     message: 'no answer in 5 ms',

@@ -9,7 +9,7 @@ test('a bigint is written as its exact integer, at any depth', () => {
   expect(toJson(7n)).toBe('7');
 });
 
-test('integers that a number cannot hold are read with all their digits', () => {
+test('integers beyond a number’s precision are read with all their digits', () => {
   const long = [UINT256_MAX, -(2n ** 64n)];
 
   expect(fromJson(toJson({ long, short: 7n, text: ':12345678901234567890' }))).toEqual({
@@ -19,7 +19,7 @@ test('integers that a number cannot hold are read with all their digits', () => 
   });
 });
 
-test('without bigints the text is that of JSON.stringify', () => {
+test('without bigints the text equals JSON.stringify’s', () => {
   fc.assert(
     fc.property(fc.jsonValue(), value => {
       expect(toJson(value)).toBe(JSON.stringify(value));
@@ -43,7 +43,7 @@ const { value: withBigints } = fc.letrec(tie => ({
   ),
 }));
 
-test('with bigints the text is that of a replacer which writes them, and the value stays as it was', () => {
+test('with bigints the text equals that of a replacer, and the value is not changed', () => {
   const replacer = (_key: string, value: unknown) =>
     typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
   fc.assert(
@@ -57,7 +57,7 @@ test('with bigints the text is that of a replacer which writes them, and the val
   );
 });
 
-test('what is there twice is written twice', () => {
+test('a value that appears twice is written twice', () => {
   const shared = { amount: 2n ** 64n };
 
   expect(toJson([shared, { shared }, shared])).toBe(
@@ -81,7 +81,7 @@ test('canonical text does not depend on the order of keys', () => {
   expect(canonicalJson(other)).toBe(canonicalJson(one));
 });
 
-test('canonical text still says the same', () => {
+test('canonical text has the same content', () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), value => {
       expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));

@@ -22,7 +22,7 @@ test('an entry is one JSON object on one line', () => {
   });
 });
 
-test('as text an entry is a line for people, with the stack of an error below', () => {
+test('as text an entry is a readable line, with the stack of an error below', () => {
   const { log, lines } = written('text');
 
   log.child({ requestId: 'r1' }).warn({ ms: 7, note: 'two words', err: new Error('no') }, 'slow');
@@ -38,7 +38,7 @@ test('entries below the level are not written', () => {
   expect(lines).toEqual([]);
 });
 
-test('addresses in errors are cut to their host, for keys stand in all the rest', () => {
+test('addresses in errors are cut to their host, because the rest may contain keys', () => {
   const { log, lines } = written('json');
   const cause = new Error('no answer from https://user:pass@rpc.example:8545/v3/SECRET?apikey=SECRET');
 
@@ -58,7 +58,7 @@ test.each([
   ['a double quote', 'postgres://u:p"SECRET@host.example/db', 'postgres://host.example'],
   ['a single quote', "rediss://u:p'SECRET@host.example", 'rediss://host.example'],
   ['a backslash', 'smtp://u:p\\SECRET@host.example:25', 'smtp://host.example:25'],
-])('an address is cut to its host also where its password holds %s', (_, address, shown) => {
+])('an address is cut to its host even if its password contains %s', (_, address, shown) => {
   const { log, lines } = written('json');
 
   log.error({ err: Object.assign(new Error(`no answer from ${address} (refused)`), { address }) }, 'x');
@@ -69,7 +69,7 @@ test.each([
   expect(cutAddresses(`"${address}"`)).not.toContain('SECRET');
 });
 
-test('an @ behind the host is none of its address', () => {
+test('an @ after the host is not part of it', () => {
   const text = 'asked https://host.example/SECRET@x, http://node?to=a@SECRET for me@mail.example';
 
   expect(cutAddresses(text)).toBe('asked https://host.example http://node for me@mail.example');

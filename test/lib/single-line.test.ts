@@ -25,7 +25,7 @@ const INVISIBLE = [
   '\u00a0',
 ];
 
-test('no text with a control, a separator of lines or a turn of direction is a single line', () => {
+test('a text with a control character, a line separator or a change of direction is not a single line', () => {
   fc.assert(
     fc.property(fc.string(), fc.constantFrom(...FORBIDDEN), fc.string(), (before, forbidden, after) => {
       expect(isSingleLine(`x${before}${forbidden}${after}`)).toBe(false);
@@ -33,7 +33,7 @@ test('no text with a control, a separator of lines or a turn of direction is a s
   );
 });
 
-test('no text of blanks and characters without width alone is a single line', () => {
+test('a text of only blanks and zero-width characters is not a single line', () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...INVISIBLE)), parts => {
       expect(isSingleLine(parts.join(''))).toBe(false);

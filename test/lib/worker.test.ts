@@ -24,13 +24,13 @@ function start(
   return { worker, clock, lines };
 }
 
-/** Waits until the worker rests. */
+/** Waits until the worker is idle. */
 async function rested(clock: ManualClock): Promise<void> {
   for (let turns = 0; turns < 1_000 && clock.sleepers() === 0; turns += 1) await turn();
   expect(clock.sleepers()).toBe(1);
 }
 
-test('runs again at once while there is something to do, then rests and looks again', async () => {
+test('runs again at once while there is work, then pauses and polls', async () => {
   const left = [3, 2, 1];
   let runs = 0;
   const { clock } = start(async () => {
@@ -49,7 +49,7 @@ test('runs again at once while there is something to do, then rests and looks ag
   expect(runs).toBe(5);
 });
 
-test('a nudge ends the rest, and one during a run has it run once more', async () => {
+test('a nudge ends the pause, and a nudge during a run causes one more run', async () => {
   let runs = 0;
   const gate = Promise.withResolvers<void>();
   const { worker, clock } = start(async () => {
@@ -69,7 +69,7 @@ test('a nudge ends the rest, and one during a run has it run once more', async (
   expect(runs).toBe(3);
 });
 
-test('a failure is tried again after rests that double up to the longest, whoever nudges', async () => {
+test('a failure is retried after pauses that double up to a maximum, despite nudges', async () => {
   let runs = 0;
   const { worker, clock, lines } = start(async () => {
     runs += 1;
@@ -92,7 +92,7 @@ test('a failure is tried again after rests that double up to the longest, whoeve
   expect(lines[0]).toContain('courier');
 });
 
-test('the rests after failures do not depend on a long look pause where the first one is set', async () => {
+test('an explicit first pause after a failure is independent of a long poll interval', async () => {
   let runs = 0;
   const { clock } = start(
     async () => {
@@ -113,7 +113,7 @@ test('the rests after failures do not depend on a long look pause where the firs
   }
 });
 
-test('of failures in a row the first, second, fourth, eighth and so on are logged, with their number', async () => {
+test('of consecutive failures the first, second, fourth, eighth and so on are logged, with their number', async () => {
   let runs = 0;
   const { clock, lines } = start(async () => {
     runs += 1;
@@ -137,7 +137,7 @@ test('of failures in a row the first, second, fourth, eighth and so on are logge
   ]);
 });
 
-test('stop waits for the run that is going on, tells it, and lets none follow', async () => {
+test('stop waits for the current run, aborts its signal, and starts no other', async () => {
   let runs = 0;
   let ended = false;
   const gate = Promise.withResolvers<void>();
@@ -161,7 +161,7 @@ test('stop waits for the run that is going on, tells it, and lets none follow', 
   expect(runs).toBe(1);
 });
 
-test('stop ends a rest and the rest after a failure', async () => {
+test('stop ends a pause, also one after a failure', async () => {
   const idle = start(async () => 0);
   await rested(idle.clock);
   await idle.worker.stop();
@@ -175,7 +175,7 @@ test('stop ends a rest and the rest after a failure', async () => {
   expect(failing.clock.sleepers()).toBe(0);
 });
 
-test('a run that ends with the signal’s own reason when it is stopped is no failure', async () => {
+test('a run that ends with the signal’s own reason on stop is not a failure', async () => {
   const { worker, lines } = start(async signal => {
     await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     return 0;
@@ -186,7 +186,7 @@ test('a run that ends with the signal’s own reason when it is stopped is no fa
   expect(lines).toEqual([]);
 });
 
-test('while a database is away it is asked at least every five seconds', async () => {
+test('while a database is unavailable it is retried at least every five seconds', async () => {
   let runs = 0;
   const { clock } = start(
     async () => {

@@ -16,7 +16,7 @@ const REFUSING = '0x00000000000000000000000000000000000c0de2';
 const REVERTING = '0x00000000000000000000000000000000000c0de3';
 let chain: TestPaymentChain;
 
-/** Answers a call that holds this word with that answer, and every other one with zeros. */
+/** Answers a call that contains this word with this answer, and any other call with zeros. */
 function answering(word: Hex, answer: string): Hex {
   // PUSH32 word, CALLDATALOAD(4), EQ, PUSH1 0x30 JUMPI, STOP …, JUMPDEST, PUSH4 answer << 224, MSTORE(0), RETURN(0, 32).
   const check = `7f${word.slice(2)}60043514603057`;
@@ -39,7 +39,7 @@ function judge(rpcUrl: string, timeoutMs = 5_000, deadlineMs = 5_000) {
     ofChain({ chainId: chain.chainId, address, message, signature });
 }
 
-test('an account’s signature is judged without a node, in any letter case of the address', async () => {
+test('an account’s signature is checked without a node, in any letter case of the address', async () => {
   const byAccount = judge('http://127.0.0.1:9');
   const signature = await signer.signMessage({ message: MESSAGE });
 
@@ -47,7 +47,7 @@ test('an account’s signature is judged without a node, in any letter case of t
   expect(await byAccount(signer.address.toLowerCase(), signature)).toBe(true);
 });
 
-test('a signature of another text, of another account or of nothing at all is none', async () => {
+test('a signature of another text or another account, or a malformed one, is invalid', async () => {
   const byAnyone = judge(chain.rpcUrl);
   const signature = await signer.signMessage({ message: MESSAGE });
   const malformed = [
@@ -68,7 +68,7 @@ test('a signature of another text, of another account or of nothing at all is no
   }
 });
 
-test('a contract judges signatures of its own; one that refuses, reverts or is not there has none', async () => {
+test('a contract checks its own signatures; without a positive answer a signature is invalid', async () => {
   const byContract = judge(chain.rpcUrl);
   const signature = `0x${'12'.repeat(96)}`;
 
@@ -82,14 +82,14 @@ test('a contract judges signatures of its own; one that refuses, reverts or is n
   ).toBe(false);
 });
 
-test('an address that answers with what it is asked has signed nothing', async () => {
-  // The precompile that copies its input, which begins with the very bytes that mean yes.
+test('an address that echoes its input has signed nothing', async () => {
+  // The precompile that copies its input, which begins with the bytes of a positive answer.
   const copying = '0x0000000000000000000000000000000000000004';
 
   expect(await judge(chain.rpcUrl)(copying, '0x1234')).toBe(false);
 });
 
-test('where only an account can have signed, a contract is not asked', async () => {
+test('where only an account can have signed, no contract is called', async () => {
   const client = createChainClient({ id: chain.chainId, rpcUrls: [chain.rpcUrl], timeoutMs: 5_000, log });
   const ask = signatureJudge(() => client);
   const signed = { chainId: chain.chainId, address: CONTRACT, message: MESSAGE, signature: '0x1234' };
@@ -98,7 +98,7 @@ test('where only an account can have signed, a contract is not asked', async () 
   expect(await ask({ ...signed, isAccount: true })).toBe(false);
 });
 
-test('when only the chain could tell and its node is away or silent, the judge says so', async () => {
+test('when only the chain can decide and its node is unavailable or silent, the check fails with an error', async () => {
   const silent = createServer(() => {});
   await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve));
   const address = silent.address();

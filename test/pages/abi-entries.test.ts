@@ -3,7 +3,7 @@ import { abiEntries } from '#data/pages/browser/address/abi-entries.ts';
 
 const signatures = (abi: unknown) => abiEntries(JSON.stringify(abi)).map(({ signature }) => signature);
 
-test('functions and events of an ABI are lines that people write', () => {
+test('functions and events of an ABI are listed in Solidity’s notation', () => {
   const transfer = {
     type: 'function',
     name: 'transfer',
@@ -32,7 +32,7 @@ test('mutability is read from ABIs of old compilers, too', () => {
   expect(old?.mutability).toBe('view');
 });
 
-test('an ABI that is none has no entries', () => {
+test('an invalid ABI has no entries', () => {
   for (const abi of ['', 'no JSON', '{}', 'null', '[null, 3, "x"]', '[{"type":7,"inputs":"none"}]']) {
     expect(() => abiEntries(abi)).not.toThrow();
   }

@@ -6,7 +6,7 @@ import { rowsOf } from './page-rows.ts';
 
 /** An account that takes part in everything on a devnet. */
 const ACCOUNT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
-/** One that others sent coins to. */
+/** An account that others sent coins to. */
 const PAID_ACCOUNT = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 const EMPTY = '0x00000000000000000000000000000000000000AA';
 
@@ -21,7 +21,7 @@ function contractNamed({ contracts }: EmbeddedChain, name: string): string {
 const tab = (page: Page, name: string | RegExp) =>
   page.getByRole('navigation', { name: 'Records of the address' }).getByRole('link', { name });
 
-test('an account shows its balance, and has tabs for what it did and holds only', async ({
+test('an account shows its balance, and has tabs only for its own kinds of activity', async ({
   chain,
   page,
   complaints,
@@ -37,7 +37,7 @@ test('an account shows its balance, and has tabs for what it did and holds only'
   expect(complaints).toEqual([]);
 });
 
-test('the transactions of an address can be narrowed to those it received', async ({ chain, page }) => {
+test('the transactions of an address can be limited to received ones', async ({ chain, page }) => {
   const sent = async () =>
     (await rowsOf(page, 'Transactions of the address')).filter(row => /\bout\b/.test(row));
   await page.goto(pathOf(chain, PAID_ACCOUNT));
@@ -70,7 +70,7 @@ test('tokens of an address are in whole units, with their value where a price is
   expect(complaints).toEqual([]);
 });
 
-test('the coin balance is a chart by day, and a list of its changes', async ({ chain, page, complaints }) => {
+test('the coin balance is a chart by day and a list of changes', async ({ chain, page, complaints }) => {
   await page.goto(`${pathOf(chain, ACCOUNT)}?tab=balance`);
   await page.getByRole('img', { name: /^Chart: balance by day/ }).waitFor();
 
@@ -95,7 +95,7 @@ test('a contract shows its source, its interface in plain lines, and its decoded
   expect(complaints).toEqual([]);
 });
 
-test('a proxy names the contract behind it', async ({ chain, page }) => {
+test('a proxy names its implementation', async ({ chain, page }) => {
   await page.goto(pathOf(chain, contractNamed(chain, 'Treasury Proxy')));
   await page.getByRole('heading', { name: 'Treasury Proxy' }).waitFor();
 
@@ -115,7 +115,7 @@ test('a contract without known source says so, and what can be done', async ({ c
   await page.getByText('Code at the address').waitFor();
 });
 
-test('an address without a history, and what is no address, are told apart', async ({
+test('an address without history and an invalid address have different messages', async ({
   chain,
   page,
   complaints,

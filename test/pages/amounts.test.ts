@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commaAdvice, decimalsIn, grouped, smallestUnits, wholeUnits } from '#pages/browser/amounts.ts';
 
-test('an amount is shown exactly, without zeros at its end', () => {
+test('an amount is shown exactly, without trailing zeros', () => {
   expect(wholeUnits('1234500000', 6)).toBe('1,234.5');
   expect(wholeUnits('1', 18)).toBe('0.000000000000000001');
   expect(wholeUnits('0', 18)).toBe('0');
@@ -10,7 +10,7 @@ test('an amount is shown exactly, without zeros at its end', () => {
   expect(wholeUnits('-1500000', 6)).toBe('−1.5');
 });
 
-test('what is shown of any amount reads back as the same amount', () => {
+test('a shown amount is read back as the same amount', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.nat({ max: 77 }), (units, decimals) => {
       expect(smallestUnits(wholeUnits(units, decimals).replaceAll(',', ''), decimals)).toBe(units);
@@ -18,13 +18,13 @@ test('what is shown of any amount reads back as the same amount', () => {
   );
 });
 
-test('text that is no amount, or has too many decimals, is not read', () => {
+test('text that is not an amount, or has too many decimals, is refused', () => {
   for (const text of ['', '.', '1.2.3', '-1', '1e3', 'abc', '0.1234567']) {
     expect(smallestUnits(text, 6)).toBeUndefined();
   }
 });
 
-test('an amount whose comma may separate thousands is refused, and told how to write', () => {
+test('an amount whose comma may separate thousands is refused, with advice on the notation', () => {
   for (const text of ['1,000', ' 12,345 ', '1,234,567', '1,000.5']) {
     expect(smallestUnits(text, 6)).toBeUndefined();
   }
@@ -48,7 +48,7 @@ test('whole numbers of any size have separators', () => {
   expect(grouped(12)).toBe('12');
 });
 
-test('decimals that no token can have do not divide an amount', () => {
+test('an invalid number of decimals leaves an amount undivided', () => {
   expect(decimalsIn('18')).toBe(18);
   for (const text of [null, '', '256', '1000000000000', '-1', '1.5', 'six']) expect(decimalsIn(text)).toBe(0);
 });

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { test } from '../support/served-devnet.ts';
 
-/** The home page: its headers and text. */
+/** Headers and text of the home page. */
 async function home(url: string) {
   const response = await fetch(url);
   return { headers: response.headers, text: await response.text() };
 }
 
-test('a page allows its import map by hash, and no other script inside of it', async ({ service }) => {
+test('a page allows its import map by hash, and no other inline script', async ({ service }) => {
   const { headers, text } = await home(service.url);
 
   const inline = [...text.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([^<]*)<\/script>/g)].map(([, code]) => code);
@@ -20,9 +20,7 @@ test('a page allows its import map by hash, and no other script inside of it', a
   expect(headers.get('Access-Control-Allow-Origin')).toBeNull();
 });
 
-test('every file that a page names is there for ever, with the modules as JavaScript', async ({
-  service,
-}) => {
+test('every file in a page is served as immutable, with the modules as JavaScript', async ({ service }) => {
   const { text } = await home(service.url);
 
   const files = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
@@ -47,7 +45,7 @@ test('all modules that a page imports are named in its head', async ({ service }
   );
 });
 
-test('a file that is not there, or of another version, is not found', async ({ service }) => {
+test('a file that does not exist, or has another version, is not found', async ({ service }) => {
   const { text } = await home(service.url);
   const path = /"(\/assets\/[^"]+\/icon\.svg)"/.exec(text)?.[1] ?? '';
 

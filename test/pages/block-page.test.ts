@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { list, record } from '../support/json.ts';
 import { test } from './data-page.ts';
 
-test('a block’s page shows its gas, and leads to its neighbours', async ({ chain, page, complaints }) => {
+test('a block’s page shows its gas, and links to its neighbours', async ({ chain, page, complaints }) => {
   await page.goto(`/chain/${chain.id}/block/30`);
   await page.getByRole('heading', { name: 'Block 30' }).waitFor();
 
@@ -16,7 +16,7 @@ test('a block’s page shows its gas, and leads to its neighbours', async ({ cha
   expect(complaints).toEqual([]);
 });
 
-test('a full block pages through its transactions, each of which leads to its page', async ({
+test('a full block pages through its transactions, each with a link to its page', async ({
   chain,
   api,
   page,
@@ -38,7 +38,7 @@ test('a full block pages through its transactions, each of which leads to its pa
   expect(complaints).toEqual([]);
 });
 
-test('a block that is not there yet, and text that names none, are said to be so', async ({
+test('a block that does not exist yet and an invalid block have their own messages', async ({
   chain,
   page,
 }) => {

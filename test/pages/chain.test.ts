@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { test } from './data-page.ts';
 
-test('a chain’s page has its figures, its charts and lists that page by cursor', async ({
+test('a chain’s page has its figures, its charts, and lists that page by cursor', async ({
   page,
   complaints,
   devnet,
@@ -22,7 +22,7 @@ test('a chain’s page has its figures, its charts and lists that page by cursor
   expect(complaints).toEqual([]);
 });
 
-test('each list of a chain has an address of its own', async ({ page, complaints, devnet }) => {
+test('each list of a chain has its own address', async ({ page, complaints, devnet }) => {
   const [chain] = devnet.chains;
   const shown = {
     transactions: 'Transaction',
@@ -40,7 +40,7 @@ test('each list of a chain has an address of its own', async ({ page, complaints
   expect(complaints).toEqual([]);
 });
 
-test('a chain that is not served is a 404 that names the served ones', async ({ page, devnet }) => {
+test('an unknown chain is a 404 that names the served ones', async ({ page, devnet }) => {
   for (const path of ['/chain/5', '/chain/5/block/1']) {
     const response = await page.goto(path);
 
@@ -53,7 +53,7 @@ test('a chain that is not served is a 404 that names the served ones', async ({ 
   }
 });
 
-test('an unknown path below a chain is a 404 with a way home', async ({ page, devnet, serviceOfBoth }) => {
+test('an unknown path below a chain is a 404 with a link home', async ({ page, devnet, serviceOfBoth }) => {
   const id = devnet.chains[0]?.id;
 
   const response = await page.goto(`/chain/${id}/nowhere`);

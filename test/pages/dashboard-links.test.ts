@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { list, record, text } from '../support/json.ts';
 import { test } from './dashboard-page.ts';
 
-test('a link is created, and its address opens the pay page that the preview showed', async ({
+test('a link is created, and its address opens the pay page as previewed', async ({
   page,
   signIn,
   merchant,
@@ -27,11 +27,7 @@ test('a link is created, and its address opens the pay page that the preview sho
   expect(complaints).toEqual([]);
 });
 
-test('the preview has the look of the pay page, in the colour of the merchant', async ({
-  page,
-  signIn,
-  merchant,
-}) => {
+test('the preview looks like the pay page, in the merchant’s colour', async ({ page, signIn, merchant }) => {
   const look = async (button: Locator) =>
     button.evaluate(element => {
       const { backgroundColor, color, borderColor, borderRadius, minHeight, font } =
@@ -52,7 +48,7 @@ test('the preview has the look of the pay page, in the colour of the merchant', 
   expect(await look(page.locator('.primary'))).toEqual(previewed);
 });
 
-test('what the API refuses stands at its field, with code and request id', async ({ page, signIn }) => {
+test('a refusal of the API is shown at its field, with code and request id', async ({ page, signIn }) => {
   await signIn();
   await page.goto('/dashboard/links/new');
 
@@ -70,7 +66,7 @@ test('what the API refuses stands at its field, with code and request id', async
   expect(await colour.evaluate(field => field === document.activeElement)).toBe(true);
 });
 
-test('a field that is wrong inside of a closed part of the form is shown', async ({ page, signIn }) => {
+test('an invalid field within a closed part of the form is shown', async ({ page, signIn }) => {
   await signIn();
   await page.goto('/dashboard/links/new');
   await page.getByLabel('Name', { exact: true }).fill('Field notebooks');
@@ -109,7 +105,7 @@ test('links are found by name and by state', async ({ page, signIn, merchant }) 
   expect(await page.getByRole('link', { name: 'Blue pencil' }).count()).toBe(0);
 });
 
-test('a link is changed, switched off and deleted, which is asked for first', async ({
+test('a link is changed, switched off, and deleted after a confirmation', async ({
   page,
   signIn,
   merchant,
@@ -169,7 +165,7 @@ test('a link whose creation lost its answer is created once when the form is sen
   expect(list(data)).toHaveLength(1);
 });
 
-test('the edit form changes only what was typed, also when the link has changed elsewhere', async ({
+test('the edit form changes only what was typed, even if the link has changed elsewhere', async ({
   page,
   signIn,
   merchant,

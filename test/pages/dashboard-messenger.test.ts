@@ -5,7 +5,7 @@ import { LOOPBACK_ONLY, startTestPayments, type TestPaymentsService } from '../s
 import { test as base } from './dashboard-page.ts';
 
 const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of used fixtures from the pattern.
   .extend('bot', { scope: 'file' }, async ({}, { onCleanup }): Promise<BotApi> => {
     const bot = await startBotApi();
     onCleanup(() => bot[Symbol.asyncDispose]());

@@ -5,7 +5,7 @@ import { test } from './dashboard-page.ts';
 const COIN = `0x${'0'.repeat(40)}`;
 const SHOP = `0x${'5e'.repeat(20)}`;
 
-test('the overview shows what was paid, and what is being paid without a reload', async ({
+test('the overview shows completed payments, and current ones without a reload', async ({
   page,
   signIn,
   merchant,

@@ -7,9 +7,9 @@ import { record, text } from '../support/json.ts';
 import { type ApiClient, apiClient } from '../support/payments-api.ts';
 import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
 
-/** `test` with a running service, a client of its demo's key, and a browser that has not signed in. */
+/** `test` with a running service, a client with its demo's key, and a browser that has not signed in. */
 export const test = withBrowser
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of used fixtures from the pattern.
   .extend('database', { scope: 'file' }, async ({}, { onCleanup }): Promise<DatabaseOptions> => {
     const database = await sqliteDatabase('payments');
     onCleanup(database.remove);
@@ -21,12 +21,12 @@ export const test = withBrowser
     return service;
   })
   .extend('merchant', ({ service }): ApiClient => apiClient(service.url, text(service.demoKey)))
-  /** Another key of the demo with some permission. */
+  /** Another key of the demo with this permission. */
   .extend('keyOf', ({ merchant }) => async (permission: string): Promise<string> => {
     const { body } = await merchant.post('/api/v1/api-keys', { name: `Key to ${permission}`, permission });
     return text(record(body).key);
   })
-  /** Cookies of its own. */
+  /** Creates a browser context with its own cookies. */
   .extend('context', async ({ browser, service }, { onCleanup }): Promise<BrowserContext> => {
     const context = await browser.newContext({ baseURL: service.url });
     onCleanup(() => context.close());
@@ -34,9 +34,9 @@ export const test = withBrowser
     return context;
   })
   .extend('page', ({ context }): Promise<Page> => context.newPage())
-  /** What the page complains of, such as the content policy. */
+  /** Errors that the page reports, such as violations of the content policy. */
   .extend('complaints', ({ page }) => complaintsOf(page))
-  /** Signs the page in with a key, the demo's own unless another is given. */
+  /** Signs the page in with a key, by default the demo's own. */
   .extend('signIn', ({ page, service }) => async (key = text(service.demoKey)): Promise<void> => {
     await page.goto('/dashboard/sign-in?to=/dashboard/payments');
     await page.getByLabel('API key').fill(key);

@@ -10,7 +10,7 @@ const COIN = `0x${'0'.repeat(40)}`;
 const SHOP = `0x${'5e'.repeat(20)}`;
 
 const test = signedIn
-  /** Opens a checkout; answers with its id. */
+  /** Opens a checkout; returns its id. */
   .extend('checkout', ({ merchant }) => async (terms: object = {}): Promise<string> => {
     const place = { chain_id: 31_337, token_address: COIN, recipient_address: SHOP };
     const { body } = await merchant.post('/api/v1/checkout-sessions', {
@@ -73,7 +73,7 @@ test('transfers are exported as a file, with the filters of the page', async ({
   expect(content).toContain(failing);
 });
 
-test('a payment moves to its end without a reload, with its transfer and its events', async ({
+test('a payment completes without a reload, with its transfer and its events', async ({
   page,
   signIn,
   checkout,
@@ -97,7 +97,7 @@ test('a payment moves to its end without a reload, with its transfer and its eve
   expect(complaints).toEqual([]);
 });
 
-test('a checkout expires after a question, and a read key is not offered to', async ({
+test('a checkout expires after a confirmation, and a read key does not see the button', async ({
   page,
   signIn,
   keyOf,
@@ -164,7 +164,7 @@ test('an unmatched transfer is assigned to the suggested checkout', async ({
   expect(complaints).toEqual([]);
 });
 
-test('events are filtered by type, and one is shown as receivers are told', async ({
+test('events are filtered by type, and one is shown as its receivers get it', async ({
   page,
   signIn,
   checkout,

@@ -8,7 +8,13 @@ import { test } from './dashboard-page.ts';
 const CHANGES =
   /new|add|create|edit|delete|remove|switch|save|send|rotate|roll|revoke|retry|replay|duplicate|prove|link a chat|enable/i;
 
-test('a read key is offered nothing that changes', async ({ page, signIn, keyOf, merchant, complaints }) => {
+test('a read key sees no control that changes anything', async ({
+  page,
+  signIn,
+  keyOf,
+  merchant,
+  complaints,
+}) => {
   const link = record((await merchant.post('/api/v1/payment-links', { name: 'Notebook', amount: '7' })).body);
   await using receiver = await startReceiver(() => 500);
   const hook = { url: `${receiver.url}/in`, events: ['*'] };
@@ -43,7 +49,7 @@ test('a read key is offered nothing that changes', async ({ page, signIn, keyOf,
   expect(complaints).toEqual([]);
 });
 
-test('a key is created and shown once; rolling the key of the session ends it and shows the new one', async ({
+test('a key is created and shown once; rolling the session’s own key revokes it and shows the new one', async ({
   page,
   signIn,
   service,
@@ -73,11 +79,7 @@ test('a key is created and shown once; rolling the key of the session ends it an
   await page.getByLabel('API key').waitFor();
 });
 
-test('mail is set up and tried out, and what is refused says so at its field', async ({
-  page,
-  signIn,
-  merchant,
-}) => {
+test('mail is set up and tested, and a refusal is shown at its field', async ({ page, signIn, merchant }) => {
   await signIn();
   await page.goto('/dashboard/notifications');
 

@@ -4,7 +4,7 @@ import { record, text } from '../support/json.ts';
 
 const SHOP = 5;
 
-test('a payment on a chain is followed from its sight over its confirmations to its end, without a reload', async ({
+test('a payment on a chain is followed from detection over confirmations to completion, without a reload', async ({
   page,
   service,
   chain,

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { text } from '../support/json.ts';
 import { test } from './dashboard-page.ts';
 
-test('a page without a session leads to sign in, and back after it', async ({ page, service }) => {
+test('a page without a session redirects to sign-in, and back after it', async ({ page, service }) => {
   await page.goto('/dashboard/payments?status=completed');
   await page.getByLabel('API key').fill('tg_test_wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -15,7 +15,7 @@ test('a page without a session leads to sign in, and back after it', async ({ pa
   expect(await page.getByText('Demo shop').count()).toBe(1);
 });
 
-test('after signing in nothing in the browser holds the key', async ({ page, signIn, service, context }) => {
+test('after sign-in nothing in the browser contains the key', async ({ page, signIn, service, context }) => {
   await signIn();
 
   const kept = await page.evaluate(() =>
@@ -25,7 +25,7 @@ test('after signing in nothing in the browser holds the key', async ({ page, sig
   expect(JSON.stringify(await context.cookies())).not.toContain(service.demoKey);
 });
 
-test('a one-time address opens the dashboard, and its token leaves the address bar', async ({
+test('a one-time address opens the dashboard, and its token is removed from the address bar', async ({
   page,
   service,
 }) => {
@@ -40,7 +40,7 @@ test('a one-time address opens the dashboard, and its token leaves the address b
   await page.getByText('Demo shop').waitFor();
 });
 
-test('an address from elsewhere is not where signing in leads', async ({ page, service }) => {
+test('sign-in never redirects to another site', async ({ page, service }) => {
   for (const to of [
     'https://elsewhere.example/dashboard',
     '//elsewhere.example',
@@ -54,7 +54,7 @@ test('an address from elsewhere is not where signing in leads', async ({ page, s
   }
 });
 
-test('signing out everywhere leads a second window to sign in', async ({
+test('signing out everywhere redirects a second window to sign-in', async ({
   page,
   context,
   signIn,
@@ -73,7 +73,7 @@ test('signing out everywhere leads a second window to sign in', async ({
   expect(complaints).toEqual([]);
 });
 
-test('a read key is not offered the page of keys, which it may not see', async ({ page, signIn, keyOf }) => {
+test('a read key does not see the page of keys, which it may not read', async ({ page, signIn, keyOf }) => {
   const pages = page.getByRole('navigation', { name: 'Dashboard' });
 
   await signIn();
@@ -84,7 +84,7 @@ test('a read key is not offered the page of keys, which it may not see', async (
   expect(await pages.getByRole('link', { name: 'Keys' }).count()).toBe(0);
 });
 
-test('an address below the dashboard that no page has is a 404 with a way to the overview', async ({
+test('an unknown address below the dashboard is a 404 with a link to the overview', async ({
   page,
   signIn,
   service,
@@ -103,7 +103,7 @@ test('an address below the dashboard that no page has is a 404 with a way to the
   }
 });
 
-test('operations below the dashboard, unknown ones too, answer in JSON', async ({ service }) => {
+test('operations below the dashboard, including unknown ones, answer in JSON', async ({ service }) => {
   const statuses: Record<string, number> = {
     '/dashboard/session': 401,
     '/dashboard/qr-code': 404,

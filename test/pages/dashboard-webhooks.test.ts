@@ -4,7 +4,7 @@ import { until } from '../support/until.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 import { test } from './dashboard-page.ts';
 
-test('a webhook fails, is seen to fail, is retried, and arrives', async ({
+test('a webhook fails, is shown as failed, is retried, and is delivered', async ({
   page,
   signIn,
   merchant,

@@ -3,9 +3,9 @@ import { launchBrowser } from '#scripts/pages/browser.ts';
 import { complaintsOf } from '../support/browser.ts';
 import { test as withDevnet } from '../support/served-devnet.ts';
 
-/** `test` with pages of a browser at the service of both chains. What a page complains of is in `complaints`. */
+/** `test` with browser pages at the service of both chains. Errors that a page reports are in `complaints`. */
 export const test = withDevnet
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of used fixtures from the pattern.
   .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
     const browser = await launchBrowser();
     onCleanup(() => browser.close());

@@ -4,17 +4,17 @@ import { test as withBrowser } from '../support/browser.ts';
 import { faultsOf } from '../support/page-faults.ts';
 
 const test = withBrowser
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of used fixtures from the pattern.
   .extend('services', { scope: 'file' }, async ({}, { onCleanup }): Promise<ShownServices> => {
     const services = await startShownServices();
     onCleanup(() => services[Symbol.asyncDispose]());
     return services;
   });
 
-/** A page that shows that something is not there gets such an answer. */
+/** Expected error statuses on a page for a missing record. */
 const NOT_THERE = [404];
 
-/** What is wrong with pages, by their names; pages without a fault are left out. */
+/** Faults of pages, by page name; pages without a fault are left out. */
 async function faultyPages(
   pages: readonly ShownPage[],
   faults: (page: ShownPage) => Promise<string[]>,
@@ -27,7 +27,7 @@ async function faultyPages(
   return faulty;
 }
 
-test('every page of the explorer opens without a fault, on a phone and a desk, light and dark', async ({
+test('every page of the explorer opens without a fault, on a phone and a desktop, light and dark', async ({
   services,
   browser,
 }) => {
@@ -41,7 +41,7 @@ test('every page of the explorer opens without a fault, on a phone and a desk, l
   await context.close();
 }, 300_000);
 
-test('every page of the dashboard opens without a fault, on a phone and a desk, light and dark', async ({
+test('every page of the dashboard opens without a fault, on a phone and a desktop, light and dark', async ({
   services,
   browser,
 }) => {
@@ -53,7 +53,7 @@ test('every page of the dashboard opens without a fault, on a phone and a desk, 
   await context.close();
 }, 300_000);
 
-test('every page for payers opens without a fault, on a phone and a desk, light and dark', async ({
+test('every page for payers opens without a fault, on a phone and a desktop, light and dark', async ({
   services,
   browser,
 }) => {

@@ -23,10 +23,7 @@ test('the home shows every chain with its latest block and the state of its back
   expect(complaints).toEqual([]);
 });
 
-test('the chain that is chosen is part of the address, and its blocks are shown', async ({
-  page,
-  devnet,
-}) => {
+test('the chosen chain is part of the address, and its blocks are shown', async ({ page, devnet }) => {
   const [, other] = devnet.chains;
   await page.goto('/');
 
@@ -56,7 +53,10 @@ test('a new block appears without a reload', async ({ browser }) => {
   await page.close();
 });
 
-test('a chain without a block is told of in plain words, without an error', async ({ page, complaints }) => {
+test('a chain without a block is shown with a plain message and without an error', async ({
+  page,
+  complaints,
+}) => {
   const pids = { supervisor: 0, engine: 0 };
   const nowhere = { id: 77, name: 'Empty chain', rpcUrl: 'http://127.0.0.1:9', contracts: [], pids };
   await using service = await startTestDataService(

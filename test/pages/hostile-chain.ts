@@ -13,23 +13,23 @@ import { speakingToken } from '../data/insights/nft-support.ts';
 import { startTestChain, type TestChain } from '../indexer/support.ts';
 import { text } from '../support/json.ts';
 
-/** Start of every hostile text, which pages that clip long texts show too. */
+/** Start of every hostile text, visible even where a page clips long texts. */
 export const MARKUP = `"'><script>`;
-/** Markup that marks the window when a page runs it. */
+/** Markup that sets a flag on the window when a page runs it. */
 export const PROGRAM = `${MARKUP}window.ran=1</script>`;
-/** The same with characters that reorder text, and one word that never breaks. */
+/** Same with characters that reorder text, and one word without a break. */
 export const HOSTILE = `${PROGRAM}<img src=x onerror="window.ran=1">\u202e${'W'.repeat(300)}`;
 
 const SPEAKER = parseAbi(['event Said(string text)', 'function say(string text)']);
 const [PUSH0, PUSH2, PUSH32, CODECOPY, LOG1] = ['0x5f', '0x61', '0x7f', '0x39', '0xa1'] as const;
 const NFT_ID = 7n;
 
-/** A chain on which every text that somebody can choose is `HOSTILE`. */
+/** A chain on which every freely chosen text is `HOSTILE`. */
 export interface HostileChain {
   readonly chain: TestChain;
-  /** Contracts whose ABI is known: its name is hostile, too. */
+  /** Contracts with a known ABI: its name is hostile, too. */
   readonly abis: readonly KnownAbi[];
-  /** Its pages below `/chain/{id}`, and what of its texts each shows. */
+  /** Its pages below `/chain/{id}`, and the hostile text that each shows. */
   readonly pages: readonly { readonly path: string; readonly shows: string }[];
 }
 
@@ -71,7 +71,7 @@ export async function startHostileChain(): Promise<HostileChain> {
   };
 }
 
-/** Metadata whose addresses are programs, as a link that holds them itself. */
+/** Metadata with script addresses, as links that contain the script. */
 function metadataUri(): string {
   const program = 'javascript:window.ran=1';
   const metadata = {

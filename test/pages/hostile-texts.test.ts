@@ -7,14 +7,14 @@ import { list, record, text } from '../support/json.ts';
 import { faultsOf } from '../support/page-faults.ts';
 import { type HostileChain, MARKUP, PROGRAM, startHostileChain } from './hostile-chain.ts';
 
-/** A name of the longest that the API takes: markup and one word. */
+/** A name of the maximal length: markup and one word. */
 const NAME = PROGRAM.padEnd(100, 'W');
 const LONG = PROGRAM.padEnd(500, 'W');
-/** The lists of a page for whose NFT there is no picture to send. */
+/** Expected error statuses on pages whose NFT has no picture. */
 const PICTURELESS = [404];
 
 const test = withBrowser
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of used fixtures from the pattern.
   .extend('hostile', { scope: 'file' }, async ({}, { onCleanup }): Promise<HostileChain> => {
     const hostile = await startHostileChain();
     onCleanup(() => hostile.chain.stop());
@@ -29,13 +29,13 @@ const test = withBrowser
     onCleanup(service.close);
     return service.url;
   })
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads the names of used fixtures from the pattern.
   .extend('services', { scope: 'file' }, async ({}, { onCleanup }): Promise<ShownServices> => {
     const services = await startShownServices();
     onCleanup(() => services[Symbol.asyncDispose]());
     return services;
   })
-  /** Asks the payments API as the merchant. Answers with the record. */
+  /** Calls the payments API as the merchant. Returns the record. */
   .extend('asMerchant', ({ services: { shop } }) => async (method: string, path: string, body: object) => {
     const response = await fetch(`${shop.url}/api/v1${path}`, {
       method,

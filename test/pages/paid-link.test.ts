@@ -5,7 +5,7 @@ import { complaintsOf, makeBrisk } from '../support/browser.ts';
 import { text } from '../support/json.ts';
 
 const test = paid
-  /** A page of its own at the dashboard, signed in as the merchant. */
+  /** A separate browser page with the dashboard, signed in as the merchant. */
   .extend('dashboard', async ({ browser, service }, { onCleanup }): Promise<Page> => {
     const page = await browser.newPage({ baseURL: service.url });
     onCleanup(() => page.close());
@@ -18,7 +18,7 @@ const test = paid
 
 const loadedAt = (page: Page) => page.evaluate(() => performance.timeOrigin);
 
-test('a link made in the dashboard is paid by a wallet, and the payment completes there without a reload', async ({
+test('a link created in the dashboard is paid by a wallet, and the payment completes there without a reload', async ({
   dashboard,
   page: payer,
   wallet,

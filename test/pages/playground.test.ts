@@ -25,7 +25,7 @@ test('the playground offers every filter of each operation, and no other', () =>
   }
 });
 
-test('the address of the page holds the whole form, and the request its parameters', () => {
+test('the page’s address contains the whole form, and the request its parameters', () => {
   const search =
     '?kind=named-events&of=0x5fbdb2315678afecb367f032d93f642f64180aa3&event=Transfer(address,address,uint256)' +
     '&chain_id=31337&chain_id=31338&filter_block_number_gte=5&filter_topic_1=0x90&group_by=day,hour' +
@@ -41,7 +41,7 @@ test('the address of the page holds the whole form, and the request its paramete
   );
 });
 
-test('a request goes between the single quotes of a shell whatever is typed', () => {
+test('a request is safe within single quotes of a shell, whatever is typed', () => {
   const query = {
     ...readQuery('?kind=wallet-transactions'),
     subject: "x'; rm -rf ~ #",
@@ -53,7 +53,7 @@ test('a request goes between the single quotes of a shell whatever is typed', ()
   );
 });
 
-test('every example is answered with rows', async ({ serviceOfBoth }) => {
+test('every example has result rows', async ({ serviceOfBoth }) => {
   for (const { name, parameters } of PRESETS) {
     const request = requestOf(readQuery(`?${new URLSearchParams(parameters)}`));
     const response = await fetch(new URL(request, serviceOfBoth.url));
@@ -64,7 +64,7 @@ test('every example is answered with rows', async ({ serviceOfBoth }) => {
   }
 });
 
-test('a form is filled, run, and found again at its address', async ({ page, complaints, devnet }) => {
+test('a form is filled in, run, and restored from its address', async ({ page, complaints, devnet }) => {
   const [, other] = devnet.chains;
   await page.goto('/playground');
 
@@ -91,7 +91,7 @@ test('a form is filled, run, and found again at its address', async ({ page, com
   expect(complaints).toEqual([]);
 });
 
-test('groups over time are a chart and a table, other groups bars and a table', async ({
+test('groups over time are a chart and a table, and other groups bars and a table', async ({
   page,
   complaints,
 }) => {
@@ -107,7 +107,7 @@ test('groups over time are a chart and a table, other groups bars and a table', 
   expect(complaints).toEqual([]);
 });
 
-test('a refusal is shown in the words of the API, with its request id', async ({ page }) => {
+test('a refusal has the message of the API, with its request id', async ({ page }) => {
   await page.goto('/playground?kind=transactions&filter_value=much');
 
   const alert = page.getByRole('alert');

@@ -2,10 +2,7 @@ import { expect } from 'vitest';
 import { makeBrisk } from '../support/browser.ts';
 import { test } from './data-page.ts';
 
-test('the next page of a list takes the place of the last one without losing the focus', async ({
-  page,
-  devnet,
-}) => {
+test('the next page of a list replaces the current one without losing focus', async ({ page, devnet }) => {
   await page.goto(`/chain/${devnet.chains[0]?.id}`);
   const blocks = page.getByRole('region', { name: 'Blocks' });
   const next = page.getByRole('button', { name: 'Next' });
@@ -25,9 +22,7 @@ test('the next page of a list takes the place of the last one without losing the
   expect(await next.evaluate(button => button === document.activeElement)).toBe(true);
 });
 
-test('an answer that could not be renewed stays, with what failed and a way to try again', async ({
-  page,
-}) => {
+test('an answer that could not be refreshed stays, with the failure and a retry button', async ({ page }) => {
   await makeBrisk(page);
   await page.goto('/');
   const blocks = page.locator('section').filter({ hasText: 'Latest blocks' }).last();
@@ -45,7 +40,7 @@ test('an answer that could not be renewed stays, with what failed and a way to t
   await blocks.getByText('Not renewed since').waitFor({ state: 'detached' });
 });
 
-test('the home asks for blocks when there is a new one, not all the time', async ({ page }) => {
+test('the home page requests blocks only when there is a new one', async ({ page }) => {
   await makeBrisk(page);
   const asked = { chains: 0, blocks: 0, stats: 0 };
   page.on('request', request => {
@@ -62,7 +57,7 @@ test('the home asks for blocks when there is a new one, not all the time', async
   expect(asked.stats).toBeLessThan(asked.chains / 2);
 });
 
-test('a refusal that lasts is not asked for again, and a record that may appear is', async ({
+test('a permanent refusal is not requested again, and a record that may appear is', async ({
   page,
   devnet,
 }) => {

@@ -4,7 +4,7 @@ import { test } from './data-page.ts';
 
 const field = (page: Page) => page.getByRole('combobox');
 
-test('suggestions of all chains name the chain and the kind, and open by the keyboard', async ({
+test('suggestions from all chains name chain and kind, and open by keyboard', async ({
   page,
   complaints,
   devnet,
@@ -40,7 +40,7 @@ test('Escape closes the suggestions and keeps the text', async ({ page }) => {
   expect(await field(page).inputValue()).toBe('usds');
 });
 
-test('Enter opens the page of what one chain alone has', async ({ page, views, devnet }) => {
+test('Enter opens the page of a result on a single chain', async ({ page, views, devnet }) => {
   const [chain] = devnet.chains;
   const hash = views[0]?.transactions.at(-1)?.hash ?? '';
   await page.goto('/');
@@ -51,7 +51,7 @@ test('Enter opens the page of what one chain alone has', async ({ page, views, d
   await page.waitForURL(`**/chain/${chain?.id}/tx/${hash}`);
 });
 
-test('Enter leads to all results for what several chains have', async ({ page }) => {
+test('Enter opens all results when several chains have one', async ({ page }) => {
   await page.goto('/');
 
   await field(page).fill('12');
@@ -60,7 +60,7 @@ test('Enter leads to all results for what several chains have', async ({ page })
   await page.waitForURL('**/search?q=12');
 });
 
-test('Enter leads to all results when a chain is slow', async ({ page }) => {
+test('Enter opens all results when a chain is slow', async ({ page }) => {
   await page.goto('/');
   await page.route('**/explorer/search/check-redirect?*', () => {});
 
@@ -70,7 +70,7 @@ test('Enter leads to all results when a chain is slow', async ({ page }) => {
   await page.waitForURL('**/search?q=usds');
 });
 
-test('a search that is under way leads nowhere once another text is typed', async ({ page }) => {
+test('a pending search navigates nowhere once another text is typed', async ({ page }) => {
   await page.goto('/');
   const late = Promise.withResolvers<void>();
   await page.route('**/explorer/search/check-redirect?*', async route => {
@@ -106,7 +106,7 @@ test('the page of all results lists those of each chain, with kind and link', as
   expect(complaints).toEqual([]);
 });
 
-test('a name leads to the address that it stands for', async ({ page, complaints, devnet }) => {
+test('a name opens the page of its address', async ({ page, complaints, devnet }) => {
   await page.goto('/search?q=alice.eth');
 
   const card = page.locator('.card').filter({ hasText: devnet.chains[0]?.name ?? '' });
@@ -116,7 +116,7 @@ test('a name leads to the address that it stands for', async ({ page, complaints
   expect(complaints).toEqual([]);
 });
 
-test('a search without a result, and one without a text, say what can be searched', async ({
+test('a search without results, and one without text, explain what can be searched', async ({
   page,
   devnet,
 }) => {

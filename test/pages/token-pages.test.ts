@@ -10,7 +10,7 @@ function tokenPath({ id, contracts }: EmbeddedChain, name: string): string {
   return `/chain/${id}/token/${contract.address}`;
 }
 
-test('a token’s page shows its supply and price, and leads through its transfers and holders', async ({
+test('a token’s page shows its supply and price, and links to its transfers and holders', async ({
   chain,
   page,
   complaints,
@@ -27,7 +27,7 @@ test('a token’s page shows its supply and price, and leads through its transfe
   expect(complaints).toEqual([]);
 });
 
-test('the transfers of a token go on by cursor, and back', async ({ chain, page, complaints }) => {
+test('the transfers of a token page by cursor, forwards and back', async ({ chain, page, complaints }) => {
   const hashes = async () => (await rowsOf(page, 'Transfers of the token')).map(row => row.split('\t')[0]);
   await page.goto(tokenPath(chain, 'US Dollar Sample'));
   const pager = page.getByRole('navigation', { name: 'Pages of Transfers of the token' });
@@ -44,7 +44,7 @@ test('the transfers of a token go on by cursor, and back', async ({ chain, page,
   expect(complaints).toEqual([]);
 });
 
-test('a collection shows its NFTs, each of which leads to a page with its metadata and owner', async ({
+test('a collection shows its NFTs, each with a link to its metadata and owner', async ({
   chain,
   page,
   complaints,
@@ -67,7 +67,7 @@ test('a collection shows its NFTs, each of which leads to a page with its metada
   expect(complaints).toEqual([]);
 });
 
-test('a picture that cannot be had leaves the id of the NFT in its place', async ({ chain, page }) => {
+test('an unavailable picture is replaced by the NFT’s id', async ({ chain, page }) => {
   await page.route('**/picture', route => route.fulfill({ status: 415 }));
 
   await page.goto(`${tokenPath(chain, 'Postcards')}/instance/1`);
@@ -77,7 +77,7 @@ test('a picture that cannot be had leaves the id of the NFT in its place', async
   expect(await page.getByRole('img', { name: /^Picture of/ }).count()).toBe(0);
 });
 
-test('an NFT of which there are several lists its holders', async ({ chain, page }) => {
+test('an NFT with several copies lists its holders', async ({ chain, page }) => {
   await page.goto(`${tokenPath(chain, 'Game Items')}?tab=instances`);
   await page
     .getByRole('link', { name: /^Item \d+/ })
@@ -88,7 +88,7 @@ test('an NFT of which there are several lists its holders', async ({ chain, page
   expect((await rowsOf(page, 'Holders of the NFT'))[0]).toMatch(/\d+ ITEM$/);
 });
 
-test('what is no token, and what cannot be one, is said without a button to try again', async ({
+test('an address that is not a token, and an invalid one, have a message without a retry button', async ({
   chain,
   page,
 }) => {

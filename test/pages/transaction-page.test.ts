@@ -15,7 +15,7 @@ async function callOf(api: Client, method: string): Promise<string> {
   return text(record(list(record(body).items)[0]).hash);
 }
 
-test('a transaction’s page says what it did, what it cost and with which arguments', async ({
+test('a transaction’s page shows its effects, its cost and its arguments', async ({
   chain,
   api,
   page,
@@ -37,7 +37,7 @@ test('a transaction’s page says what it did, what it cost and with which argum
   expect(complaints).toEqual([]);
 });
 
-test('the calls of a transaction are a tree that the keyboard opens and closes', async ({
+test('the calls of a transaction are a tree that opens and closes by keyboard', async ({
   chain,
   api,
   page,
@@ -60,7 +60,7 @@ test('the calls of a transaction are a tree that the keyboard opens and closes',
   expect(complaints).toEqual([]);
 });
 
-test('logs, balances and the trace of a transaction are on tabs of their own', async ({
+test('logs, balances and the trace of a transaction have their own tabs', async ({
   chain,
   api,
   page,
@@ -85,12 +85,7 @@ test('logs, balances and the trace of a transaction are on tabs of their own', a
   expect(complaints).toEqual([]);
 });
 
-test('an argument that is an array opens as a list of its values', async ({
-  chain,
-  api,
-  page,
-  complaints,
-}) => {
+test('an array argument opens as a list of its values', async ({ chain, api, page, complaints }) => {
   const hash = await callOf(api, 'safeBatchTransferFrom');
   await page.goto(`/chain/${chain.id}/tx/${hash}`);
   const ids = page.getByRole('region', { name: 'Arguments' }).locator('tr', { hasText: 'uint256[]' }).first();
@@ -104,7 +99,7 @@ test('an argument that is an array opens as a list of its values', async ({
   expect(complaints).toEqual([]);
 });
 
-test('a failed transaction says why', async ({ chain, api, page }) => {
+test('a failed transaction shows the reason', async ({ chain, api, page }) => {
   const hash = await callOf(api, 'failWithCustomError');
   await page.goto(`/chain/${chain.id}/tx/${hash}`);
 
@@ -112,9 +107,7 @@ test('a failed transaction says why', async ({ chain, api, page }) => {
   expect(await page.locator('.notice.bad').innerText()).toMatch(/LimitExceeded\(0x/);
 });
 
-test('a transaction that waits is said to wait, and shows as soon as it is in a block', async ({
-  browser,
-}) => {
+test('a pending transaction is marked as such, and updates once it is in a block', async ({ browser }) => {
   await using stack = new AsyncDisposableStack();
   const chain = await startTestChain();
   stack.defer(chain.stop);
