@@ -73,8 +73,9 @@ async function seenBy(handle: Transaction, caller: ApiCaller, id: string): Promi
 }
 
 /**
- * Keeps one admin key per mode, because only such a key can create others. A rolled key does not count: it expires
- * soon.
+ * Refuses to revoke the last admin key of a mode, because only such a key can create others. A rolled key does not
+ * count: it expires soon.
+ * @throws HttpError invalid_status_transition
  */
 async function keepOneAdmin(handle: Transaction, key: ApiKey, now: number) {
   if (await apiKeyStore(handle).hasOtherAdmin(key, now)) return;

@@ -38,7 +38,7 @@ function eventBody(event: PaymentEvent): PaymentsSchemas['EventRecord'] {
     return { ...head, event: 'checkout.completed', created_at, data: event.data };
   if (isOf(event, 'checkout.expired'))
     return { ...head, event: 'checkout.expired', created_at, data: event.data };
-  throw new RangeError(`Events of the type ${event.type} are not known.`);
+  throw new RangeError(`The event type ${event.type} is unknown.`);
 }
 
 /** Narrows an event by its type. Events are recorded with the data of their type. */

@@ -192,7 +192,7 @@ function notificationTestHandlers(
   }
 }
 
-/** @throws HttpError when mails go nowhere */
+/** @throws HttpError when no address is set or mails are off */
 function addressOf({ emailEnabled, emailAddress }: NotificationSettings): string {
   if (emailAddress === null) {
     throw notPossible('No e-mail address is set: first set email_address and email_enabled.');
@@ -201,7 +201,7 @@ function addressOf({ emailEnabled, emailAddress }: NotificationSettings): string
   return emailAddress;
 }
 
-/** @throws HttpError when messages go nowhere */
+/** @throws HttpError when no chat is linked or messages are off */
 function chatOf(settings: NotificationSettings): { chatId: string; sentTo: string } {
   const { messengerEnabled, messengerChatId: chatId, messengerUsername: username } = settings;
   if (chatId === null) {
@@ -214,7 +214,7 @@ function chatOf(settings: NotificationSettings): { chatId: string; sentTo: strin
 /** Refusal for a server without a bot, which only the operator can add (Decision 127). */
 function noMessenger(): HttpError {
   return notPossible(
-    'No messenger is configured: whoever operates this server has to configure a bot (payments.messenger).',
+    'No messenger is configured: the operator of this server must configure a bot (payments.messenger).',
   );
 }
 

@@ -74,7 +74,7 @@ export function recipientHandlers(
         if (await isRecipientInUse(handle, recipient)) {
           throw paymentsError(
             'invalid_status_transition',
-            'An active payment link, an active session or an open unmatched transfer is at this recipient.',
+            'This recipient still has an active payment link, an active session or an open unmatched transfer.',
           );
         }
         await recipientOwnership(handle).remove(recipient);

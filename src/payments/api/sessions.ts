@@ -125,7 +125,7 @@ const FIXED_BY_LINK = ['token_address', 'chain_id', 'recipient_address'] as cons
 /** @throws InvalidBody for terms that the link has fixed (Decision 110). */
 function refuseFixedTerms(body: Body): void {
   const field = FIXED_BY_LINK.find(name => body[name] !== undefined);
-  if (field !== undefined) throw new InvalidBody(field, 'must be left out: the payment link has one');
+  if (field !== undefined) throw new InvalidBody(field, 'must be left out, because the payment link sets it');
 }
 
 /** Terms of a session without a link. @throws HttpError naming the first missing term, then the first wrong one. */

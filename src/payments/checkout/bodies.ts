@@ -68,7 +68,7 @@ export function checkoutBody(
   };
 }
 
-/** The part of a checkout that changes while its payer waits. Needs no key (Decision 114). */
+/** The part of a checkout that changes while its payer waits. Payers read it without a key (Decision 114). */
 function checkoutState(
   session: SessionState,
   { isChainLate }: { isChainLate: boolean },

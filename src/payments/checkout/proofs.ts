@@ -17,8 +17,8 @@ import { type IsChainLate, publicOrigin, type Surroundings, shownState, walletMe
 import type { StateWaits } from './state-waits.ts';
 
 /**
- * Operation that binds a wallet that signed to a session. A newer signature replaces the wallet until a transfer is
- * seen (Decision 114).
+ * Operation that binds a wallet to a session by its signature. A newer signature replaces the wallet until a transfer
+ * is seen (Decision 114).
  */
 export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, PayerRequest>, 'bindWallet'> {
   const { db, seals, clock, isChainLate } = deps;
@@ -42,7 +42,7 @@ export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, 
         throw paymentsError(
           'invalid_field_value',
           isAccount
-            ? "The 'signature' field must be the signature of 'wallet_message', with 'address' in it, by the account 'address': the chain's own coin cannot be paid from a contract."
+            ? "The 'signature' field must be the signature of 'wallet_message', with 'address' in it, by the account 'address'. A contract cannot pay in the chain's native coin."
             : "The 'signature' field must be the signature of 'wallet_message', with 'address' and its checksum in it, by 'address'.",
           { param: 'signature' },
         );
@@ -82,12 +82,11 @@ async function isSignedBy(
 }
 
 /**
- * Maximum number of claimed transactions per session that are searched at a time. Each costs requests to the chain's
- * node.
+ * Maximum number of claimed transactions of a session under search at a time. Each costs requests to the chain's node.
  */
 const MOST_CLAIMS = 10;
 
-/** Operation that records a payer's claim to have paid with a transaction. Only the chain decides (Decision 114). */
+/** Operation that records a payer's claim to have paid with a transaction. Only a transfer counts (Decision 114). */
 export function claims({
   db,
   seals,

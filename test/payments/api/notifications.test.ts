@@ -406,7 +406,7 @@ test('without a bot, the link and the test message say what is missing and who c
 
     for (const answer of [await shop.post(LINK), await shop.post(MESSAGE_TEST)]) {
       expect(errorOf(answer)).toBe('400 invalid_field_value');
-      expect(messageOf(answer)).toContain('whoever operates this server has to configure a bot');
+      expect(messageOf(answer)).toContain('the operator of this server must configure a bot');
     }
   }
   await database.remove();

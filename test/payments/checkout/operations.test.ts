@@ -298,7 +298,7 @@ eachDatabase('the payer’s operations', databases => {
       const refused = await bind(session.id, { address: RECIPIENT, signature: '0x1234' });
 
       expect(errorOf(refused)).toBe('400 invalid_field_value signature');
-      expect(JSON.stringify(refused.body)).toContain('cannot be paid from a contract');
+      expect(JSON.stringify(refused.body)).toContain('A contract cannot pay in the');
       expect((await bind(session.id, await signed(session, wallet()))).status).toBe(200);
     });
 

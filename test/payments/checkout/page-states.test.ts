@@ -74,7 +74,7 @@ test.each<[string, Partial<CheckoutSession>, string[], boolean]>([
     ['Paid. Thank you!', 'Receipt', '4 May 2026'],
     false,
   ],
-  ['dropped', { ...PAID, isReorged: true }, ['took your payment back', 'before you pay again'], false],
+  ['dropped', { ...PAID, isReorged: true }, ['dropped your payment', 'before you pay again'], false],
   [
     'late',
     { status: 'expired', isLate: true, amountReceived: 2_500_000n, txHash: HASH },

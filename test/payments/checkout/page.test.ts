@@ -137,7 +137,7 @@ describe('the page of a session', () => {
       const { status, text } = await pages.get(`/pay/s/${session.id}`);
 
       expect(status).toBe(410);
-      expect(text).toContain('This checkout cannot be shown any more');
+      expect(text).toContain('This checkout can no longer be shown');
     }
   });
 

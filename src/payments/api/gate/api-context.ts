@@ -18,7 +18,7 @@ export interface PaymentsContext {
   readonly sessionLifetimeMs: number;
 }
 
-/** An answer that is stored for the lifetime of its idempotency key. */
+/** Answer of an operation that writes. With an idempotency key, it is stored for the lifetime of the key. */
 export interface CommittedResponse<Status extends number, Body> {
   readonly status: Status;
   readonly body: Body;

@@ -55,7 +55,7 @@ export interface Authenticator {
   refuse(failure: AuthFailure, client: Client): Promise<never>;
 }
 
-/** Creates an authenticator. Requests without a valid key are counted by address. */
+/** Creates an authenticator that reads the keys from the database. */
 export function authenticator(options: AuthenticatorOptions): Authenticator {
   const { db, clock, limits } = options;
   const noteUse = useNotes(options);
@@ -129,7 +129,7 @@ function secretOf({ authorization, 'x-api-key': plain }: IncomingRequest['header
   return secret;
 }
 
-/** The token after the scheme Bearer, in any letter case; null for another scheme. */
+/** The token of a Bearer header; null for another scheme. The letter case of the scheme is ignored. */
 function tokenOf(authorization: string): string | null {
   return (
     /^bearer(?: +(.*))?$/i
@@ -152,8 +152,8 @@ function useNotes({ db, log }: AuthenticatorOptions): (key: ApiKey, now: number)
     const last = Math.max(lastUsedAt ?? Number.NEGATIVE_INFINITY, noted.get(id) ?? Number.NEGATIVE_INFINITY);
     if (now - last < TOUCH_INTERVAL_MS) return;
     noted.set(id, now);
-    // Serializable like the transactions that read these rows to decide. Otherwise PostgreSQL would not see that two
-    // revocations depend on each other.
+    // Serializable, like the transactions that revoke keys. PostgreSQL detects that two revocations depend on each
+    // other only when every writer of these rows is serializable.
     transaction(db, handle => apiKeyStore(handle).touch(id, now)).catch(
       logAndGoOn(log, 'noting the use of an API key'),
     );

@@ -24,9 +24,9 @@ export interface PaymentsGateOptions {
   readonly log: Logger;
 }
 
-/** Operations of the payer that prove something. They are also counted by session (Decision 105). */
+/** Payer operations that submit a signature or a claim. They are also counted by session (Decision 105). */
 const PROOFS = ['bindWallet', 'claimPayment'];
-/** Operation of the payer that every open page repeats. It has limits of its own (Decision 129). */
+/** Payer operation that every open page polls. It has limits of its own (Decision 129). */
 const STATE = 'getCheckoutState';
 
 /** Gate of the payments API: authentication, limits, permissions and idempotency (Decisions 100 and 104 to 106). */
@@ -56,7 +56,7 @@ export function paymentsGate({
     },
 
     async visit({ client, headers, hungUp, state }) {
-      // A request with a credential comes from a merchant. The payer's operations do not exist for merchants.
+      // Set for the merchant's dashboard session. The payer's operations do not exist there.
       if (state.authenticate !== undefined) throw paymentsError('resource_not_found', 'Not found');
       return { client, origin: headers.origin, ifNoneMatch: headers['if-none-match'], hungUp };
     },

@@ -8,10 +8,7 @@ import type { IdempotencyRow } from '../../tables/organization-tables.ts';
 /** Time for which an answer is repeated, in milliseconds (Decision 106). */
 export const IDEMPOTENCY_LIFETIME_MS = DAY_MS;
 
-/**
- * Time for which an effect outside the database holds its key when its end is not recorded, in milliseconds (Decision
- * 106).
- */
+/** Time for which an unfinished effect outside the database holds its key, in milliseconds (Decision 106). */
 export const STARTED_LIFETIME_MS = 60_000;
 
 /** Status of an effect that has not ended. */

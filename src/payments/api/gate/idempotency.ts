@@ -5,14 +5,14 @@ import type { ApiCaller } from './api-context.ts';
 import { idempotencyStore, isHeld, type KeptAnswer, type KeptRow } from './idempotency-store.ts';
 import { type IdempotencyOptions, keyedCommits, Overtaken, type RequestKey } from './keyed-commits.ts';
 
-/** Time for which a request waits for an earlier equal one (Decision 106). */
+/** Longest wait of a request for an earlier equal one (Decision 106). */
 const PATIENCE_MS = 10_000;
 /** Interval of the checks for the end of a request in another process. */
 const LOOK_AGAIN_MS = 50;
 
 /**
  * Runs requests with an idempotency key. The answer is stored in the transaction of its effect, so neither exists
- * without the other. Of concurrent requests one has the effect and the others wait for it (Decision 106).
+ * without the other. One of several concurrent requests has the effect; the others wait for it (Decision 106).
  */
 export function idempotency(options: IdempotencyOptions) {
   const { db, seals, clock } = options;

@@ -14,7 +14,7 @@ export interface IdempotencyOptions {
   readonly log: Logger;
 }
 
-/** Thrown inside a transaction to roll it back, because another request with the key is or was faster. */
+/** Thrown to roll back a transaction, because another request holds the key or has stored its answer. */
 export class Overtaken extends Error {
   /** True when the answer of the other request can be read now. */
   readonly isKept: boolean;

@@ -74,7 +74,7 @@ export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext
   };
 }
 
-/** A link with default values in all fields but its owner. */
+/** Owner, times and default values of a new link. */
 function blank({ organizationId, mode }: ApiCaller, now: number) {
   return {
     organizationId,

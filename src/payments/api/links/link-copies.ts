@@ -41,7 +41,7 @@ export function linkCopyHandlers({
   };
 }
 
-/** A link with the terms of the original only. An expiry in the past is left out. */
+/** An active, unused copy of a link with new item ids. An expiry in the past is left out. */
 function copyOf(original: PaymentLink, now: number): PaymentLink {
   const { expiresAt } = original;
   return {

@@ -18,7 +18,8 @@ const UNNAMEABLE = '__proto__';
 export const BUTTON_TEXT = 'Pay';
 
 /**
- * Reads the fields of a body that is valid under the contract, each on its own. Items get new ids. `now` in UTC ms.
+ * Converts a body that is valid under the contract. Each field is checked on its own. Items get new ids. `now` is UTC
+ * milliseconds.
  * @throws InvalidBody for an expiry in the past, a duplicate id, an id that no body can name, and a `select` without
  * options (Decision 108).
  */

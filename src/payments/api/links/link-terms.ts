@@ -98,7 +98,7 @@ function checkShipping(price: bigint | undefined, { shippingOptions = [] }: Pric
     const field = fieldAtFault(['shipping_options', 'amount', 'items'], isGiven);
     throw new InvalidBody(
       field === 'shipping_options' ? `shipping_options.${index}.amount` : field,
-      'must make a total below 2^256: the price plus the shipping',
+      'must keep the price plus the shipping below 2^256',
     );
   }
 }
@@ -107,7 +107,7 @@ function isSet(amount: bigint | null | undefined): amount is bigint {
   return amount !== null && amount !== undefined;
 }
 
-/** The first of the conflicting fields that the client can change. */
+/** The first of the conflicting fields that the request names, or the first of all when it names none. */
 function fieldAtFault(fields: readonly [string, ...string[]], isGiven: IsGiven): string {
   return fields.find(isGiven) ?? fields[0];
 }

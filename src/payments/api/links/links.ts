@@ -25,7 +25,7 @@ type LinkHandlers = Pick<
   | 'listPaymentLinkSessions'
 >;
 
-/** Operations on links and their sessions, which keep their terms (Decisions 96, 108 and 109). */
+/** Operations on links and their sessions. A session keeps its terms when its link changes (Decisions 96, 108, 109). */
 export function linkHandlers(context: PaymentsContext): LinkHandlers {
   const { db, seals, clock, publicUrl } = context;
   return {

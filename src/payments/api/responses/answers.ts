@@ -27,7 +27,7 @@ export function success<Data>(data: Data): { success: true; data: Data } {
   return { success: true, data };
 }
 
-/** Body of a page of webhooks or deliveries: the document's envelope with the end of the list (Decision 119). */
+/** Page of webhooks or deliveries: the document's envelope with `has_more` and `total_count` (Decision 119). */
 export function successPage<Row, Body>({ data, total, hasMore }: ListPage<Row>, bodyOf: (row: Row) => Body) {
   return { ...success(data.map(bodyOf)), has_more: hasMore, total_count: total };
 }

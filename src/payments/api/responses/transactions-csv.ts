@@ -77,7 +77,6 @@ function tooMany() {
   );
 }
 
-/** Value of a cell. */
 type Cell = string | number | boolean | null;
 
 /** Start of a cell that spreadsheets would run as a formula. Such cells get an apostrophe (Decision 115). */

@@ -27,7 +27,7 @@ const CLOSED: Readonly<Record<Exclude<Availability, 'active'>, { title: string; 
   },
   used_up: {
     title: 'Sold out',
-    text: 'This payment link has been used as often as it can be. Please ask the merchant for another one.',
+    text: 'This payment link has reached its maximum number of uses. Please ask the merchant for another one.',
   },
   expired: {
     title: 'This payment link has expired',

@@ -37,7 +37,7 @@ export const UNAVAILABLE: Notice = {
 
 /** Notice for a session whose token is no longer configured, so that its amounts cannot be shown. */
 export const CLOSED: Notice = {
-  title: 'This checkout cannot be shown any more',
+  title: 'This checkout can no longer be shown',
   text: 'Payments in its token are no longer accepted, so please send nothing. Earlier payments are on record; please ask the merchant about them.',
 };
 

@@ -120,7 +120,7 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
     };
   }
 
-  /** Handler of a counted page. No later route matches. */
+  /** Returns the handler of a counted page. It answers every request, so no later route runs. */
   const counted =
     (pageOf: (ctx: MatchedContext) => PageAnswer | Promise<PageAnswer>) => async (ctx: MatchedContext) => {
       try {

@@ -23,7 +23,7 @@ const TITLES: Partial<Readonly<Record<PageState, string>>> = {
 
 /**
  * Page of a checkout: the offer, the ways to pay, the progress of the payment, and finally the receipt. To update the
- * parts with `data-live`, the script loads the page again, so only the server words the states.
+ * parts with `data-live`, the script loads the page again, so all texts come from the server.
  */
 export function sessionPage(assets: Assets, view: SessionView): string {
   const { checkout, state } = view;
@@ -142,7 +142,7 @@ function receipt(view: SessionView): VNode | null {
   </section>`;
 }
 
-/** Link to the merchant's next page. The URL comes from the record and is https. */
+/** Link to the merchant's success page; null without an https URL. */
 function wayBack({ checkout, state }: SessionView): VNode | null {
   const url = httpsOnly(state.return_url);
   if (url === null) return null;

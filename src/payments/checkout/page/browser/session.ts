@@ -133,7 +133,7 @@ async function learn(state: CheckoutState): Promise<void> {
   knownText = text;
 }
 
-/** Replaces the parts that have changed. The server words all states. */
+/** Replaces the parts that have changed. All texts come from the server. */
 function show(fresh: Document): void {
   document.title = fresh.title;
   for (const part of liveParts(fresh)) {

@@ -197,7 +197,7 @@ async function messageFor(payment: WalletPayment, account: string): Promise<stri
   return data.wallet_message;
 }
 
-/** Checks that the session is still open. Signing may take long, and a payment after the end is in vain. */
+/** Checks that the session is still open. Signing may take long, and a late payment does not complete the session. */
 async function checkStillOpen(payment: WalletPayment): Promise<void> {
   const { data: state, response } = await answered(
     api.GET('/api/v1/pay/sessions/{checkout_session_id}/status', {

@@ -81,10 +81,10 @@ interface StatusMessage {
 
 const REASONS: Readonly<Record<string, string>> = {
   reverted: 'The network executed the transaction, but it failed; the amount was not transferred.',
-  cancelled: 'The transaction was cancelled in the wallet before the network took it.',
+  cancelled: 'The transaction was cancelled in the wallet before the network executed it.',
   replaced: 'The wallet sent another transaction in its place.',
   not_found: 'The transaction never appeared on the network.',
-  reorged: 'The network dropped the transaction again.',
+  reorged: 'The network dropped the transaction after it had appeared.',
 };
 
 /** Current state in words. Its container is a live region, so screen readers announce each change. */
@@ -152,7 +152,7 @@ const TOLD: Readonly<Record<PageState, (view: SessionView) => StatusMessage>> = 
   dropped: ({ checkout }) => ({
     tone: 'bad',
     icon: 'attention',
-    title: 'The network took your payment back',
+    title: 'The network dropped your payment',
     text: html`<p>It had been confirmed and was dropped afterwards, which is very rare. Please write to ${checkout.merchant.name} before you pay again.</p>`,
   }),
 
