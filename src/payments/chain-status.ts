@@ -8,7 +8,7 @@ import type { WatcherStatus } from './watcher/chain-watcher.ts';
 /** Progress of one chain's watcher, in this process or another one. */
 export interface ChainStatus {
   readonly chain: PaymentChain;
-  /** Head of the latest look; undefined when another process watches the chain. */
+  /** Head block at the latest poll; undefined when another process watches the chain. */
   readonly headBlock: number | undefined;
   /** The last block that any process scanned for payments; undefined before the first scan. */
   readonly scannedBlock: number | undefined;
@@ -36,7 +36,8 @@ export function unwatched(chain: PaymentChain): WatchedChainStatus {
 export interface ChainStatuses {
   all(): Promise<readonly ChainStatus[]>;
   /**
-   * Also for chains that are no longer configured. Reads a timely chain once a minute, a late one every five seconds.
+   * True while payments on a chain are detected late, also for a chain that is no longer configured. Reads a timely
+   * chain once a minute and a late one every five seconds.
    */
   isLate(chainId: number): Promise<boolean>;
 }
@@ -79,7 +80,8 @@ export function chainStatuses({
     };
   }
 
-  /** Every page and every state calls this, so the chain is read again only when the last reading has become late. */
+  // Every page and every state calls this. The database is read again only when the last reading can no longer show
+  // that the chain is in time.
   async function isLate(chainId: number): Promise<boolean> {
     const now = clock.now();
     const known = remembered.get(chainId);
@@ -94,8 +96,8 @@ export function chainStatuses({
 }
 
 /**
- * State of a chain for the operator. Readiness does not depend on nodes (Decision 145), so it is shown here. Contains
- * no addresses of nodes, because they may contain keys.
+ * State of a chain for the operator. Readiness does not depend on nodes (Decision 145), so their failures show only
+ * here. Contains no URLs of nodes, because they may contain keys.
  */
 export function chainStatusBody(status: ChainStatus) {
   const { chain, headBlock, node, scannedBlock, settledBlock, lagMs, isLate } = status;
@@ -120,7 +122,7 @@ export function registerWatcherMetrics({ registry }: Metrics, statuses: ChainSta
     gauges: [
       {
         name: 'tollgate_payments_watcher_head_block',
-        help: 'Head of the latest look at a chain, in the process that watches the chain',
+        help: 'Head block of a chain at the latest poll, in the process that watches the chain',
         amountOf: ({ headBlock }) => headBlock,
       },
       {

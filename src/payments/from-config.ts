@@ -27,8 +27,8 @@ const EMBEDDED_COIN: PaymentToken = { address: NATIVE_COIN, symbol: 'ETH', decim
 
 /**
  * Derives the options of the payments service from a checked configuration. A chain without `rpc` cannot be watched, so
- * it takes no payments. `dataUrl` is the address of the data service in this process, if there is one. Otherwise links
- * lead to the configured `data.publicUrl`, if any. `data.validateResponses` applies to payments too.
+ * it takes no payments. `dataUrl` is the address of the data service in this process, if there is one. Without it,
+ * explorer links lead to the configured `data.publicUrl`, if any. `data.validateResponses` applies to payments too.
  */
 export function paymentsServiceOptions(
   config: Config,

@@ -19,7 +19,7 @@ import { DELIVERY_LIFETIME_MS, deliveryStore } from './webhooks/store/delivery-s
 
 /** Default retention of unpaid sessions after their end, in milliseconds (Decision 152). */
 const UNPAID_SESSION_LIFETIME_MS = 30 * DAY_MS;
-/** Retention of notices, in milliseconds. The same as for deliveries, so that both can be looked up. */
+/** Retention of notices, in milliseconds. Notices and deliveries are kept equally long. */
 const NOTICE_LIFETIME_MS = DELIVERY_LIFETIME_MS;
 /** Most rows that one statement removes, so that other writers do not wait long. */
 const BATCH = 500;
@@ -34,8 +34,8 @@ interface RetentionOptions {
 }
 
 /**
- * Removes old rows, in one process at a time. A pass removes one batch of every kind, and passes follow while rows were
- * removed. The lifetimes are those of Decisions 106, 113, 123, 127, 152 and 245.
+ * Removes old rows, in one process at a time. A pass removes one batch of every kind. Passes follow each other until
+ * one removes nothing. Decisions 106, 113, 123, 127, 152 and 245 set the lifetimes.
  */
 export function retentionWorker(options: RetentionOptions): Worker {
   const { db, clock } = options;

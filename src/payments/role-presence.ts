@@ -17,9 +17,9 @@ export const PAYMENTS_ROLES: readonly PaymentsRole[] = ROLES_OF.payments satisfi
 /** Time that a silent process still counts as live. It is shorter than the lease of a watcher. */
 const PRESENT_MS = 15_000;
 const EXTEND_EVERY_MS = 5_000;
-/** Least lifetime of a process before others hand over chains to it, so that one that keeps crashing gets none. */
+/** Minimum age of a process before others hand chains over to it, so that a process that keeps crashing gets none. */
 const PROBATION_MS = 20_000;
-/** Retention of a silent process's row. A process whose clock is ahead may take a live one for silent. */
+/** Retention of a silent process's row. Long, because to a process whose clock is ahead, live ones look silent. */
 const KEPT_MS = 10 * 60_000;
 /** Longest wait for the database at the end. Without an answer, the row of the process expires by itself. */
 const LEAVE_WITHIN_MS = 1_000;
@@ -56,7 +56,7 @@ interface PresenceOptions {
   readonly log: Logger;
 }
 
-/** Announces this process and reads the others. Processes announce their roles (Decision 259). Resolves after both. */
+/** Announces this process with its roles (Decision 259) and reads the others. Resolves after both. */
 export async function startPresence({
   db,
   roles,

@@ -20,7 +20,7 @@ export function amountText(units: bigint, { symbol, decimals }: Denomination): s
   return `${tokenAmount(units, decimals)} ${symbol}`;
 }
 
-/** Decimal places of an exact amount. More are tedious to type, and wallets and exchanges may cut them off. */
+/** Maximum decimal places of an exact amount. More are tedious to type, and wallets and exchanges may cut them off. */
 const MOST_DECIMALS = 8;
 
 /**

@@ -21,7 +21,7 @@ export interface ApiKey {
   readonly lastUsedAt: number | null;
   readonly createdAt: number;
   readonly revokedAt: number | null;
-  /** Time of its replacement by another key. It stays usable until `expiresAt` and cannot be rolled again. */
+  /** Time of the roll to a new key. The old key stays usable until `expiresAt` and cannot be rolled again. */
   readonly rolledAt: number | null;
 }
 

@@ -33,7 +33,7 @@ export interface DeliveryState {
   readonly createdAt: number;
 }
 
-/** Effect of an attempt on the counters of its webhook. `row` is the number of consecutive failed deliveries. */
+/** Effect of an attempt on the counters of its webhook. `row` concerns the number of consecutive failed deliveries. */
 export interface Tally {
   readonly successes: 0 | 1;
   readonly failures: 0 | 1;
@@ -114,8 +114,8 @@ export function attemptEnded(
 }
 
 /**
- * The delivery after an attempt that the end of our process cut off. Its outcome is unknown, so it does not count as a
- * failure. An automatic attempt is repeated at once, a manual one only on request (Decision 123).
+ * The delivery after its process ended during an attempt. The outcome is unknown, so it does not count as a failure. An
+ * automatic attempt is repeated at once, a manual one only on request (Decision 123).
  * @throws Error when no attempt was under way.
  */
 export function attemptCutOff(delivery: DeliveryState, now: number): DeliveryState {
@@ -138,7 +138,7 @@ export function resumed(delivery: DeliveryState, now: number): DeliveryState {
 const NOTHING: Tally = { successes: 0, failures: 0, row: 'stays' };
 
 function retryAt(failures: number, endedAt: number, jitter: number): number | null {
-  if (!(jitter >= 0 && jitter <= 1)) throw new RangeError(`jitter is 0 to 1, not ${jitter}`);
+  if (!(jitter >= 0 && jitter <= 1)) throw new RangeError(`jitter must be from 0 to 1, not ${jitter}`);
   const delay = RETRY_DELAYS_MS[failures - 1];
   return delay === undefined ? null : endedAt + delay + Math.floor(delay * RETRY_JITTER * jitter);
 }

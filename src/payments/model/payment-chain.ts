@@ -70,7 +70,7 @@ export interface DepositAddress {
   readonly recipientAddress: string;
 }
 
-/** Name of a chain's watcher: of its lease, its metric and the topic that wakes it. */
+/** Name of a chain's watcher. Its lease, its metric label and its wake-up topic have the same name. */
 export function watcherName(chainId: number): string {
   return `watcher:${chainId}`;
 }

@@ -16,7 +16,7 @@ export interface Webhook extends Owner, WebhookActivity {
   /** Types, or `*` alone. */
   readonly events: readonly Subscription[];
   readonly description: string | null;
-  /** End of the time in which the old secret signs too, even when it has passed. */
+  /** End of the period in which the previous secret also signs; may be in the past. */
   readonly previousSecretUntil: number | null;
   /** Start of the last attempt. */
   readonly lastTriggeredAt: number | null;
@@ -27,7 +27,7 @@ export interface Webhook extends Owner, WebhookActivity {
 /** Secrets that sign deliveries. */
 export interface WebhookSecrets {
   readonly current: string;
-  /** The previous secret and the end (UTC ms) of the time in which it signs too, even when that has passed. */
+  /** The previous secret, and the end (UTC ms) of the period in which it also signs. The end may be in the past. */
   readonly previous: { readonly secret: string; readonly until: number } | null;
 }
 

@@ -43,7 +43,7 @@ async function unlinkChat(handle: Handle, chatId: string, now: number): Promise<
   return changeAll(handle, chatId, unlinked, now);
 }
 
-/** Switches messages off for a chat whose person has blocked the bot. It stays linked. */
+/** Switches messages off for a chat in which the bot was blocked. The chat stays linked. */
 export async function disableChat(handle: Handle, chatId: string, now: number): Promise<number> {
   return changeAll(handle, chatId, settings => ({ ...settings, messengerEnabled: false }), now);
 }
@@ -115,7 +115,7 @@ const TOKEN_LENGTH = 32;
 /** Text that the bot receives when start is pressed on a link. */
 const START_LINK = /^\/start link_([0-9A-Za-z]{32})$/;
 
-/** A token for a link to the bot. Its 190 bits cannot be found by trying. */
+/** A token for a link to the bot. Its 190 random bits cannot be guessed. */
 export function newLinkToken(): string {
   return randomBase62(TOKEN_LENGTH);
 }

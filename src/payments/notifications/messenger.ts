@@ -100,8 +100,8 @@ export function createMessenger({ token, apiRoot, timeoutMs = TIMEOUT_MS }: Mess
 type LibrarySignal = NonNullable<Parameters<Api['getMe']>[0]>;
 
 /**
- * Adapts a signal. The library's types ask for the signals of a package, but it uses only what the platform's signals
- * have too.
+ * Narrows a signal to the library's type. The library declares the signals of a package, but the platform's signals
+ * have all that it uses.
  */
 function librarySignal(signal: unknown): LibrarySignal {
   if (!isSignal(signal)) throw new TypeError('not a signal');

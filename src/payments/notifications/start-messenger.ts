@@ -25,8 +25,8 @@ const LEASE_MS = 60_000;
 const PAUSE_MS = 1_000;
 const POLL_SECONDS = 25;
 /**
- * Updates up to this far back count as read. After a week without updates the messenger continues with a random number,
- * which may be lower. Source: Bot API, "Update".
+ * An update counts as read when its number is at most this far below the next expected one. After a week without
+ * updates, the messenger continues from a random number, which may be lower. Source: Bot API, "Update".
  */
 const NUMBERS_BACK = 10_000;
 

@@ -8,7 +8,8 @@ import { organizationSettingsStore } from '../store/organization-store.ts';
 import { recipientStore } from './recipient-store.ts';
 
 /**
- * True when links and sessions of the organization may use the address. A locked list admits no others (Decision 138).
+ * True when links and sessions of the organization may use the address. A locked list allows only its own addresses
+ * (Decision 138).
  */
 export async function mayName(handle: Handle, owner: Owner, at: ChainAddress): Promise<boolean> {
   if ((await recipientStore(handle).at(owner, at)) !== undefined) return true;

@@ -48,7 +48,7 @@ async function createUnlessThere(file: string): Promise<void> {
   const handle = await open(draft, 'wx', 0o600);
   try {
     await handle.writeFile(`${randomBytes(32).toString('base64url')}\n`);
-    // Without this, a power cut could lose the key and with it everything sealed with it.
+    // A power cut could otherwise lose the key, and with it all sealed values.
     await handle.sync();
     await link(draft, file).catch(unlessThere);
   } finally {

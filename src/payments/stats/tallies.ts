@@ -204,8 +204,8 @@ function tallyOf<Status>(
 }
 
 /**
- * Counts unpaid sessions before they are removed, so that the figures still include them. Needs the transaction of the
- * removal.
+ * Counts unpaid sessions before they are removed, so that the figures still include them. Runs in the transaction that
+ * removes them.
  */
 export async function noteRemovedSessions(handle: Handle, ids: readonly string[]): Promise<void> {
   await execute(
