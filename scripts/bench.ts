@@ -1,6 +1,7 @@
 /**
- * Measures speed as ratios within one run and prints a table: `npm run bench [-- NAME …]`. Takes about twenty minutes. With
- * `--compare FILE`, the output of an earlier run, it names what became slower by more than the spread, and exits with 1.
+ * Measures speed, mostly as ratios within one run, and prints a table: `npm run bench [-- NAME …]`. Takes about twenty
+ * minutes. `--compare FILE` takes the output of an earlier run, lists figures that became slower by more than the
+ * spread, and exits with 1 if there are any.
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';

@@ -33,7 +33,7 @@ interface CompilerOutput {
   contracts?: Record<string, Record<string, CompiledContract>>;
 }
 
-/** The part of the compiler's JavaScript interface used here; its own types are `any`. */
+/** Used part of the compiler's JavaScript interface, whose own types are `any`. */
 interface Compiler {
   version(): string;
   compile(
@@ -44,7 +44,7 @@ interface Compiler {
 
 /**
  * Compiles every contract of the embedded chains to `generated/devnet/<Name>.json`.
- * With `check` nothing is written. Resolves to the names of the files that were stale, missing or left over.
+ * With `check`, writes nothing. Returns the names of the files that were stale, missing or left over.
  * @throws Error with the compiler's own messages when a contract does not compile.
  */
 export async function compileContracts({ check }: { check: boolean }): Promise<string[]> {
@@ -87,7 +87,7 @@ async function artifacts(): Promise<Map<string, string>> {
       },
     ),
   );
-  // `Ephemeral` shows a self-destruction on purpose, so the compiler's deprecation warning is expected.
+  // Warnings are ignored: `Ephemeral` self-destructs on purpose, which the compiler reports as deprecated.
   const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new Error(errors.map(error => error.formattedMessage).join('\n'));
 

@@ -1,6 +1,6 @@
 /**
  * Compiles the sources into `dist/`, which `npm pack` puts into the package: Node strips no types below node_modules.
- * Run by npm as `prepack`. A checkout runs its sources and needs none of it.
+ * npm runs this as `prepack`. A checkout runs its sources and does not need it.
  */
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import ts from 'typescript';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
-/** What the program has and loads; declarations and Solidity are for people who work on it. */
+/** Files that the program loads. Declarations and Solidity are needed for development only. */
 const PACKED = ['src/**/*.{ts,css,csv,svg}', 'generated/**/*.{ts,cjs,json}'];
 const OPTIONS: ts.CompilerOptions = {
   module: ts.ModuleKind.ESNext,
@@ -16,10 +16,10 @@ const OPTIONS: ts.CompilerOptions = {
   verbatimModuleSyntax: true,
   rewriteRelativeImportExtensions: true,
 };
-/** The address of a module that a thread or a process starts with, which the compiler leaves as it is. */
+/** URL of a module that a thread or a process starts with. The compiler does not rewrite it. */
 const MODULE_ADDRESS = /(new URL\('\.{1,2}\/[^']+)\.ts(', import\.meta\.url\))/g;
 
-/** The name of a source file that the program would look for. */
+/** Name of a source file, which the package would not have. */
 const SOURCE_NAME = /(['"`])\.{1,2}\/[^'"`\s]*\.ts\1/;
 
 interface Manifest {
@@ -30,7 +30,7 @@ interface Manifest {
 rmSync(DIST, { recursive: true, force: true });
 for (const file of globSync(PACKED, { cwd: ROOT }).filter(name => !name.endsWith('.d.ts'))) {
   if (file.endsWith('.ts')) write(file.replace(/\.ts$/, '.js'), compiled(file));
-  // Modules of pages are served as they are here, and stripped of their types by the server.
+  // Modules of pages stay TypeScript, because the server strips their types.
   if (!file.endsWith('.ts') || file.includes('/browser/')) cpSync(join(ROOT, file), placeOf(file));
 }
 write('package.json', JSON.stringify(manifest(), undefined, 2));
@@ -46,7 +46,7 @@ function compiled(file: string): string {
   return text;
 }
 
-/** Subpath imports name TypeScript files, which lie compiled below `dist/`. */
+/** Manifest whose subpath imports name the compiled files below `dist/` in place of TypeScript files. */
 function manifest() {
   const { version, imports }: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const own = Object.entries(imports).filter(([, folder]) => /^\.\/(src|generated)\//.test(folder));

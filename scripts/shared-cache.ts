@@ -1,6 +1,6 @@
 /**
- * Puts a real shared cache (Varnish, Debian's package `varnish`) in front of the data service and proves that it keeps an
- * answer for exactly the rest of its lifetime:
+ * Runs a real shared cache (Varnish, Debian's package `varnish`) in front of the data service, and verifies that it
+ * keeps an answer for exactly the rest of its lifetime:
  *   npm run shared-cache
  * Exits with 1 when it keeps the answer for less or for more, and with 2 when Varnish is not installed.
  */
@@ -16,11 +16,11 @@ import { createMetrics } from '../src/http/metrics.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/logger.ts';
 
-/** Lifetime of a final record here, in milliseconds; the answer is past half of it when the shared cache first asks. */
+/** Lifetime of a final record here. At the shared cache's first request, the answer is past half of it. */
 const LIFETIME_MS = 8_000;
 const FIRST_ASKED_MS = 5_000;
 const START_MS = 20_000;
-/** A block with enough on top to be final. */
+/** A block with enough confirmations to be final. */
 const PATH = '/explorer/blocks/1';
 
 const log = createLogger({ level: 'warn' });
@@ -55,7 +55,9 @@ async function run(): Promise<number> {
   }
 }
 
-/** True when Varnish answered from what it keeps: it names two transactions then, its own and the one that stored it. */
+/**
+ * True for a cached answer of Varnish: its `X-Varnish` then has two ids, of this request and of the one that stored it.
+ */
 async function isFromVarnish(url: string): Promise<boolean> {
   const answer = await fetch(url);
   await answer.arrayBuffer();
@@ -110,12 +112,12 @@ async function startService(folder: string, stack: AsyncDisposableStack): Promis
   return service;
 }
 
-/** Address of a Varnish with its built-in rules in front of `origin`, on the loopback interface. */
+/** Starts a Varnish with its built-in rules in front of `origin` on the loopback interface. Returns its address. */
 async function startVarnish(folder: string, origin: string, stack: AsyncDisposableStack): Promise<string> {
   const port = await freePort();
   const child = spawn(
     'varnishd',
-    // Without grace, which would hand out what is past its life.
+    // Without grace, which would serve expired answers.
     ['-F', '-n', join(folder, 'varnish'), '-a', `127.0.0.1:${port}`, '-b', new URL(origin).host].concat([
       '-s',
       'malloc,16m',

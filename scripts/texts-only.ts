@@ -1,9 +1,9 @@
 /**
- * Shows that a change touches nothing but comments and texts:
+ * Verifies that a change touches only comments and texts:
  *   npm run -s texts-only -- BASE [HEAD] [--show]
- * Compares two commits with comments, descriptions and strings that hold a space stripped; HEAD is the working tree's commit
- * when absent. `--show` prints the strings that changed, for people to read: a stripped string may be SQL. Exits with 1 when
- * code differs.
+ * Compares two commits without their comments, descriptions and strings that contain a space. HEAD is the current
+ * commit when absent. `--show` prints the changed strings for review, because a stripped string may be SQL. Exits with
+ * 1 when code differs.
  */
 import { execFileSync } from 'node:child_process';
 import { extname } from 'node:path';
@@ -13,10 +13,10 @@ import { parse } from 'yaml';
 
 const USAGE = 'usage: npm run texts-only -- BASE [HEAD] [--show]';
 const MOST_BYTES = 256 * 2 ** 20;
-/** Fields of a contract, or of the schema of the configuration, that people read and no program does. */
+/** Fields of a contract or of the configuration schema that only people read. */
 const TEXT_FIELDS = ['description', 'summary', 'title', 'x-form', 'x-decision'];
 
-/** A state of a file without its texts, and the texts. */
+/** A version of a file without its texts, and the texts. */
 interface Stripped {
   readonly code: string;
   readonly texts: readonly string[];
@@ -33,7 +33,7 @@ const strippers: Readonly<Record<string, (text: string, path: string) => Strippe
   '.md': text => ({ code: '', texts: [text] }),
 };
 
-/** The tokens of a program. Commas that only a line break calls for are left out. */
+/** Tokens of a program, without trailing commas, which depend on line breaks. */
 function program(text: string, path: string): Stripped {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const tokens: string[] = [];
@@ -62,7 +62,7 @@ function isText(node: ts.Node, token: string): boolean {
   return (isString || isPart) && /\s/.test(token);
 }
 
-/** A document of YAML or JSON without the fields that people read. */
+/** A YAML or JSON document without the fields that only people read. */
 function document(value: unknown): Stripped {
   const texts: string[] = [];
   const code = JSON.stringify(value, (key, field: unknown) => {
@@ -85,7 +85,7 @@ function git(...args: string[]): string {
   return execFileSync('git', args, { encoding: 'utf8', maxBuffer: MOST_BYTES });
 }
 
-/** Paths of one kind of change, see `git diff --diff-filter`. */
+/** Paths with one kind of change, as in `git diff --diff-filter`. */
 function changed(filter: string): string[] {
   const list = git('diff', '--no-renames', '--name-only', `--diff-filter=${filter}`, base, head);
   return list.split('\n').filter(path => path !== '');
@@ -115,7 +115,7 @@ for (const path of changed('M')) {
   console.log([path, ...lost.map(text => `- ${text}`), ...gained.map(text => `+ ${text}`)].join('\n'));
 }
 
-/** Texts of one state that the other one does not have. */
+/** Texts of one version that the other one does not have. */
 function lacking(one: Stripped | undefined, other: Stripped | undefined): string[] {
   const known = new Set(other?.texts);
   return (one?.texts ?? []).filter(text => !known.has(text));

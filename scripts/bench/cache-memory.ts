@@ -4,7 +4,7 @@ import { type Figure, figureOf, median } from './figure.ts';
 
 const ROUNDS = 3;
 const BOUND_BYTES = 256 * 2 ** 20;
-/** Large answers, four times as many as the bound has room for, and small ones, about as many as it has. */
+/** Large answers, four times as many as fit the bound, and small ones, about as many as fit. */
 const FILLINGS = [
   { answers: 10_000, bytes: 100_000, atMost: 2 },
   { answers: 100_000, bytes: 2_000, atMost: 1.6 },
@@ -17,8 +17,8 @@ interface Grown {
 }
 
 /**
- * Growth of the resident set by more answers than the response cache may hold, over its bound: in a process of its own,
- * after collecting garbage, from the moment before the cache is made.
+ * Growth of the resident set while more answers are stored than the response cache may hold, over the cache's bound.
+ * Measured in a separate process after garbage collection, from just before the cache is created.
  */
 export async function benchCacheMemory(): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -26,7 +26,7 @@ export async function benchCacheMemory(): Promise<Figure[]> {
   return figures;
 }
 
-/** Its processes run side by side: what others do does not change how much memory one needs. */
+/** Runs its processes concurrently, because they do not affect each other's memory. */
 async function grownBy({ answers, bytes, atMost }: (typeof FILLINGS)[number]): Promise<Figure> {
   const rounds = await Promise.all(Array.from({ length: ROUNDS }, () => grown(answers, bytes)));
   const middle = (key: 'growth' | 'peakGrowth') => mebibytes(median(rounds.map(round => round[key])));

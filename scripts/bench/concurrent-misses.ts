@@ -11,7 +11,7 @@ const CLIENTS = 50;
 const BACKEND_MS = 20;
 const ROUNDS = 3;
 
-/** How many loads fifty clients cause who ask for the same thing at once, nothing of it kept yet. */
+/** Number of loads for fifty concurrent requests of the same uncached answer. */
 export async function benchConcurrentMisses(): Promise<Figure[]> {
   const rounds: number[] = [];
   for (let round = 0; round < ROUNDS; round++) rounds.push(await loadsOfMisses());

@@ -4,13 +4,15 @@ import { load, startServer } from './server-process.ts';
 const ROUNDS = 5;
 const SECONDS = 2;
 const MOST_MICROS = 45;
-/** More than the mount remembers, so that every request is read and validated. */
+/** More paths than the mount caches, so that every request is parsed and validated. */
 const PATHS = Array.from(
   { length: 5_000 },
   (_, index) => `/explorer/blocks/${18_000_000 + index}?chain_id=1`,
 );
 
-/** CPU time that the contract mount adds to a bare Koa request: as it is, and with twenty times the operations. */
+/**
+ * CPU time that the contract mount adds to a bare Koa request, with the real operations and with twenty times as many.
+ */
 export async function benchContractCost(): Promise<Figure[]> {
   await using bare = await startServer('bare', '2000');
   await using once = await startServer('contract', '2000', '1');

@@ -9,14 +9,14 @@ import { medians } from './turns.ts';
 
 const CHAINS = 5;
 const LATENCY_MS = 50;
-/** Longer than all staggers together, shorter than a back end's timeout. */
+/** Longer than the sum of all staggers, shorter than a back end's timeout. */
 const SLOW_MS = 5_000;
 const TIMEOUT_MS = 10_000;
 const MOST_OVER_EXPECTED = 1.2;
 
 /**
- * Time to find a transaction that only the last of five chains has, over HTTP with nothing cached, and to answer the
- * next question about it. The chains are Blockscouts on the loopback interface that answer after 50 ms.
+ * Time to find a transaction that only the last of five chains has, over HTTP without caches, and to answer the next
+ * request about it. The chains are Blockscout servers on the loopback interface that answer after 50 ms.
  */
 export async function benchFallback(): Promise<Figure[]> {
   return [
@@ -37,7 +37,7 @@ async function slowChains({ staggerMs, rounds }: { staggerMs: number; rounds: nu
   ];
 }
 
-/** A chain that says no passes on at once. Where all of them did, the next question goes to the right one alone. */
+/** Chains that answer 404 at once, so no stagger applies. The next request goes to the right chain only. */
 async function quickChains(): Promise<Figure[]> {
   const times = await withService(
     { othersMs: LATENCY_MS, staggerMs: 400, rounds: 31 },
@@ -64,7 +64,7 @@ function figure(name: string, { times, expectedMs }: { times: number[]; expected
   });
 }
 
-/** Asks for something of a new transaction every round, after one round that opens connections. */
+/** Requests a new transaction every round, after one round that opens the connections. */
 async function withService<Times>(
   { othersMs, staggerMs, rounds }: { othersMs: number; staggerMs: number; rounds: number },
   round: (ask: (list: string) => Promise<number>) => Promise<Times>,

@@ -1,6 +1,6 @@
 const LEAST_ROUNDS = 3;
 
-/** One measured figure beside its goal. `figureOf` makes it. */
+/** One measured figure and its goal, made by `figureOf`. */
 export interface Figure {
   readonly name: string;
   /** Median of all rounds. */
@@ -17,15 +17,15 @@ export interface Figure {
 export type Wanted = { readonly atLeast: number } | { readonly atMost: number };
 
 /**
- * A figure measured in several rounds: their median, with its spread.
+ * Makes a figure from several rounds: their median and their spread.
  *
- * @throws RangeError for fewer than three rounds, whose spread says nothing
+ * @throws RangeError for fewer than three rounds, because their spread means nothing
  */
 export function figureOf(measured: {
   name: string;
   /** The value of each round. */
   rounds: readonly number[];
-  /** Absent where any value will do; less is better then. */
+  /** Absent when there is no goal; then lower is better. */
   wanted?: Wanted | undefined;
   note?: string;
 }): Figure {
@@ -52,7 +52,7 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** The figures as a Markdown table. `slowdowns` reads it back. */
+/** Formats the figures as a Markdown table, which `slowdowns` can read. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map(
     ({ name, value, spread, target, ok, note = '' }) =>
@@ -66,7 +66,7 @@ export function tableOf(figures: readonly Figure[]): string {
 const ROW =
   /^\| (?<name>.+?) \| (?<value>-?[\d.]+) \| (?<least>-?[\d.]+) to (?<greatest>-?[\d.]+) \| (?<target>.+?) \| (?:yes|\*\*no\*\*) \|/;
 
-/** The figures of a printed table, by name. Lines that are no rows of it are passed over. */
+/** Reads the figures of a printed table, by name. Ignores all other lines. */
 function figuresIn(text: string): Map<string, Pick<Figure, 'value' | 'spread' | 'target'>> {
   const rows = text.split('\n').flatMap(line => {
     const { name, value, least, greatest, target } = ROW.exec(line)?.groups ?? {};
@@ -77,7 +77,7 @@ function figuresIn(text: string): Map<string, Pick<Figure, 'value' | 'spread' | 
   return new Map(rows);
 }
 
-/** A sentence for each figure that is worse than in an earlier table by more than the spread of either run. */
+/** Lists each figure that is worse than in an earlier table by more than the spread of either run. */
 export function slowdowns(figures: readonly Figure[], earlier: string): string[] {
   const before = figuresIn(earlier);
   return figures.flatMap(figure => {

@@ -14,12 +14,12 @@ const SHORT = 1_000;
 const LONG = 20_000;
 const ROUNDS: Rounds = { warm: 6, rounds: 41, timed: wallMs };
 const MOST_GROWTH = { atMost: 1.5 };
-/** Days are counted, and these have more of them on a longer chain. */
+/** Charts, whose answers have more days on a longer chain. They have no goal. */
 const CHARTS = ['getTransactionsChart', 'getMarketChart'];
 
 /**
- * Median time of every operation over HTTP, nothing cached, on a chain of 20,000 blocks over one of 1,000. Both have the
- * same things in every block. The node that some operations ask is made up and always as quick.
+ * Median time of every operation over HTTP without caches, on a chain of 20,000 blocks over one of 1,000. Blocks of
+ * both have the same content. The node for some operations is simulated and always equally fast.
  */
 export async function benchGrowth(): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));

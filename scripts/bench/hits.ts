@@ -7,12 +7,12 @@ const ROUNDS = 5;
 const SECONDS = 2;
 const PAGE = '/explorer/transactions';
 
-/** One answer of the service in all its places: with the access log, without it, from node:http and from nginx. */
+/** One answer, measured with the access log, without it, from node:http and from nginx. */
 interface Answer {
   readonly name: string;
   readonly status: 200 | 304;
   readonly pathOn: (service: ServerProcess) => Promise<string>;
-  /** Least rate over that of node:http, with the access log and without. */
+  /** Lowest rate over that of node:http, with the access log and without. */
   readonly goals: { readonly all: number; readonly none?: number };
 }
 
@@ -23,7 +23,7 @@ const ANSWERS: readonly Answer[] = [
 ];
 const MOST_OF_P99 = 2;
 
-/** Cached hits of the whole service beside bare node:http, and beside nginx where it is installed, one after another. */
+/** Rates of cached hits of the whole service, compared with bare node:http and, where installed, with nginx. */
 export async function benchHits(): Promise<Figure[]> {
   await using all = await startServer('service', 'all');
   await using none = await startServer('service', 'none');
@@ -77,7 +77,7 @@ type Round = ReadonlyMap<string, MeasuredLoad>;
 const rateIn = (round: Round, place: string) => round.get(place)?.requestsPerSecond ?? Number.NaN;
 const p99In = (round: Round, place: string) => round.get(place)?.p99Ms ?? Number.NaN;
 
-/** Loads the places in turn, round after round, after one round that does not count. */
+/** Loads the servers in turn in each round, after one round that does not count. */
 async function measured(places: Readonly<Record<string, RepeatedRequest>>): Promise<Round[]> {
   const rounds: Round[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
@@ -90,7 +90,7 @@ async function measured(places: Readonly<Record<string, RepeatedRequest>>): Prom
 
 const IDENTITY = { headers: { 'accept-encoding': 'identity' } };
 
-/** A request for something that the server has answered twice, so that it is a hit. */
+/** Request that the server has answered twice before, so that it is a hit. */
 async function requestOn(
   { url }: { readonly url: string },
   path: string,
@@ -103,7 +103,7 @@ async function requestOn(
   return { url, path, status, ...(status === 304 ? { headers: { 'If-None-Match': tag } } : {}) };
 }
 
-/** A transaction that is deep enough to be final. */
+/** Path of a transaction that is deep enough to be final. */
 async function transactionOn({ url }: ServerProcess): Promise<string> {
   const { items } = JSON.parse(await (await fetch(url + PAGE)).text());
   return `${PAGE}/${items[20].hash}`;

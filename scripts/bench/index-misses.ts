@@ -13,7 +13,7 @@ const ROUNDS = 5;
 const WARM_REQUESTS = 300;
 const REQUESTS = 100;
 
-/** Where a request asks: a page before a block, or one transaction. */
+/** Kind of request: a page before a block, or one transaction. */
 interface Question {
   readonly name: string;
   readonly mostMs: number;
@@ -34,8 +34,8 @@ const QUESTIONS: readonly Question[] = [
 ];
 
 /**
- * Time of answers that are made from the index, one request after the other over a connection that is kept, beside a
- * bare node:http server that reads the same rows by SQL by hand and writes them as JSON, in turn.
+ * Time of uncached answers from the index, one request after the other over one connection. Alternates with a bare
+ * node:http server that reads the same rows by hand-written SQL and writes them as JSON.
  */
 export async function benchIndexMisses(): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
@@ -63,7 +63,7 @@ async function figuresOf(
   let place = 0;
   for (let round = -1; round < ROUNDS; round++) {
     const count = round < 0 ? WARM_REQUESTS : REQUESTS;
-    // Far apart and never twice.
+    // Places far apart, each used once.
     const paths = Array.from({ length: count }, (_, index) => pathAt((place + index) * 7919));
     place += count;
     const [own, hand] = [await p50(agent, ours, paths), await p50(agent, byHand, paths)];
@@ -86,7 +86,7 @@ async function figuresOf(
   ];
 }
 
-/** Checksums, decoded calls, a tag of the bytes and the way through the back ends are what the rows by hand have not. */
+/** Allows for work that the hand-written rows do not need: checksums, decoded calls, an ETag and the back ends. */
 const MOST_OVER_HAND = 2;
 
 function keepAlive(): Agent & Disposable {
@@ -94,7 +94,7 @@ function keepAlive(): Agent & Disposable {
   return Object.assign(agent, { [Symbol.dispose]: () => agent.destroy() });
 }
 
-/** Median time until the last byte. @throws Error when an answer is no 200 */
+/** Median time until the last byte. @throws Error when an answer is not a 200 */
 async function p50(agent: Agent, url: string, paths: readonly string[]): Promise<number> {
   const times: number[] = [];
   for (const path of paths) {

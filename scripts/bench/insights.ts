@@ -3,7 +3,9 @@ import { bulkIndex } from './insights/bulk-index.ts';
 import { endToEnd, hitsBesideAggregates } from './insights/over-http.ts';
 import { growth, overHand } from './insights/reader.ts';
 
-/** What document 2 costs over an index of 1,000,000 transactions and 2,000,000 events, and over a tenth of that. */
+/**
+ * Cost of the insights API on an index of 1,000,000 transactions and 2,000,000 events, and on one a tenth of that size.
+ */
 export async function benchInsights(): Promise<Figure[]> {
   const small = await bulkIndex(100_000);
   const large = await bulkIndex(1_000_000);

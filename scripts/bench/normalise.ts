@@ -52,8 +52,8 @@ const PAGES: readonly Page[] = [
 ];
 
 /**
- * CPU time to read a page of 50 items as Blockscout 11 sends it, normalise it and write it again, over JSON.parse and
- * JSON.stringify of the same text: through the back end, from text to text, without HTTP.
+ * CPU time to parse a page of 50 items from Blockscout 11, normalise it and write it, over JSON.parse and
+ * JSON.stringify of the same text. Measured through the back end, from text to text, without HTTP.
  */
 export async function benchNormalise(): Promise<Figure[]> {
   const figures: Figure[] = [];
@@ -88,7 +88,7 @@ function sumOf<Key extends string>(times: readonly Record<Key, number>[], key: K
   return times.reduce((sum, time) => sum + time[key], 0);
 }
 
-/** An instance whose every answer is this text. */
+/** Back end of an instance whose every answer is this text. */
 function backendAnswering(text: string) {
   return blockscoutBackend({
     name: 'text',
@@ -108,8 +108,8 @@ function backendAnswering(text: string) {
 }
 
 /**
- * CPU time of this thread for some pages, in milliseconds: a page takes less than what the machine may give to others
- * meanwhile. Some kernels count it in steps of 4 ms, so only sums mean something.
+ * CPU time of this thread for several pages, in milliseconds. Wall time would include other processes. Some kernels
+ * count CPU time in steps of 4 ms, so only sums are meaningful.
  */
 async function cpuMs(work: () => Promise<unknown>): Promise<number> {
   const before = process.threadCpuUsage();

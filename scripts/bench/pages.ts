@@ -4,9 +4,9 @@ import { type ShownPage, startShownServices } from '../pages/shown-services.ts';
 import { type Figure, figureOf } from './figure.ts';
 
 const ROUNDS = 3;
-/** Of everything that the first load of a page brings, as it is sent. */
+/** Bound of all bytes in the first load of a page, as transferred. */
 const MAX_KB = 150;
-/** Of all scripts of a first load, their compilation included. */
+/** Bound of the time of all scripts in a first load, including their compilation. */
 const MAX_SCRIPT_MS = 300;
 const SETTLE_MS = 500;
 
@@ -15,7 +15,7 @@ interface Load {
   readonly scriptMs: number;
 }
 
-/** The first load of every page in a browser that holds nothing: bytes and time of scripts, each the median of three. */
+/** First load of every page in a browser with an empty cache: bytes and script time, each the median of three. */
 export async function benchPages(): Promise<Figure[]> {
   await using services = await startShownServices();
   const browser = await launchBrowser();
@@ -54,7 +54,7 @@ async function figuresOf(
   ];
 }
 
-/** Loads a page in a context of its own, which it closes. */
+/** Loads a page in a new context, and closes the context. */
 async function firstLoad(context: BrowserContext, url: string): Promise<Load> {
   const page = await context.newPage();
   const session = await context.newCDPSession(page);

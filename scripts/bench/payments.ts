@@ -6,8 +6,8 @@ import { searching } from './payments/search.ts';
 import { settling } from './payments/settling.ts';
 
 /**
- * The payments service: on SQLite its API beside bare Koa, search over many links and many payments in one block, on
- * PostgreSQL many sessions at once, and on both the figures of many sessions.
+ * Figures of the payments service. On SQLite: its API compared with bare Koa, and many payments in one block. On
+ * PostgreSQL: many sessions at once. On both: search in many links, and the overview of many sessions.
  */
 export async function benchPayments(): Promise<Figure[]> {
   return [

@@ -8,11 +8,11 @@ export interface ServerProcess extends AsyncDisposable {
   readonly url: string;
   /** CPU time used so far, user and system, in microseconds. */
   cpuMicros(): Promise<number>;
-  /** What its event loop did since this was last called; the first call begins to watch. */
+  /** Report on its event loop since the previous call. The first call starts the measurement. */
   eventLoop(): Promise<LoopReport>;
 }
 
-/** Starts `scripts/bench/server.ts`; its log goes nowhere, but it is written. */
+/** Starts `scripts/bench/server.ts`. Its log is written, but discarded. */
 export async function startServer(...args: string[]): Promise<ServerProcess> {
   const child = fork(fileURLToPath(new URL('./server.ts', import.meta.url)), args, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -55,19 +55,19 @@ export interface Load {
   readonly cpuMicrosPerRequest: number;
 }
 
-/** Requests that are sent in turn, over so many connections at once, 50 when absent, for some seconds. */
+/** Requests to send in turn, for some seconds, over `connections` connections at once (50 when absent). */
 export interface LoadOptions {
   readonly requests: readonly Request[];
   readonly seconds: number;
   readonly connections?: number;
 }
 
-/** Loads some addresses in turn for some seconds and measures rate and the server's CPU time. */
+/** Requests some paths in turn for some seconds, and measures the rate and the server's CPU time. */
 export function load(server: ServerProcess, paths: readonly string[], seconds: number): Promise<Load> {
   return loadWith(server, { requests: paths.map(path => ({ method: 'GET', path })), seconds });
 }
 
-/** The same with any requests. @throws Error when one of them is refused or fails */
+/** Like `load`, with any requests. @throws Error when one of them is refused or fails */
 export async function loadWith(
   server: ServerProcess,
   { requests, seconds, connections = 50 }: LoadOptions,

@@ -1,12 +1,16 @@
 /**
- * A server in a process of its own, so that its CPU time is its own. Modes: `node` sends given bytes from bare node:http, and
- * `bare` from a bare Koa app; `contract` sends them through the contract mount, with the explorer contract as often as
- * asked; `service` is the whole data service over one embedded chain, with or without lines of requests in its log,
- * `uncached` one that has what examples name and keeps no answer; `index` serves an index file of so many blocks, with a
- * cache of so many bytes and no node; `hand-index` reads such a file by SQL by hand; `payments` is the whole payments
- * service over a file or a PostgreSQL, watching one token on a node's chain; `bare-payments`
- * serves links out of a file, for one organization, from a bare Koa app; `canned-chain` is the node of a chain that is
- * told its blocks. Tells its address over IPC, and when asked its CPU time and what its event loop did.
+ * A server in a separate process, so that its CPU time can be measured. The first argument is the mode:
+ * - `node`: sends a number of bytes from bare node:http
+ * - `bare`: sends them from a bare Koa app
+ * - `contract`: sends them through the contract mount, with several copies of the explorer contract
+ * - `service`: the whole data service on one embedded chain, with or without an access log
+ * - `uncached`: the data service on the chains of the contracts' examples, without a cache
+ * - `index`: serves an index file, with a cache of a given size and no node
+ * - `hand-index`: reads an index file by hand-written SQL
+ * - `payments`: the whole payments service on a file or PostgreSQL, watching one token on a node's chain
+ * - `bare-payments`: serves links of one organization from a file, in a bare Koa app
+ * - `canned-chain`: the node of a simulated chain
+ * Reports its address over IPC, and on request its CPU time and the work of its event loop.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -34,7 +38,7 @@ import { watchEventLoop } from './stalls/event-loop.ts';
 import { serveExamples } from './stalls/serve-examples.ts';
 import { serveCannedChain } from './watcher/canned-chain.ts';
 
-/** Takes no parameters and answers nothing that a type could say. */
+/** Operation without parameters and with an untyped answer. */
 interface AnyOperation {
   parameters: Record<string, never>;
   responses: { 200: { content: { 'application/json': unknown } } };
@@ -42,7 +46,7 @@ interface AnyOperation {
 
 const log = createLogger({ level: 'info' });
 
-/** The least that Node can do: ready bytes with their length and tag, or 304 to a client that has them. */
+/** Minimal Node server: sends prepared bytes with their length and ETag, or 304 to a client that has them. */
 async function node(bytes: number) {
   const body = jsonOf(bytes);
   const ETag = '"of-the-bench"';
@@ -93,7 +97,7 @@ async function throughContract(bytes: number, copies: number) {
   return listen({ app, host: '127.0.0.1', port: 0, log });
 }
 
-/** The explorer contract several times over, each copy below a path of its own. */
+/** Several copies of the explorer contract, each below its own path. */
 function multiplied(copies: number): Contract<Record<string, AnyOperation>> {
   const table: Record<string, OperationRow> = { ...explorerContract.table };
   const parameters = { ...explorerContract.parameters };
@@ -149,7 +153,7 @@ async function service(loggedRequests: LoggedRequests) {
       maxBytes: 2 ** 28,
       lifetimes: { finalMs: 86_400_000, movingMs: 86_400_000, unsettledMs: 10_000, overrides: {} },
     },
-    // Nobody listens there.
+    // No gateway listens there.
     ipfsGateway: 'http://127.0.0.1:9',
     fallback: { timeoutMs: 10_000, staggerMs: 400 },
     validateResponses: false,
@@ -172,12 +176,12 @@ async function service(loggedRequests: LoggedRequests) {
   };
 }
 
-/** A JSON body of about so many bytes. */
+/** JSON body of about `bytes` bytes. */
 function jsonOf(bytes: number): Buffer {
   return Buffer.from(JSON.stringify({ items: 'x'.repeat(Math.max(0, bytes - 12)) }));
 }
 
-/** What is asked of it must not need the node: nobody listens there. */
+/** Serves an index without a node. Requests must not need one. */
 async function index(file: string, blocks: number, cacheBytes: number) {
   const served = await serveIndex({
     database: { file },

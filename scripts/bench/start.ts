@@ -12,16 +12,16 @@ const ADMIN_PORT = 23_002;
 const BLOCKS = 300;
 const NPM = ['npm', 'start', '--silent', '--'];
 const NODE = [process.execPath, 'src/main.ts'];
-/** The least that such a process does. */
+/** Minimal server, for comparison. */
 const BARE_KOA = `
   const { default: Koa } = await import('koa');
   new Koa().use(ctx => { ctx.body = 'ok'; }).listen(23000, '127.0.0.1');
 `;
 
 /**
- * Time from the command to answers and to readiness, for the embedded default, for the data service on a chain whose index
- * is filled, and for payments on that chain; by npm and without it, interleaved. Another figure is the very first start,
- * for which nothing is compiled yet.
+ * Time from the command to answers and to readiness: for the embedded default, for the data service on a chain with a
+ * filled index, and for payments on that chain. Starts with npm and without it alternate. Another figure is for the
+ * very first start, before any code is compiled.
  */
 export async function benchStart(): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-start-'));
@@ -43,7 +43,7 @@ export async function benchStart(): Promise<Figure[]> {
   }
 }
 
-/** What is started, by name. The first round fills indexes and the compile cache, and is not counted. */
+/** Measures all programs. The first round fills indexes and the compile cache, and is not counted. */
 async function figures(folder: string, rpcUrl: string): Promise<Figure[]> {
   const programs = await programsIn(folder, rpcUrl);
   const rounds = new Map<string, Start[]>();
@@ -60,7 +60,7 @@ async function figures(folder: string, rpcUrl: string): Promise<Figure[]> {
 }
 
 interface Program extends StartedProgram {
-  /** True when Node must not know the sources from an earlier start. */
+  /** True for a start without the compile cache of an earlier one. */
   readonly isFirst?: boolean;
   /** Goals in seconds. */
   readonly wanted: { readonly answer: number; readonly ready: number };

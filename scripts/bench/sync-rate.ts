@@ -15,12 +15,12 @@ const BLOCKS = 300;
 const LEAST_OVER_FETCHING = 0.4;
 const EMBEDDED_CHAIN = 31_337;
 
-/** Rate of indexing an embedded chain into a file as a share of only fetching the same blocks. */
+/** Rate of indexing an embedded chain into a file, over that of only fetching the same blocks. */
 export function benchSyncRate(): Promise<Figure[]> {
   return syncRate('sync rate', async folder => ({ file: join(folder, `index-${randomUUID()}.sqlite`) }));
 }
 
-/** The same into a PostgreSQL database. */
+/** Rate of indexing into a PostgreSQL database, over that of only fetching the same blocks. */
 export async function benchPostgresSyncRate(): Promise<Figure[]> {
   await using postgres = await startOwnPostgres();
   const database = { kind: 'postgres', url: postgres.url } as const;

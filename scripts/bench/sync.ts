@@ -12,8 +12,8 @@ export interface SyncBench {
 }
 
 /**
- * Compares indexing the newest `blocks` blocks of a node, state refresh included, with only fetching the same
- * blocks, receipts and traces in the same windows. The node's caches are warmed by one fetch first.
+ * Compares indexing the newest `blocks` blocks of a node, including the state refresh, with only fetching the same
+ * blocks, receipts and traces in the same windows. One fetch before warms the node's caches.
  */
 export async function benchSync({
   rpcUrl,
@@ -22,7 +22,7 @@ export async function benchSync({
 }: {
   rpcUrl: string;
   blocks: number;
-  /** Empty. */
+  /** An empty database. */
   database: DatabaseOptions;
 }): Promise<SyncBench> {
   const log = createLogger({ level: 'silent' });

@@ -1,4 +1,4 @@
-/** Milliseconds until the last byte of an answer without compression. @throws Error when it is no 200 */
+/** Milliseconds until the last byte of an uncompressed answer. @throws Error when it is not a 200 */
 export async function timedRequest(url: string): Promise<number> {
   const startedAt = performance.now();
   const answer = await fetch(url, { headers: { 'accept-encoding': 'identity' } });

@@ -2,7 +2,7 @@ import { type Figure, figureOf, median } from './figure.ts';
 
 const PARTS = 5;
 
-/** How often two things are measured, and how. */
+/** Rounds and method of a comparison of two functions. */
 export interface Rounds {
   /** Rounds before those that count. */
   readonly warm: number;
@@ -10,16 +10,16 @@ export interface Rounds {
   readonly timed: (work: () => unknown) => Promise<number>;
 }
 
-/** Rounds of what takes about a millisecond. */
+/** Rounds for work of about a millisecond. */
 export const QUICK: Rounds = { warm: 32, rounds: 201, timed: wallMs };
 
-/** Times of two things that were measured in turn, in milliseconds. */
+/** Times of two alternating functions, in milliseconds. */
 export interface PairedTimes {
   readonly base: readonly number[];
   readonly other: readonly number[];
 }
 
-/** Times round by round; who goes first changes. */
+/** Measures both functions in each round. The order alternates. */
 export async function inTurns(
   { warm, rounds, timed }: Rounds,
   [base, other]: readonly [(round: number) => unknown, (round: number) => unknown],
@@ -45,7 +45,7 @@ export async function wallMs(work: () => unknown): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Figure of the other time over the base time: each of its rounds is the ratio of the medians of one part. */
+/** Figure of the other time over the base time. Each of its rounds is the ratio of the medians of one part. */
 export function timeRatio(
   name: string,
   { base, other }: PairedTimes,
@@ -65,7 +65,9 @@ export function medians(values: readonly number[]): number[] {
   return parts(values).map(median);
 }
 
-/** The values in the order of their measurement, cut into five parts: the rounds of a figure of many short measurements. */
+/**
+ * Splits values in the order of their measurement into five parts, the rounds of a figure of many short measurements.
+ */
 export function parts<Value>(values: readonly Value[]): Value[][] {
   const startOf = (part: number) => Math.floor((values.length * part) / PARTS);
   return Array.from({ length: PARTS }, (_, part) => values.slice(startOf(part), startOf(part + 1)));

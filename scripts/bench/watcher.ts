@@ -8,21 +8,21 @@ import { startServer } from './server-process.ts';
 import { looking } from './watcher/looks.ts';
 
 const BLOCK_MS = 2_000;
-/** Of a round. */
+/** Duration of a round. */
 const SECONDS = 8;
 const ROUNDS = 3;
-/** Of a chain with a block every half second. */
+/** Blocks per `BLOCK_MS` of a chain with a block every half second. */
 const QUICK_BLOCKS = 4;
 const SESSIONS = 10;
 
-/** What a watcher costs: the node of its chain in calls, and its own process in time. */
+/** Cost of a watcher: calls to the node of its chain, and CPU time of its own process. */
 export async function benchWatcher(): Promise<Figure[]> {
   return [...(await asking()), ...(await looking())];
 }
 
 /**
  * JSON-RPC calls of the payments service to the node of one chain with a block every two seconds, and with one every
- * half second. Each call of a batch counts. A look is a question for the newest block.
+ * half second. Each call of a batch counts. A look is a request for the newest block.
  */
 async function asking(): Promise<Figure[]> {
   await using chain = await startPaymentChain();
@@ -72,7 +72,7 @@ interface Calls {
   readonly looks: number;
 }
 
-/** Rounds after a few looks that learn the chain's rhythm. */
+/** Counts calls in several rounds, after a few looks in which the watcher learns the block time of the chain. */
 async function measured(node: FaultyNode): Promise<Calls[]> {
   await delay(4 * BLOCK_MS);
   let looks = 0;

@@ -9,8 +9,7 @@ import type { FaultyUpstream, Upstreams } from './upstreams.ts';
 const FINAL = /^public, max-age=\d+$/;
 
 /**
- * `storm`: 502 and 504 are allowed. `cached`: all upstreams are out, and cached answers remain. `calm`: no 5xx is
- * allowed.
+ * Phases of a run. 502 and 504 are allowed in a `storm` and while all upstreams are out (`cached`), not in a `calm`.
  */
 export type Phase = 'storm' | 'cached' | 'calm';
 

@@ -20,7 +20,7 @@ export interface Soak {
   readonly seconds: number;
   /** Processes of the service on one database. */
   readonly processes: number;
-  /** True to pay about half of the sales on a chain whose first node never answers; false to simulate all payments. */
+  /** True to pay on a chain whose first node never answers; false to simulate the payments. */
   readonly hasHangingNode: boolean;
 }
 

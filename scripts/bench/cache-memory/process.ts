@@ -1,6 +1,6 @@
 /**
- * Puts distinct answers into a response cache, in a process of its own so that its memory is its own, and tells over
- * IPC by how many bytes the resident set grew. To be run with --expose-gc. Arguments: answers, their size, the bound.
+ * Puts distinct answers into a response cache and reports the growth of the resident set in bytes over IPC. Runs as a
+ * separate process, so that nothing else uses its memory. Needs --expose-gc. Arguments: answers, their size, the bound.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { pageOf } from '../normalise/pages.ts';
 const WARM_UP = 100;
 const SAMPLED_EVERY = 50;
 const LIFE_MS = 86_400_000;
-/** What the hashes of a page begin with; each answer has others. */
+/** Beginning of all hashes in the page, replaced in each answer to make it distinct. */
 const FILLER = 'e'.repeat(60);
 
 const [answers = 0, bodyBytes = 0, maxBytes = 0] = process.argv.slice(2).map(Number);
@@ -26,7 +26,7 @@ const after = await settledBytes();
 const isLastKept = (await cache.get(keyOf(answers - 1))) !== undefined;
 process.send?.({ growth: after - before, peakGrowth: peak - before, isLastKept });
 
-/** Stores answers as the service does, with the form that a first client asked for, and gives the largest resident set on the way. */
+/** Stores answers like the service does, in the encoding of a first client. Returns the largest resident set seen. */
 async function fill(into: ResponseCache, count: number): Promise<number> {
   let largest = 0;
   for (let index = 0; index < count; index++) {
@@ -51,7 +51,9 @@ function keyOf(index: number): string {
   return `listTransactions 1 {"index":${index}}`.padEnd(120, ' ');
 }
 
-/** The resident set when everything that nobody holds is collected; memory of buffers is given back a little later. */
+/**
+ * Resident set after garbage collection. Waits between collections, because memory of buffers is freed a little later.
+ */
 async function settledBytes(): Promise<number> {
   for (let round = 0; round < 3; round++) {
     globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });

@@ -14,7 +14,7 @@ const REST_MS = 1_000;
 
 const MOST_OVER_ALONE = 2;
 
-/** Time from the commit of an event to its arrival at 200 events a second, alone and beside a receiver that hangs. */
+/** Time from the commit of an event to its arrival at 200 events per second, without and with a receiver that hangs. */
 export async function lag(): Promise<Figure[]> {
   const rounds: { alone: number[]; beside: number[] }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -37,7 +37,7 @@ export async function lag(): Promise<Figure[]> {
   ];
 }
 
-/** In milliseconds and ascending, one for each event; infinite for one that did not arrive. */
+/** Lag of each event in milliseconds, ascending; infinite for an event that did not arrive. */
 async function lags({ hanging }: { hanging: number }): Promise<number[]> {
   await using receiver = await startReceiver();
   await using platform = await startPlatform();

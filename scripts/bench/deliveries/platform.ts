@@ -24,14 +24,14 @@ import { webhookStore } from '#payments/webhooks/store/webhook-store.ts';
 export const seals = sealsOf(['a secret of measurements only']);
 export const log = createLogger({ level: 'error' });
 
-/** What tells receivers of events, on an SQLite database of its own that outlives a power cut, as by default. */
+/** Delivery part of the payments platform on its own SQLite database, with the default durability. */
 export interface BenchPlatform extends AsyncDisposable {
   readonly db: Db;
-  /** A webhook for everything, of a new organization. */
+  /** Creates a webhook for all events, in a new organization. */
   webhook(url: string): Promise<Webhook>;
-  /** So many events of an organization, in one transaction; when it was committed, UTC milliseconds. */
+  /** Records `count` events of an organization in one transaction. `committedAt` is in UTC milliseconds. */
   happen(owner: Owner, count: number): Promise<{ ids: string[]; committedAt: number }>;
-  /** Starts the relay and the dispatcher, which go on until the end. */
+  /** Starts the relay and the dispatcher, which run until the platform is disposed. */
   start(concurrencyPerEndpoint: number): void;
 }
 

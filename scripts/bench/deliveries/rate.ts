@@ -16,8 +16,8 @@ const WANTED = { atLeast: 0.5 };
 const GIVE_UP_MS = 60_000;
 
 /**
- * Deliveries per second, from events in the database to the last result in it, over bare POSTs with the same signature.
- * Both are made in turn, to the same receiver, and the first round of each is not counted: it compiles.
+ * Deliveries per second, from recorded events to the last recorded result, over bare POSTs with the same signature.
+ * Both alternate, with the same receiver. The first round of each is not counted, because the code is compiled then.
  */
 export async function rate(): Promise<Figure> {
   await using receiver = await startReceiver();
@@ -40,10 +40,10 @@ export async function rate(): Promise<Figure> {
   });
 }
 
-/** What one of `EVENTS` takes. */
+/** Cost of one of the `EVENTS`. */
 interface Pace {
   readonly perSecond: number;
-  /** Of this process, in microseconds. */
+  /** CPU time of this process, in microseconds. */
   readonly cpuUs: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Receives deliveries in a process of its own. Answers 204 at once, below `/hang` never. Over IPC it tells its address,
- * and when asked the time (UTC ms) at which each event arrived first.
+ * Receives deliveries in a separate process. Answers 204 at once, and never below `/hang`. Reports its address over
+ * IPC, and on request the time (UTC ms) of the first arrival of each event.
  */
 import { createServer } from 'node:http';
 

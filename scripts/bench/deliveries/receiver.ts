@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface BenchReceiver extends AsyncDisposable {
   readonly url: string;
-  /** When each event arrived first, UTC milliseconds. */
+  /** Time of the first arrival of each event, in UTC milliseconds. */
   times(): Promise<ReadonlyMap<string, number>>;
 }
 

@@ -13,7 +13,7 @@ export interface Instance extends AsyncDisposable {
   readonly url: string;
 }
 
-/** A Blockscout that has every transaction, or none, and takes so long to say so. */
+/** Starts a Blockscout that has every transaction, or none, and answers after `latencyMs`. */
 export async function startInstance(options: {
   latencyMs: number;
   hasTransactions: boolean;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { numberToHex } from 'viem';
 import { BUSY, hashOf, NFT } from './synthetic-block.ts';
 
-/** A node in front of which no chain is too long: every method has one answer, so its part in a time is always the same. */
+/** A simulated node with one answer for every method. Its share of a measured time does not depend on the chain. */
 export interface CannedNode extends AsyncDisposable {
   readonly url: string;
 }
@@ -24,7 +24,7 @@ function answerTo(method: string, params: readonly unknown[], chainId: number): 
   switch (method) {
     case 'eth_chainId':
       return `0x${chainId.toString(16)}`;
-    // Every block changes the balance, and always by as much.
+    // Every block changes the balance by the same amount.
     case 'eth_getBalance':
       return numberToHex(10n ** 18n + BigInt(String(params[1])));
     case 'trace_transaction':
@@ -43,7 +43,7 @@ function answerTo(method: string, params: readonly unknown[], chainId: number): 
   }
 }
 
-/** Listens on a free port of the loopback interface. */
+/** Starts the node on a free port of the loopback interface. */
 export async function startCannedNode(chainId: number): Promise<CannedNode> {
   const reply = ({
     id,

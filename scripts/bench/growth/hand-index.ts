@@ -6,8 +6,8 @@ const PLACES = 2 ** 20;
 const PAGE_SIZE = 50;
 
 /**
- * Serves transactions of an index as bare rows with their transfers and the addresses that they name: what the records
- * are made of, without making them.
+ * Serves transactions of an index as bare rows, with their transfers and addresses. These are the rows that the records
+ * are made of.
  */
 export async function serveHandIndex(file: string) {
   const db = new Database(file, { readonly: true });
@@ -69,7 +69,7 @@ export async function serveHandIndex(file: string) {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A row as the driver gives it, bytes in hex. */
+/** Row from the driver, with bytes as hex. */
 function rowOf(row: unknown): Row {
   return Object.fromEntries(
     Object.entries(Object(row)).map(([name, value]) => [

@@ -18,8 +18,8 @@ const ROUNDS: Rounds = { warm: 6, rounds: 61, timed: wallMs };
 const MOST_OVER_SQLITE = { atMost: 2.5 };
 
 /**
- * Median time of every explorer operation over HTTP, nothing cached, from an index of 20,000 blocks in PostgreSQL over one
- * in SQLite. Requests go to both in turn, each first in every other round.
+ * Median time of every explorer operation over HTTP without caches, on an index of 20,000 blocks in PostgreSQL over one
+ * in SQLite. Requests alternate between both.
  */
 export async function overSqlite(): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
@@ -47,7 +47,7 @@ async function servedIn(database: DatabaseOptions, nodeUrl: string): Promise<Ser
   return serveIndex({ database, chainId: CHAIN_ID, nodeUrl, blocks: BLOCKS });
 }
 
-/** What the server does by itself some minutes after rows were written. */
+/** Runs the maintenance that the server does by itself some minutes after rows were written. */
 async function settle(database: DatabaseOptions): Promise<void> {
   const db = openDatabase(database);
   await db.raw('vacuum analyze').finally(() => db.destroy());

@@ -1,7 +1,7 @@
 import type { OperationId } from '#data/backends/port/backend.ts';
 import { BUSY, hashOf, NFT } from './synthetic-block.ts';
 
-/** What is asked of each operation: paths that differ in every round, at the chain's end and in its middle. */
+/** Paths to request for each operation. They differ in every round, and cover the chain's end and its middle. */
 export const REQUESTS: Readonly<Record<OperationId, (at: Spot) => string>> = {
   search: ({ round }) => `/search?q=${['token 1', 't', 'TOKEN', 'cards'][round % 4]}`,
   quickSearch: ({ round }) => `/search/quick?q=${['token 1', 't', 'TOKEN', 'cards'][round % 4]}`,
@@ -82,14 +82,14 @@ export const REQUESTS: Readonly<Record<OperationId, (at: Spot) => string>> = {
   getSmartContract: () => `/smart-contracts/${NFT}`,
 };
 
-/** Where in the chain a request looks. */
+/** Place in the chain that a request is about. */
 export interface Spot {
   readonly round: number;
   readonly block: number;
   readonly transaction: string;
 }
 
-/** A place that differs from round to round and lies anywhere between beginning and end. */
+/** Place that differs from round to round, anywhere between beginning and end of the chain. */
 export function spotOf(round: number, blocks: number): Spot {
   const block = (round * 7919 + 100) % blocks;
   return { round, block, transaction: hashOf('7a', block * 3 + (round % 3)) };

@@ -23,12 +23,12 @@ export interface ServedIndex extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Contracts with sources: more than a page of them would not be on the shorter chain. */
+/** Contracts with sources. All of them must exist on the shorter chain, so there is less than a page. */
 const VERIFIED = [NFT, ...Array.from({ length: 45 }, (_, place) => tokenAt(place * 21))].map(
   (address, place) => ({ name: `Verified ${place}`, address, artifactName: 'StableToken' }),
 );
 
-/** Serves an index that nobody writes to, unless told otherwise with a cache too small to keep any answer. */
+/** Serves an index without a writer. Without `cacheBytes` its cache is too small to keep any answer. */
 export async function serveIndex(options: {
   database: DatabaseOptions;
   chainId: number;

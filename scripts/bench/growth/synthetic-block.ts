@@ -12,7 +12,7 @@ import {
 import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
 import type { JudgedBlock } from '#indexer/fetch/fetched-block.ts';
 
-/** Takes part in every block, so that whatever is asked about it is as long as the chain. */
+/** Address that occurs in every block, so that its lists grow with the chain. */
 export const BUSY: Address = `0x${'b5'.repeat(20)}`;
 export const NFT: Address = addressOf('c7', 1);
 const SPLITTER: Address = addressOf('5b', 1);
@@ -20,8 +20,8 @@ const ZERO: Address = `0x${'0'.repeat(40)}`;
 const ZERO_WORD: Hash = `0x${'0'.repeat(64)}`;
 
 /**
- * Every so many blocks a new token appears: the longer the chain, the more there are. In 1,000 blocks they fill the longest
- * page, so that a longer chain has no longer answers.
+ * Blocks until a new token appears. The tokens of 1,000 blocks fill the longest page, so answers of a longer chain are
+ * not longer.
  */
 const BLOCKS_PER_TOKEN = 3;
 const BLOCK_SECONDS = 12;
@@ -37,14 +37,14 @@ function addressOf(kind: string, number: number): Address {
   return `0x${kind}${number.toString(16).padStart(40 - kind.length, '0')}`;
 }
 
-/** The token that moves in a block. */
+/** Token that is transferred in a block. */
 export function tokenAt(number: number): Address {
   return addressOf('70', number % (Math.floor(number / BLOCKS_PER_TOKEN) + 1));
 }
 
 /**
- * One block of a chain that never was: an ERC-20 transfer, a new NFT and a payment through a contract, each by
- * or to `BUSY`, and a withdrawal. Every block brings an address of its own.
+ * One block of a simulated chain: an ERC-20 transfer, a new NFT and a payment through a contract, each by or to `BUSY`,
+ * and a withdrawal. Every block adds a new address.
  */
 export function syntheticBlock(number: number): JudgedBlock {
   const hash = hashOf('b10c', number);
@@ -129,7 +129,7 @@ function receiptOf(parts: Pick<RpcReceipt, 'transactionHash' | 'blockHash' | 'lo
   return { ...parts, gasUsed: numberToHex(21_000), effectiveGasPrice: '0x77359400', status: '0x1' };
 }
 
-/** ERC-20 has the amount in its data, ERC-721 the id in a fourth topic. */
+/** Log of a transfer. ERC-20 has the amount in its data, ERC-721 the id in a fourth topic. */
 function transferLog(
   address: Address,
   from: Address,

@@ -11,10 +11,12 @@ import { writeBlocks } from '#indexer/sync/block-writer.ts';
 import { BUSY, NFT, syntheticBlock } from './synthetic-block.ts';
 
 const BLOCKS_PER_COMMIT = 500;
-/** SQLite refuses a condition with 1,000 alternatives, and forgets readings by one. */
+/**
+ * Below 1,000, because readings are deleted by a condition with one alternative each, and SQLite refuses 1,000 of them.
+ */
 const READINGS_PER_COMMIT = 500;
 
-/** Fills an index through the indexer's own decoder and writers: only the node is made up. */
+/** Fills an index through the indexer's own decoder and writers. Only the node is simulated. */
 export async function writeSyntheticIndex(options: {
   database: DatabaseOptions;
   chainId: number;
@@ -48,7 +50,7 @@ export async function writeSyntheticIndex(options: {
   }
 }
 
-/** What a node would have said of it. */
+/** Simulated reading from a node. */
 function reading({ kind, address, holder, tokenId }: Dirty): OnChainState {
   const digits = BigInt(`0x${address.slice(-8)}`);
   switch (kind) {

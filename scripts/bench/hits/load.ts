@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** One request that is sent over and over, and what its answer must be. */
+/** One request that is sent repeatedly, and the expected status. */
 export interface RepeatedRequest {
   /** Origin of the server. */
   readonly url: string;
@@ -18,8 +18,8 @@ const CONNECTIONS = 32;
 const HEAD_END = '\r\n\r\n';
 
 /**
- * Sends a request over 32 kept connections, on each the next one when an answer is whole. Does next to nothing with the
- * answers, so that the server is the slower side: general load generators are not.
+ * Sends a request repeatedly over 32 connections. Each connection sends the next one when an answer is complete. Hardly
+ * reads the answers, so that the server is the bottleneck, which it is not with general load generators.
  * @throws Error when an answer has another status
  */
 export async function load(request: RepeatedRequest, seconds: number): Promise<MeasuredLoad> {

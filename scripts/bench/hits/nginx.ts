@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { freePort } from '#test/support/loopback-server.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 
-/** An nginx that caches what another server answers, in one worker. */
+/** An nginx with one worker that caches the answers of another server. */
 export interface CachingNginx extends AsyncDisposable {
   readonly url: string;
 }
 
 const STARTS_WITHIN_MS = 5_000;
 
-/** Starts nginx in front of a server; undefined where it is not installed. */
+/** Starts nginx in front of a server; undefined when it is not installed. */
 export async function startNginx(upstream: string): Promise<CachingNginx | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-nginx-'));
   const port = await freePort();

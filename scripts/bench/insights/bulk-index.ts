@@ -21,7 +21,7 @@ import { bulkBlock, TRANSACTIONS_PER_BLOCK } from './bulk-rows.ts';
 
 export const CHAIN_ID = 31_337;
 
-/** An index of made-up rows. Nobody writes to it. */
+/** A read-only index of generated rows. */
 export interface BulkIndex {
   readonly file: string;
   readonly transactions: number;
@@ -37,9 +37,8 @@ const TABLES = {
 } as const;
 
 /**
- * An index of so many transactions and twice as many events, with the indexes of a real one. It stays in the system's
- * folder for temporary files, under a name that changes with the schema and with what writes it, so that only the
- * first run takes the time.
+ * Creates an index with `transactions` transactions and twice as many events, with the database indexes of a real one.
+ * The file stays in the system's temporary folder for later runs. Its name changes with the schema and with this code.
  */
 export async function bulkIndex(transactions: number): Promise<BulkIndex> {
   const file = join(tmpdir(), `tollgate-bench-${transactions}-${version()}.db`);
@@ -74,7 +73,10 @@ async function create(file: string): Promise<void> {
   }
 }
 
-/** Indexes are made when all rows are there, and triggers not before: the counters they keep are not of document 2. */
+/**
+ * Fills the tables. Creates database indexes and triggers afterwards: the insights API does not use the triggers'
+ * counters.
+ */
 function fill(file: string, { transactions, blocks }: BulkIndex): void {
   const db = new Database(file);
   try {

@@ -3,13 +3,16 @@ import { type Column, uintColumn } from '#db/columns.ts';
 import { positionKey } from '#indexer/schema/block-position.ts';
 
 export const TRANSACTIONS_PER_BLOCK = 10;
-/** Senders of all transactions but the wallets'. */
+/** Senders of all transactions except those of the wallets. */
 const SENDERS = 5_000;
-/** Wallets, and contracts with events, that have as many rows in an index of any size, all over its length. */
+/**
+ * Number of wallets and of contracts with events. Each has the same number of rows in an index of any size, spread
+ * evenly.
+ */
 export const SPOTS = 16;
-/** Transactions of a wallet, half of them sent and half received, some of them both, and events of a contract. */
+/** Transactions of a wallet (half sent, half received, some of them both), and events of a contract. */
 const ROWS_A_SPOT = 2_000;
-/** The party that every fourth event of a spot's contract names first. */
+/** First party in every fourth event of a contract. */
 export const PARTY = word('party 0');
 export const EVENT = word('event');
 
@@ -30,7 +33,7 @@ const PARTIES = [PARTY, word('party 1'), word('party 2'), word('party 3')];
 export const WALLETS = addresses('wallet', SPOTS);
 export const CONTRACTS = addresses('contract', SPOTS);
 
-/** The rows of one block of an index with so many transactions, by table, in the order of the tables' columns. */
+/** Rows of one block of an index with `transactions` transactions, by table, in the order of the tables' columns. */
 export function bulkBlock(number: number, transactions: number) {
   const timestamp = (START_SECONDS + number * BLOCK_SECONDS) * 1000;
   const positions = Array.from({ length: TRANSACTIONS_PER_BLOCK }, (_, position) => position);
@@ -105,7 +108,10 @@ function bulkTransaction(of: { number: number; position: number; timestamp: numb
   };
 }
 
-/** Whether the transaction is a spot's, and which one's: as many in all, evenly over the whole index. */
+/**
+ * Wallet or contract of a transaction; undefined when it has none. Those that have one are spread evenly over the
+ * index.
+ */
 function spotOf(ordinal: number, transactions: number): { index: number; turn: number } | undefined {
   const all = SPOTS * ROWS_A_SPOT;
   const turn = Math.ceil((ordinal * all) / transactions);
@@ -121,7 +127,7 @@ function padded(address: Buffer): Buffer {
   return Buffer.concat([Buffer.alloc(12), address]);
 }
 
-/** An element by a number of any size. */
+/** Element at an index of any size, modulo the length. */
 function at<Element>(list: readonly Element[], index: number): Element {
   const element = list[index % list.length];
   if (element === undefined) throw new RangeError('the list is empty');

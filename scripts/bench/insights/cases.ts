@@ -6,12 +6,12 @@ import type { BulkIndex } from './bulk-index.ts';
 import { CONTRACTS, EVENT, PARTY, SPOTS, WALLETS } from './bulk-rows.ts';
 import { EVENT_COLUMNS, EVENT_JOINS, TRANSACTION_COLUMNS, TRANSACTION_JOINS } from './hand-columns.ts';
 
-/** One question to the engine, and the same in SQL by hand. */
+/** One query to the engine, and the same in hand-written SQL. */
 export interface Case {
   readonly name: string;
-  /** What is asked in the given round: rounds differ in their place, not in how much matches. */
+  /** Query of the given round. Rounds differ in their place in the index, not in the number of matches. */
   query(round: number, index: BulkIndex): Query;
-  /** Statements are prepared once; the result is given in rows and their number, or in groups. */
+  /** Prepares the statements once. `size` counts the rows or groups of the result. */
   byHand(db: Database): (round: number, index: BulkIndex) => { size: number; first: string };
 }
 
@@ -20,7 +20,7 @@ export const RANGE = 500;
 export const COUNT_UP_TO = 10_000;
 const NEWEST: RowsQuery['sort'] = { field: 'block_number', order: 'desc' };
 
-/** Pages with their counts. They match as many rows in an index of any size. */
+/** Pages with their counts. They match the same number of rows in an index of any size. */
 export const PAGES: readonly Case[] = [
   {
     name: 'block range, sorted by value, 20 of 5,000 rows',
@@ -104,7 +104,7 @@ export function countOver(name: string, blocksOf: (index: BulkIndex) => number):
   };
 }
 
-/** A sum of every row by its sender. By hand, amounts are added as BigInt in a function of JavaScript's as well. */
+/** Sum over all rows by sender. The hand-written SQL also adds amounts as BigInt in a JavaScript function. */
 export function sumBySender(field: 'gas_used' | 'value'): Case {
   return {
     name: `sum(${field}) of all rows by sender`,
@@ -136,7 +136,7 @@ export function sumBySender(field: 'gas_used' | 'value'): Case {
   };
 }
 
-/** The same of the engine's answer as `byHand` gives. */
+/** Outcome of the engine's answer, in the form of `byHand`. */
 export function outcomeOf(answer: PackedAnswer): { size: number; first: string } {
   if ('groups' in answer) {
     const [first] = answer.groups;
@@ -174,7 +174,7 @@ function blocksFrom(start: number, blocks: number): Filter[] {
   ];
 }
 
-/** One of so many places between beginning and end as there are wallets, so that memory is as warm in any index. */
+/** One of `SPOTS` places between beginning and end, so that caches are equally warm in an index of any size. */
 export function rangeStart(round: number, index: BulkIndex, blocks: number): number {
   return Math.floor(((round % SPOTS) * (index.blocks - blocks)) / SPOTS);
 }

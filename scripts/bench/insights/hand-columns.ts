@@ -1,4 +1,4 @@
-/** What a record shows, written by hand: hexadecimal made by SQLite, amounts without their prefix. */
+/** Hand-written columns of a record: hexadecimal made by SQLite, amounts without their prefix. */
 
 const hex = (column: string, name: string) =>
   `iif(${column} is null, null, '0x' || lower(hex(${column}))) as ${name}`;

@@ -14,8 +14,8 @@ const MOST_OVER_HAND = 1.3;
 const REPEATS = 3;
 
 /**
- * Median time of the engine over that of the same SQL by hand at 1,000,000 transactions on one PostgreSQL server, turn by
- * turn on two connections, three times with an engine opened anew.
+ * Median time of the engine over that of the same hand-written SQL, at 1,000,000 transactions on one PostgreSQL server.
+ * Both alternate on two connections. Measured three times, each with a new engine.
  */
 export async function overPostgresHand(): Promise<Figure[]> {
   const index = await bulkIndex(1_000_000);
@@ -52,7 +52,7 @@ interface Comparison {
   readonly rounds: Rounds;
 }
 
-/** Times of the engine and of the same by hand, with an engine of its own. */
+/** Times of a new engine and of the hand-written SQL. */
 async function compared(one: Case, { index, database, client, rounds }: Comparison): Promise<PairedTimes> {
   const statementsOf = BY_HAND[one.name];
   if (statementsOf === undefined) throw new Error(`${one.name} is not written by hand`);
@@ -66,7 +66,7 @@ async function compared(one: Case, { index, database, client, rounds }: Comparis
   try {
     for (const round of [0, 1, 2]) {
       const [ours, theirs] = [outcomeOf(await engine.run(one.query(round, index))), await byHand(round)];
-      // Groups come in no order.
+      // Groups have no order.
       if (ours.size !== theirs.size || (theirs.first !== undefined && ours.first !== theirs.first))
         throw new Error(`${one.name}: ${JSON.stringify(ours)} by hand is ${JSON.stringify(theirs)}`);
     }
@@ -76,7 +76,7 @@ async function compared(one: Case, { index, database, client, rounds }: Comparis
   }
 }
 
-/** The same of what statements by hand gave as `outcomeOf` says of an answer; without the first of several groups. */
+/** Outcome of hand-written statements, in the form of `outcomeOf`, but without the first of several groups. */
 function outcome([rows = [], count]: unknown[][][]): { size: number; first: string | undefined } {
   const [first] = rows;
   if (count !== undefined) return { size: rows.length, first: `${first?.[0]} of ${count[0]?.[0]}` };

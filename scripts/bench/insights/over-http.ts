@@ -9,7 +9,7 @@ import { CONTRACTS, EVENT, SPOTS, WALLETS } from './bulk-rows.ts';
 const WARM_ROUNDS = 10;
 const ROUNDS = 101;
 const RANGE = 500;
-/** Requests under way at a time while cached hits are measured. */
+/** Concurrent requests while cached hits are measured. */
 const CLIENTS = 4;
 const HITS_ROUNDS = 3;
 const HITS_MS = 2_000;
@@ -37,7 +37,7 @@ const PATHS: Readonly<Record<string, Path>> = {
   },
 };
 
-/** Median times over HTTP with nothing cached, the number of all matches included. */
+/** Median times over HTTP without caches, including the count of all matches. */
 export async function endToEnd(index: BulkIndex): Promise<Figure[]> {
   await using server = await startServer('index', index.file, String(index.blocks));
   const figures: Figure[] = [];
@@ -52,7 +52,7 @@ export async function endToEnd(index: BulkIndex): Promise<Figure[]> {
   return figures;
 }
 
-/** 99th percentile of cached hits, alone and while one aggregate over all rows runs after the other. */
+/** 99th percentile of cached hits, alone and while aggregates over all rows run one after the other. */
 export async function hitsBesideAggregates(index: BulkIndex): Promise<Figure[]> {
   await using server = await startServer('index', index.file, String(index.blocks), String(CACHE_BYTES));
   const hit = `${server.url}${PREFIX}/transactions?limit=20`;
@@ -92,7 +92,7 @@ async function hits(url: string, forMs: number): Promise<number[]> {
   return times;
 }
 
-/** Asks for an aggregate over all rows. Each has a filter of its own, so that none is answered out of the cache. */
+/** Requests an aggregate over all rows. Each has a different filter, so that no answer is cached. */
 function aggregateOf(url: string): () => Promise<number> {
   let number = 0;
   return () => {
@@ -101,7 +101,7 @@ function aggregateOf(url: string): () => Promise<number> {
   };
 }
 
-/** Milliseconds that each took. */
+/** Repeats a request until the signal aborts. Returns the milliseconds of each. */
 async function oneAfterTheOther(ask: () => Promise<number>, signal: AbortSignal): Promise<number[]> {
   const times: number[] = [];
   while (!signal.aborted) times.push(await ask());

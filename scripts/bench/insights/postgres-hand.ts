@@ -2,13 +2,13 @@ import type { BulkIndex } from './bulk-index.ts';
 import { CONTRACTS, EVENT, PARTY, WALLETS } from './bulk-rows.ts';
 import { COUNT_UP_TO, RANGE, rangeStart, spot } from './cases.ts';
 
-/** A statement by hand, as the driver takes it. */
+/** A hand-written statement for the driver. */
 export interface HandStatement {
   readonly text: string;
   readonly values: readonly unknown[];
 }
 
-/** A question in SQL by hand: a page and the number of its rows, or groups. */
+/** Hand-written SQL of a query: a page and the count of all its rows, or groups. */
 export type ByHand = (round: number, index: BulkIndex) => readonly HandStatement[];
 
 const hex = (column: string) => `'0x' || encode(${column}, 'hex')`;
@@ -28,7 +28,7 @@ const EVENT_COLUMNS = `${hex('t.hash')}, ${CHAIN}, l.timestamp / 1000, l.transac
 
 const counting = (sql: string) => `select count(*) from (${sql} limit ${COUNT_UP_TO + 1}) k`;
 
-/** A page of keys, with the number of all of them. */
+/** Statements for a page of keys and for the count of all keys. */
 function page(keys: { rows: string; count: string; values: readonly unknown[] }, shown: string) {
   return [
     { text: shown.replace('PAGE', keys.rows), values: keys.values },
@@ -48,7 +48,7 @@ const sumBySender = (field: string): ByHand => {
   return () => [{ text, values: [] }];
 };
 
-/** By the name of the case. */
+/** Hand-written SQL by the name of the case. */
 export const BY_HAND: Readonly<Record<string, ByHand>> = {
   'block range, sorted by value, 20 of 5,000 rows'(round, index) {
     const start = rangeStart(round, index, RANGE);

@@ -16,7 +16,7 @@ import { claimForChain } from '#indexer/schema/head.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
 import { type BulkIndex, CHAIN_ID } from './bulk-index.ts';
 
-/** Blocks that are copied at a time. */
+/** Blocks per copy statement. */
 const STEP = 500;
 
 interface IndexColumns {
@@ -24,7 +24,7 @@ interface IndexColumns {
   readonly indexdef: string;
 }
 
-/** Copies an index to PostgreSQL; triggers do not run, and indexes are made when all rows are there. */
+/** Copies an index to PostgreSQL. Triggers do not run, and database indexes are created after all rows. */
 export async function postgresIndex(index: BulkIndex, place: DatabaseOptions): Promise<DatabaseOptions> {
   const database = indexOptions(place, CHAIN_ID);
   const to = await openMigrated(database, indexSchema(CHAIN_ID, database));

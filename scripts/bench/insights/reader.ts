@@ -11,8 +11,9 @@ const MOST_OVER_COUNT = 1.15;
 const MOST_GROWTH = 1.5;
 
 /**
- * Median time, for sums CPU time, of the engine over that of the same SQL by hand, turn by turn on two connections of the same settings. Both
- * count, break ties by place and show the same columns; the one by hand prepares its statements once.
+ * Median time (for sums, CPU time) of the engine over that of the same hand-written SQL. Both alternate on two
+ * connections with the same settings, count, break ties by place and show the same columns. The hand-written statements
+ * are prepared once.
  */
 export async function overHand(index: BulkIndex): Promise<Figure[]> {
   const tenth = countOver('count over a tenth of the rows, 100,000', ({ blocks }) => blocks / 10);
@@ -24,7 +25,7 @@ export async function overHand(index: BulkIndex): Promise<Figure[]> {
   return figures;
 }
 
-/** Median time of indexed queries in the large index over the small one, where as many rows match. */
+/** Median time of indexed queries in the large index over the small one, with the same number of matches. */
 export async function growth(small: BulkIndex, large: BulkIndex): Promise<Figure[]> {
   const ranged = countOver('count over 1,000 blocks, 10,000 rows', () => 1_000);
   const figures: Figure[] = [];
@@ -75,7 +76,7 @@ function engineOf({ file }: BulkIndex) {
   return openSqliteEngine({ file, tick: () => undefined });
 }
 
-/** Counted in steps of some milliseconds, so for what takes long; others on the machine do not matter to it. */
+/** CPU time of this thread, which other processes do not affect. Its steps of some milliseconds suit long work only. */
 async function cpuMs(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage();
   await work();

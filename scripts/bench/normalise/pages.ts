@@ -8,8 +8,8 @@ const NUMBERS = ['block_number', 'height', 'index', 'log_index', 'nonce', 'posit
 type Item = Readonly<Record<string, unknown>>;
 
 /**
- * The text of a page of 50 items: those of a fixture, or the fixture itself, over and over, with hashes and numbers of
- * their own. `more` are fields for each of them.
+ * Text of a page of 50 items, which repeat those of a fixture or the fixture itself. Each gets its own hashes and
+ * numbers, and the fields of `more`.
  */
 export function pageOf(fixture: string, more: Item = {}): string {
   const own = itemsOf(fixture);
@@ -21,7 +21,7 @@ export function pageOf(fixture: string, more: Item = {}): string {
   return JSON.stringify({ items, next_page_params: params });
 }
 
-/** Numbers stay as upstream wrote them: 1.2e4 may take longer to read than 12000. */
+/** Items of a fixture. Numbers keep their original text, because 1.2e4 may take longer to parse than 12000. */
 function itemsOf(fixture: string): readonly Item[] {
   const text = readFileSync(new URL(`${fixture}.json`, FIXTURES), 'utf8');
   const body: unknown = JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>

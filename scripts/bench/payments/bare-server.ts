@@ -7,9 +7,9 @@ import { linkValues } from '#payments/store/link-store.ts';
 import { aLink } from './link.ts';
 
 /**
- * What somebody would write who wants links and nothing else: no keys, no limits, no checks, no log. On the same tables,
- * through knex and the driver as they come and as durable as ours, `GET /:id` is the same select and `POST /` writes the
- * same two rows in one transaction; both answer with the row.
+ * A minimal server for links only: no keys, no limits, no checks, no log. It uses the same tables with the same
+ * durability, through unmodified knex and driver. `GET /:id` runs the same select, and `POST /` writes the same two
+ * rows in one transaction. Both answer with the row.
  */
 export async function serveBarePayments({
   file,
@@ -55,7 +55,7 @@ export async function serveBarePayments({
   };
 }
 
-/** Without anything of ours between knex and the file, so that what ours gains or loses there shows. */
+/** Opens a database without our own code between knex and the file, so that its cost shows. */
 function openPlainly(file: string): Knex {
   return createKnex({
     client: 'better-sqlite3',

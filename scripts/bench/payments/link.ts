@@ -6,7 +6,7 @@ import type { PaymentLink } from '#payments/model/payment-link.ts';
 export const CHAIN_ID = 31_337;
 const RECIPIENT = `0x${'5e'.repeat(20)}`;
 
-/** What a client sends to get a link. */
+/** Body of a request that creates a link. */
 export const CREATION = {
   name: 'A cup of coffee',
   description: 'Filter, 250 ml',
@@ -17,7 +17,7 @@ export const CREATION = {
   metadata: { order: '2041', shop: 'Alder Street' },
 };
 
-/** The link that this makes, with ids of its own; `now` in UTC ms. */
+/** Link that `CREATION` creates, with new ids. `now` is UTC ms. */
 export function aLink(owner: Owner, now: number, changes: Partial<PaymentLink> = {}): PaymentLink {
   return {
     id: newId('pl'),

@@ -8,15 +8,15 @@ const ROUNDS = 5;
 const SECONDS = 2;
 const CONNECTIONS = 16;
 
-/** A request and who is asked it. */
+/** A request, and the server to send it to. */
 interface Side {
   readonly server: ServerProcess;
   readonly request: Request;
 }
 
 /**
- * Rates of creating and of getting a link, as shares of a bare Koa app's that runs the same statements on the link in a
- * file of its own. The service logs as it is served; the bare app does not log.
+ * Rates of creating and of getting a link, over those of a bare Koa app that runs the same statements in its own file.
+ * Unlike the service, the bare app does not log.
  */
 export async function creatingAndGetting(): Promise<Figure[]> {
   await using ours = await oneLinkShop();
@@ -50,7 +50,7 @@ function oneLinkShop(): Promise<Shop> {
   return makeShop(owner => [aLink(owner, Date.now())]);
 }
 
-/** The first side's rate over the second one's. */
+/** Rate of the first side over that of the second. */
 async function compare(name: string, sides: readonly [Side, Side], atLeast: number): Promise<Figure> {
   const [ours, bare] = sides;
   const loads: { ours: Load; bare: Load }[] = [];

@@ -9,7 +9,7 @@ import { CHAIN_ID, CREATION } from './link.ts';
 import { type FilledShop, filledShop, makeShop, NO_NODE } from './shop.ts';
 
 const SESSIONS = 100_000;
-/** Days over which the sessions lie: within each period of 90 days, whatever the time of day. */
+/** Days over which the sessions are spread. All are within a period of 90 days at any time of day. */
 const DAYS = 89;
 const MOST_MS = 200;
 const WARM_ROUNDS = 3;
@@ -46,7 +46,7 @@ async function overviewIn(name: string, place: string, { headers }: FilledShop):
   });
 }
 
-/** Fills a shop with 100,000 sessions over 89 days, and with what paid 55,000 of them. */
+/** Fills a shop with 100,000 sessions over 89 days, and with the payments of 55,000 of them. */
 export async function sell(database: DatabaseOptions, { owner }: FilledShop): Promise<void> {
   const db = openDatabase(database);
   const own = [owner.organizationId, owner.mode];
@@ -64,7 +64,7 @@ const numbers = `with recursive numbers (n) as (
 )`;
 const time = `${Date.now()} - (n % ${DAYS}) * cast(${DAY_MS} as bigint)`;
 const token = `'0x' || case n % 3 when 0 then '${'0'.repeat(40)}' when 1 then '${'1'.repeat(40)}' else '${'2'.repeat(40)}' end`;
-/** A number of 16 digits, as a column holds it. */
+/** SQL of an amount of 16 digits, with the length prefix of the column. */
 const amount = `'16' || (1000000000000000 + n)`;
 const isPaid = 'n % 20 < 11';
 

@@ -24,7 +24,7 @@ const STREETS = [
   'Willow',
 ] as const;
 
-/** A query that differs from round to round, and how many links it finds. */
+/** A query that differs from round to round, and the number of links that it finds. */
 interface Search {
   readonly name: string;
   readonly found: number;
@@ -58,7 +58,7 @@ export async function searching(): Promise<Figure[]> {
 
 interface SearchedPlace {
   readonly name: string;
-  /** As `databaseOf` takes it. */
+  /** Place of the database, for `databaseOf`. */
   readonly place: string;
   readonly shop: FilledShop;
 }
@@ -83,7 +83,7 @@ async function searchingIn({ name, place, shop }: SearchedPlace): Promise<Figure
   return figures;
 }
 
-/** As many a street, the newest first made a minute ago. */
+/** The same number of links per street, newest first. The newest is a minute old. */
 function manyLinks(owner: Owner): PaymentLink[] {
   const now = Date.now();
   return Array.from({ length: LINKS }, (_, index) =>

@@ -7,7 +7,7 @@ import type { Logger } from '#lib/logger.ts';
 import { startPaymentsService } from '#payments/service.ts';
 import { CHAIN_ID } from './link.ts';
 
-/** So high that no load reaches it; each request is counted all the same. */
+/** Rate limit that no load reaches. Requests are still counted. */
 const NO_LIMIT = 1_000_000_000;
 /** Blocks that complete a payment. */
 export const CONFIRMATIONS = 2;
@@ -15,14 +15,14 @@ export const CONFIRMATIONS = 2;
 export interface ServedPayments {
   /** An SQLite file, or the address of a PostgreSQL database. */
   readonly database: string;
-  /** Of a node that may not be there. */
+  /** Address of a node, which need not exist. */
   readonly rpcUrl: string;
-  /** The only one that is taken. */
+  /** The only accepted token. */
   readonly token: string;
   readonly log: Logger;
 }
 
-/** The whole payments service over a file, as it is served, watching one chain. */
+/** Starts the whole payments service on a database, watching one chain. */
 export async function servePayments({ database, rpcUrl, token, log }: ServedPayments) {
   const { api, close } = await startPaymentsService({
     host: '127.0.0.1',
@@ -59,7 +59,7 @@ export async function servePayments({ database, rpcUrl, token, log }: ServedPaym
   return { url: api?.url ?? '', close };
 }
 
-/** An SQLite file, or the address of a PostgreSQL database. */
+/** Options of an SQLite file, or of the address of a PostgreSQL database. */
 export function databaseOf(place: string): DatabaseOptions {
   return place.startsWith('postgres:') ? { kind: 'postgres', url: place } : { file: place };
 }

@@ -11,12 +11,12 @@ const PAYMENTS = 500;
 const MOST_MS = 2_000;
 const PATIENCE_MS = 30_000;
 const LOOK_AGAIN_MS = 20;
-/** Accounts of the chain that pay in turn; the first has other things to do. */
+/** Accounts of the chain that pay in turn. The first account is reserved. */
 const PAYERS = 19;
 
 /**
- * Time from mining the last confirmation of a block with 500 payments of as many sessions until all of them read as
- * completed over HTTP. The node is a real one; the service finds out about blocks by itself.
+ * Time from the last confirmation of a block with 500 payments of 500 sessions until all of them are completed over
+ * HTTP. The node is a real one, and the service polls it for blocks.
  */
 export async function settling(): Promise<Figure[]> {
   const times: number[] = [];
@@ -46,7 +46,7 @@ async function settled(): Promise<number> {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Opens a session; each asks for another amount. */
+/** Opens a session. Each has a different amount due. */
 async function amountDueOf(
   sessions: string,
   { headers, token }: { headers: Headers; token: string },
@@ -67,7 +67,7 @@ async function holdsAll(chain: TestPaymentChain, block: number): Promise<void> {
   if (Number(held) !== PAYMENTS) throw new Error(`block ${block} has ${Number(held)} transactions`);
 }
 
-/** Resolves when a list is as long as it shall get. */
+/** Resolves when a list has all payments. */
 async function allListed(url: string, headers: Headers): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   for (let total = 0; total !== PAYMENTS; ) {

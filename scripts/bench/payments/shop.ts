@@ -16,21 +16,21 @@ import { organizationStore } from '#payments/store/organization-store.ts';
 /** A database with the schema of payments and one organization. */
 export interface FilledShop {
   readonly owner: Owner;
-  /** Those it began with. */
+  /** Ids of its initial links. */
   readonly linkIds: readonly string[];
-  /** The header of a request with its key, which may do everything. */
+  /** Header of a request with its admin key. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One in an SQLite file. */
+/** A filled shop in an SQLite file. */
 export interface Shop extends FilledShop, AsyncDisposable {
   readonly file: string;
 }
 
-/** A node's address where nobody listens. */
+/** Address of a node that does not exist. */
 export const NO_NODE = 'http://127.0.0.1:9';
 
-/** Makes one with these links, in a folder of its own that is removed with it. Nothing of it is left open. */
+/** Creates a shop with these links in a new folder, which is removed on disposal. Leaves no connection open. */
 export async function makeShop(linksOf: (owner: Owner) => readonly PaymentLink[]): Promise<Shop> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   const file = join(folder, 'payments.db');
@@ -41,7 +41,7 @@ export async function makeShop(linksOf: (owner: Owner) => readonly PaymentLink[]
   };
 }
 
-/** Makes one in an empty database. Nothing of it is left open. */
+/** Creates a shop in an empty database. Leaves no connection open. */
 export async function filledShop(
   database: DatabaseOptions,
   linksOf: (owner: Owner) => readonly PaymentLink[],
@@ -73,7 +73,7 @@ export async function filledShop(
   }
 }
 
-/** Each with its short code, in one transaction. */
+/** Inserts links with their short codes in one transaction. */
 async function insertLinks(db: Db, links: readonly PaymentLink[]): Promise<void> {
   const rows = links.map(link => linkValues(link));
   const [first] = rows;

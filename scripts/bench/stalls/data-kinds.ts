@@ -17,7 +17,7 @@ export async function dataStalls(): Promise<Figure[]> {
   return [...(await examples()), ...(await longPages()), ...(await largeRecords())];
 }
 
-/** Over embedded chains, which hold what the examples name. */
+/** Stalls by the examples of the contracts, on embedded chains that have the records of the examples. */
 async function examples(): Promise<Figure[]> {
   await using server = await startServer('uncached');
   const pages = ['/', '/chain/31337', '/playground', '/chain/31337/block/5'];
@@ -40,7 +40,7 @@ function kindsOf<Operations>(contract: Contract<Operations>): Record<string, Req
   );
 }
 
-/** Pages of 1,000 rows, and groups, of an index of 100,000 transactions. */
+/** Stalls by pages of 1,000 rows, and by groups, on an index of 100,000 transactions. */
 async function longPages(): Promise<Figure[]> {
   const { file, blocks } = await bulkIndex(100_000);
   await using server = await startServer('index', file, String(blocks));
@@ -60,7 +60,9 @@ async function longPages(): Promise<Figure[]> {
   });
 }
 
-/** A wide block, long call data and many logs. A contract with its source is among the examples. */
+/**
+ * Stalls by a block with many transactions, long call data and many logs. The examples cover a contract with source.
+ */
 async function largeRecords(): Promise<Figure[]> {
   await using index = await writeHeavyIndex();
   await using server = await startServer('index', index.file, String(HEAVY.blocks));

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Work of the main thread since the last report. */
 export interface LoopReport {
-  /** Longest time in which the event loop took nothing up, in milliseconds. */
+  /** Longest time for which the event loop was blocked, in milliseconds. */
   readonly longestMs: number;
   /** CPU time of the main thread alone, in milliseconds. */
   readonly cpuMs: number;
@@ -14,22 +14,22 @@ const RESOLUTION_MS = 1;
 const SETTLED_MS = 5 * RESOLUTION_MS;
 
 /**
- * Watches the event loop of this thread and returns what reports on it. A timer that is due every millisecond notes the
- * time since its last turn, less that millisecond: whatever occupies the loop makes one of these times long, and the
- * longest is the stall. A pause of the garbage collector and a turn that another process took count as well.
+ * Watches the event loop of this thread, and returns a function that reports on it. A timer that fires every
+ * millisecond records its delay. The longest delay is the stall. It includes pauses of the garbage collector and time
+ * that the scheduler gives to other processes.
  */
 export function watchEventLoop(): () => Promise<LoopReport> {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   delays.enable();
   let cpu = process.threadCpuUsage();
   return async () => {
-    // A stall is noted by the turn of the timer that follows it.
+    // A stall is recorded by the next turn of the timer.
     await delay(SETTLED_MS);
     const { user, system } = process.threadCpuUsage(cpu);
     const longestMs = Math.max(0, delays.max / 1e6 - RESOLUTION_MS);
     delays.reset();
     cpu = process.threadCpuUsage();
-    // After a reset the first turn only begins to measure: a stall that came before it would not be noted.
+    // After a reset the first turn only starts the measurement. An earlier stall would not be recorded.
     await delay(SETTLED_MS);
     return { longestMs, cpuMs: (user + system) / 1000 };
   };

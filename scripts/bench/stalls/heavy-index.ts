@@ -18,7 +18,7 @@ const LOGS = 1_000;
 const KILOBYTE: Hex = `0x${'5a'.repeat(1_000)}`;
 const MEGABYTE = 'a5'.repeat(1_000_000);
 
-/** Whatever of the index is large. */
+/** Large records of the index. */
 export const HEAVY = {
   blocks: LIGHT_BLOCKS + 1,
   block: LIGHT_BLOCKS,
@@ -29,7 +29,7 @@ export const HEAVY = {
     'Said(address indexed who,(uint256 amount,bytes32[] parts,(string name,bool flag)[] more) what,bytes text)',
 };
 
-/** An index of a few light blocks and one of 2,000 transactions. Its folder is removed with it. */
+/** Writes an index of a few light blocks and one of 2,000 transactions. Disposal removes its folder. */
 export async function writeHeavyIndex(): Promise<{ readonly file: string } & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   const file = join(folder, 'heavy.db');
@@ -43,7 +43,7 @@ export async function writeHeavyIndex(): Promise<{ readonly file: string } & Asy
   return { file, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** The next block, with 2,000 transactions of 1 kB. The first has 1 MB of call data, the second 1,000 logs. */
+/** Next block, with 2,000 transactions of 1 kB. The first has 1 MB of call data, the second 1,000 logs. */
 function heavyBlock(): JudgedBlock {
   const light = syntheticBlock(LIGHT_BLOCKS);
   const [model] = light.transactions;

@@ -5,7 +5,7 @@ const WARM_ROUNDS = 3;
 const ROUNDS = 9;
 const MOST_MS = 20;
 
-/** A request that no cache answers. */
+/** A request that is not answered from a cache. */
 export interface StallRequest {
   readonly path: string;
   readonly method?: string;
@@ -13,10 +13,10 @@ export interface StallRequest {
   readonly body?: string;
 }
 
-/** One kind of request; its rounds differ where something is kept of an answer. */
+/** One kind of request. Its rounds differ when a repeated request would be answered from a cache. */
 export type RequestKind = (round: number) => StallRequest;
 
-/** A figure of the longest stall of each kind, by its name. */
+/** One figure with the longest stall for each kind. */
 export async function stallFigures(
   server: ServerProcess,
   kinds: Readonly<Record<string, RequestKind>>,
@@ -30,7 +30,7 @@ export async function stallFigures(
   return figures;
 }
 
-/** One figure for many kinds, which is that of the worst; the next ones are in its note. */
+/** One figure for many kinds: the worst of them. The next ones are in its note. */
 export async function worstStall(
   server: ServerProcess,
   { name, kinds }: { name: string; kinds: Readonly<Record<string, RequestKind>> },
@@ -52,7 +52,7 @@ function nameOf(kind: string): string {
   return `longest stall of the event loop, ms: ${kind}`;
 }
 
-/** Measured request by request. @throws Error for an answer that is no success */
+/** Measures the stalls of each request. @throws Error for an answer that is not a success */
 async function stallsOf(server: ServerProcess, kind: RequestKind) {
   const stalls: number[] = [];
   const cpu: number[] = [];

@@ -8,7 +8,7 @@ import { stallFigures } from './longest-stall.ts';
 
 const API = '/api/v1';
 const LINKS = 1_000;
-/** Accepted as it is: a session of its own, without a link. */
+/** Body of a request that opens a session without a link. */
 const { name: _, description: __, metadata: ___, ...SESSION } = CREATION;
 const DAY_MS = 86_400_000;
 

@@ -3,7 +3,7 @@ import { startTestDevnet } from '#test/support/devnet.ts';
 
 const LIFETIMES = { finalMs: 0, movingMs: 0, unsettledMs: 0, overrides: {} };
 
-/** The whole data service with its pages over the embedded chains of the contracts' examples. It keeps no answer. */
+/** Starts the data service with its pages on the embedded chains of the contracts' examples, without a cache. */
 export async function serveExamples(): Promise<{ readonly url: string; close(): Promise<void> }> {
   const devnet = await startTestDevnet({ chains: 2 });
   const { url, close } = await startTestDataService(devnet.chains, {

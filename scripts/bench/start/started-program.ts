@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 
-/** A program that is started for a measurement. */
+/** A program to start for a measurement. */
 export interface StartedProgram {
   readonly command: readonly string[];
   /** Origin that it listens on. */
@@ -13,7 +13,7 @@ export interface StartedProgram {
   readonly adminUrl: string | undefined;
 }
 
-/** Times from the command, and what the process has used when it is ready. */
+/** Times from the command, and resources that the process has used when it is ready. */
 export interface Start {
   readonly healthS: number;
   readonly pageS: number;
@@ -27,7 +27,7 @@ const LOOK_EVERY_MS = 5;
 const READY_WITHIN_MS = 60_000;
 const GONE_WITHIN_MS = 20_000;
 
-/** Starts the program once and ends it. @throws Error when it is not ready, or not gone, in time. */
+/** Starts the program once and ends it. @throws Error when it does not become ready or end in time */
 export async function startOnce(program: StartedProgram, variables: NodeJS.ProcessEnv): Promise<Start> {
   const { command, url, page, adminUrl } = program;
   const [file = '', ...args] = command;

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { loopbackPort } from '#test/support/loopback-server.ts';
 
-/** A payment that a block is asked to hold. `token` is undefined for the chain's coin. */
+/** A payment to put into a block. `token` is undefined for the chain's coin. */
 export interface CannedPayment {
   readonly token: string | undefined;
   readonly from: string;
@@ -9,9 +9,9 @@ export interface CannedPayment {
   readonly amount: string;
 }
 
-/** Adds a block: its parameters are the payments in it, its time in milliseconds, and the number of its transactions. */
+/** Method that adds a block. Parameters: its payments, its time in milliseconds, and its number of transactions. */
 export const MINE = 'bench_mine';
-/** The end of a hash that the pool always holds; it begins with its sender's address. */
+/** End of the hashes that are always in the pool. Such a hash begins with its sender's address. */
 export const IN_POOL = 'f00d'.repeat(6);
 
 interface Call {
@@ -46,11 +46,13 @@ interface CannedBlock {
 }
 
 const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-/** A call of `transfer`, as long as they are. */
+/** Call data of a `transfer`, of realistic length. */
 const INPUT = `0xa9059cbb${'0'.repeat(24)}${'5e'.repeat(20)}${'0'.repeat(58)}2625a0`;
 const LATENCY_MS = 2;
 
-/** A node of a chain that holds what it is told to: each answer takes the same time, and costs the asker's process none. */
+/**
+ * Serves the node of a simulated chain. All answers take the same time, and use no CPU time of the client's process.
+ */
 export async function serveCannedChain(chainId: number): Promise<{ url: string; close(): Promise<void> }> {
   const blocks: CannedBlock[] = [block(0, Date.now(), { payments: [], count: 0 })];
   const receipts = new Map<string, object>();
@@ -178,7 +180,7 @@ function shownBlock(found: CannedBlock | undefined, isFull: boolean): object | n
   };
 }
 
-/** What else nodes tell of a transaction. */
+/** Other fields of a transaction. */
 const COMMON = {
   type: '0x2',
   chainId: '0x7a69',

@@ -28,8 +28,8 @@ const NEW_BLOCK_MS = 100;
 const seals = sealsOf(['seals nothing but what this bench makes and removes']);
 
 /**
- * CPU time of a watcher's process for one look while more than 10,000 sessions are open: at a head that it saw
- * before, and at a new block of 200 transactions of which 20 pay.
+ * CPU time of a watcher's process for one look while more than 10,000 sessions are open: at an unchanged head, and at a
+ * new block of 200 transactions, 20 of them payments.
  */
 export async function looking(): Promise<Figure[]> {
   await using shop = await makeShop(() => []);
@@ -73,14 +73,16 @@ async function lookingOn(name: string, database: DatabaseOptions): Promise<Figur
   }
 }
 
-/** @throws when the payments of the deep blocks were not settled, so that the looks did less than they should. */
+/**
+ * @throws Error when payments of confirmed blocks were not settled, so that the looks did less work than they should
+ */
 async function hasSettled(db: Db): Promise<void> {
   const completed = await rowsOf(db, "select 1 from checkout_sessions where status = 'completed'");
   const deep = (LOOKS - CONFIRMATIONS) * BLOCK_PAYMENTS;
   if (completed.length !== deep) throw new Error(`${completed.length} sessions of ${deep} were completed`);
 }
 
-/** A round's value is the median of its looks. */
+/** Figure of the CPU time of a look. The value of a round is the median of its looks. */
 function ownTime(
   at: string,
   { name, looks, atMost }: { name: string; looks: readonly OwnTime[]; atMost: number },
@@ -95,18 +97,18 @@ function ownTime(
   });
 }
 
-/** What a look takes of this process, in milliseconds. */
+/** Cost of a look in this process, in milliseconds. */
 interface OwnTime {
-  /** Of the processor. */
+  /** CPU time. */
   readonly cpuMs: number;
-  /** Of the event loop: with the waits of synchronous statements, and for the processor where others use it. */
+  /** Time of the event loop, which includes synchronous statements and waits for the CPU. */
   readonly loopMs: number;
 }
 
-/** A watcher that looks once for each call. */
+/** Creates a watcher that looks once per call. */
 function watching(db: Db, { url, clock }: { url: string; clock: Clock }): () => Promise<OwnTime> {
   const log = silentLogger();
-  // On PostgreSQL only a process that listens for wake-ups asks whether anything is open.
+  // On PostgreSQL, only a process that listens for wake-ups queries for open sessions.
   db.wakeups.on(watcherName(CHAIN_ID), () => {});
   const client = createChainClient({ id: CHAIN_ID, rpcUrls: [url], timeoutMs: 10_000, log });
   const watcher = chainWatcher({ chain: CHAIN, client, db, seals, clock, log });
@@ -153,7 +155,7 @@ async function mine(url: string, payments: readonly CannedPayment[], time: numbe
   if (!answer.ok) throw new Error(`no block was made: ${await answer.text()}`);
 }
 
-/** A clock that goes on when it is told to, so that a minute of looks takes as long as they do. */
+/** A clock that can be advanced, so that looks two seconds apart need no waiting. */
 function advancingClock(): Clock & { advance(ms: number): void } {
   let ahead = 0;
   return {

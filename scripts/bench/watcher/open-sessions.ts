@@ -22,15 +22,15 @@ const SESSIONS = 11_000;
 const ORGANIZATIONS = 5;
 const RECIPIENTS = 2_000;
 const CLAIMS = 200;
-/** One in so many was signed for by a wallet. */
+/** One in `SIGNED` sessions has a payer's wallet signature. */
 const SIGNED = 4;
 const MINUTE_MS = 60_000;
 const ROWS_PER_STATEMENT = 250;
 
 /**
- * Opens sessions on one chain, more than 10,000 of them however many are paid while it is measured: of several
- * organizations, at many recipients, for a coin and two tokens, some signed for by a wallet, and some of those with a
- * claimed hash that waits in the pool or is nowhere. Answers with them, those without a claim.
+ * Opens sessions on one chain, enough that more than 10,000 stay open during the measurement. They belong to several
+ * organizations and many recipients, and are for a coin and two tokens. Some have a wallet signature, and some of those
+ * a claimed hash that is pending or unknown. Returns the sessions without a claim.
  */
 export async function openSessions(db: Db, seals: Seals, now: number): Promise<CheckoutSession[]> {
   const owners = await organizations(db);
@@ -80,7 +80,7 @@ function payerOf(index: number): string {
   return `0xfa${index.toString(16).padStart(38, '0')}`;
 }
 
-/** Every fourth of those that a wallet signed for, until there are enough. */
+/** True for every fourth session with a wallet signature, up to `CLAIMS` sessions. */
 function isClaimed(index: number): boolean {
   return index % (4 * SIGNED) === 0 && index < 4 * SIGNED * CLAIMS;
 }
@@ -103,7 +103,7 @@ async function insertSessions(
   for (const some of slices(rows, ROWS_PER_STATEMENT)) await handle('checkout_sessions').insert(some);
 }
 
-/** Has every place watched, as the first session there would. */
+/** Watches every recipient, like the first session of a recipient does. */
 async function watchRecipients(
   handle: Transaction,
   sessions: readonly CheckoutSession[],
