@@ -48,7 +48,7 @@ export function checkoutCompletedData(
   };
 }
 
-/** Body of `checkout.expired`, of a session that has expired (Decision 117). */
+/** Body of `checkout.expired` (Decision 117). */
 export function checkoutExpiredData(session: CheckoutSession): EventData<'checkout.expired'> {
   return {
     id: session.id,
@@ -113,7 +113,7 @@ function renamed(
   return Object.fromEntries(moved);
 }
 
-/** An event for a webhook, or the greeting of a test. */
+/** An event for a webhook, or the `test.ping` of a test. */
 interface ToldEvent {
   readonly id: string;
   readonly type: PaymentsSchemas['DeliveryEventType'];

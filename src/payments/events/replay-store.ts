@@ -21,7 +21,7 @@ export interface Replay extends Owner {
 /** Running replays, at most one per webhook. */
 export function replayStore(handle: Handle) {
   return {
-    /** Needs the transaction that found no running replay. */
+    /** Call it in the transaction that found no running replay. */
     async insert(
       { organizationId, mode, webhookId, until, ...progress }: Replay,
       now: number,

@@ -19,7 +19,8 @@ import { type MissedEvent, missedEvents } from './missed-events.ts';
 import { end, goOn, replayOf } from './replay-store.ts';
 
 /**
- * Most due deliveries of a webhook to which a replay adds more, so that new events do not wait for the whole replay.
+ * Number of due deliveries of a webhook at which its replay pauses, so that new events do not wait for the whole
+ * replay.
  */
 const MOST_WAITING = 200;
 /** Most events that one transaction reads, so that other writers do not wait long. */

@@ -27,8 +27,8 @@ const SHIP_TO = {
 const LASTED_MS = 60_000;
 
 /**
- * Data of a test: a greeting, or made-up data of an event type from the minute before `now` (UTC ms). The tests of a
- * webhook wait for the receiver (Decision 125).
+ * Data of a test (Decision 125): a short message for `test.ping`, otherwise a made-up payment or session of the minute
+ * before `now` (UTC ms).
  */
 export function testEventData(type: DeliveryEventType, now: number): EventData | TestPingData {
   if (type === 'test.ping') {

@@ -10,14 +10,15 @@ import type { SessionDraft } from './opening.ts';
 import { bindingsOf, OF_PLACE } from './session-rows.ts';
 
 /**
- * Time in which no other session gets the amount of an expired one, so that a late payer does not pay another session.
+ * Time in which the amount of an expired session is used again only when no other amount is free. A late payer could
+ * otherwise pay another session.
  */
 const KEPT_MS = 3_600_000;
 
 /**
  * Bounds of the largest tail that is tried first, in steps of `exactStep`; between them it is 1 % of the price. A tail
- * is the part of an amount due above the price. The upper bound is less than a cent of a token with six decimals, but
- * dollars of one with eight.
+ * is the part of an amount due above the price. For a stablecoin with six decimals, the upper bound is less than a
+ * cent. For a token with eight, such as bitcoin, it is worth dollars.
  */
 const NEAREST_TAIL = 99n;
 const NEAR_TAIL = 9_999n;
@@ -112,7 +113,7 @@ interface Sampling {
   readonly sources: typeof openSources;
 }
 
-/** The first free one of some random amounts of a range. */
+/** The first free amount among some random ones of a range. */
 async function sampled(
   handle: Handle,
   draft: SessionDraft,

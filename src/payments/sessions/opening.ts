@@ -48,9 +48,9 @@ export interface SessionDraft extends Omit<CheckoutSession, 'amountDue' | 'isWal
 }
 
 /**
- * Makes the draft of a session from its terms and choices, or returns the first fault. Links have the contract's fields
- * (Decision 108), only an available link starts sessions (Decision 109), and link or body state the terms (Decision
- * 110).
+ * Makes the draft of a session from its terms and choices, or returns the first fault. The terms come from a link with
+ * the contract's fields (Decision 108) or from the body (Decision 110). Only an available link starts sessions
+ * (Decision 109).
  */
 export function openingOf(
   terms: Terms,
@@ -128,7 +128,7 @@ function metadataOf(terms: Terms, choices: Choices, report: Report): CheckoutSes
   const merged = { ...('link' in terms ? terms.link.metadata : {}), ...choices.metadata };
   if (Object.keys(choices.metadata ?? {}).length > 0 && Object.keys(merged).length > MAX_METADATA_KEYS) {
     report(
-      wrong('metadata', `must not have more than ${MAX_METADATA_KEYS} keys together with that of the link`),
+      wrong('metadata', `must not have more than ${MAX_METADATA_KEYS} keys together with those of the link`),
     );
   }
   return merged;

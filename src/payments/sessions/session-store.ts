@@ -54,7 +54,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
 
     find: (owner: Owner, id: string): Promise<CheckoutSession | undefined> => findWhere(oneOf(owner, id)),
 
-    /** Of any owner. For the payer, who knows the id, and the watcher. */
+    /** A session of any owner. For the payer, who knows its id, and for the watcher. */
     findById,
 
     /** Sessions of any owner by id. Only for ids from the caller's own records. */
@@ -111,7 +111,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
 
     /**
      * Sets the payer's wallet. Repeating it with the same wallet changes nothing and succeeds in any state. A newer
-     * wallet replaces it until a transfer (Decision 114). Undefined after one, or when the session is not active.
+     * wallet replaces it until a transfer is seen (Decision 114). Undefined after that, and for an inactive session.
      */
     async bindWallet(id: string, address: string, now: number): Promise<CheckoutSession | undefined> {
       const [row] = await rowsOf<SessionRow>(

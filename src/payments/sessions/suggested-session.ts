@@ -29,7 +29,7 @@ export interface UnmatchedPayment extends DepositAddress {
  * - the amount due was sent,
  * - the amount lies between price and amount due,
  * - the amount due is the nearest one.
- * Of several equal ones it is the one opened last.
+ * Among equal candidates, the one opened last comes first.
  */
 export async function suggestedSession(
   handle: Handle,

@@ -33,8 +33,8 @@ export const MOST_PAYMENTS = 100;
  * this amount, then a recently ended one. Sessions of the recipient's owner come before those of other organizations,
  * which only a signed wallet can pay (Decision 137).
  *
- * Undefined also for a session that already has `MOST_PAYMENTS`. An amount that is also a price matches no session: a
- * rounded payment must not pay another payer's session (Decision 133).
+ * Undefined also for a session that already has `MOST_PAYMENTS`. An amount that is also a price identifies no session:
+ * a rounded payment must not pay another payer's session (Decision 133).
  */
 export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match | undefined> {
   const { sessions, owner, transactions } = deps;
@@ -51,7 +51,8 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
     ofAmount: await exactOnly(ofAmount.filter(isOldEnough), deps),
   };
   const ofOthers = { ofSender: ofSender.filter(session => !isOwners(session)), ofAmount: [] };
-  // Only such a transfer pays an ended session of another organization. Any other one is listed for the owner.
+  // An ended session of another organization is paid only by a claimed transfer or by one of the amount it asks for.
+  // Any other transfer is listed for the owner.
   const isMeant = (session: CheckoutSession) =>
     deps.claimedBy.has(session.id) || asks(session, transfer.amount);
   const found =

@@ -11,8 +11,8 @@ export function paymentHints(unit: SettlementUnit) {
 
   return {
     /**
-     * Records a hash as a pending payment. Returns a known one; an active session looks for it again when it had failed
-     * as not found. Undefined for a new hash of an ended session.
+     * Records a hash as a pending payment. For a known hash, returns its record; if that had failed as not found, an
+     * active session looks for it again. Undefined for a new hash of an ended session.
      */
     async claim(
       { id }: Pick<CheckoutSession, 'id'>,

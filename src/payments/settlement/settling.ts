@@ -122,7 +122,7 @@ export function completed(account: Account, hasUse: boolean, now: number): Move 
 }
 
 /**
- * Its session expires during confirmation, because the chain has no watcher any more. The transaction stays confirming
+ * Its session expires during confirmation, because the chain is no longer watched. The transaction stays confirming
  * and is late from now on.
  */
 export function overtaken(account: Account, now: number): Move {
@@ -155,7 +155,7 @@ export function orphaned(account: Account, now: number): Move {
   return { transaction, session: shifted({ ...account, transaction }, now), tells: [] };
 }
 
-/** Failed: its block is gone after completion. A session that it completed stays completed, marked as reorganized. */
+/** Failed: its block is gone after completion. A session that it completed stays completed, with `isReorged`. */
 export function reorged(account: Account, now: number): Move {
   const { session, transaction } = account;
   const contributed =

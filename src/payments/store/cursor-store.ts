@@ -11,7 +11,7 @@ export interface ChainCursor {
 
 /** Progress on a chain. */
 export interface ChainProgress extends ChainCursor {
-  /** The last head that all settled records were found to stand on; undefined before the first check. */
+  /** The latest head at which all settled records were still on the chain; undefined before the first check. */
   readonly settledBlock: number | undefined;
 }
 

@@ -30,7 +30,7 @@ export function transferStore(handle: Handle) {
   };
 
   return {
-    /** An unassigned transfer in another block than before has to be confirmed again. `now` is in UTC milliseconds. */
+    /** Records a transfer. An unassigned one that moved to another block must be confirmed again. `now` is UTC ms. */
     async upsert(owner: Owner, transfer: NewTransfer, now: number): Promise<void> {
       await handle('unmatched_transfers')
         .insert(transferValues(owner, transfer, now))

@@ -4,7 +4,7 @@ import { execute, rowsOf } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
 
-/** Precision of a recipient's last session, in milliseconds. Within it, new sessions write nothing. */
+/** Precision of the time of a recipient's last session, in milliseconds. Within it, new sessions write nothing. */
 export const WATCH_NOTE_MS = 3_600_000;
 
 /** Recipients whose transfers the watcher looks for. Each has a session, or had one within the retention time. */

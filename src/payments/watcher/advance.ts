@@ -11,7 +11,7 @@ import { blockBeforeSessions } from './starting-point.ts';
 const BLOCKS_PER_SCAN = 500;
 /** Least number of blocks that every round scans again, because lagging nodes may return incomplete logs. */
 const WINDOW_BLOCKS = 12;
-/** Interval of storing that a scan found nothing new. */
+/** Minimum interval between stored times of scans that found nothing new. */
 const NOTE_EVERY_MS = 1_000;
 
 /**

@@ -1,6 +1,6 @@
 import type { Clock } from '#lib/clock.ts';
 
-/** Time that a process leaves a free chain beyond its share to the others. */
+/** Time for which a process that has its share leaves a free chain to the others. */
 const FREE_FOR_OTHERS_MS = 5_000;
 /** Time until a chain is offered again to processes that did not take it. Each offer leaves it unwatched briefly. */
 const OFFER_AGAIN_MS = 60 * 60_000;

@@ -41,8 +41,8 @@ export interface WatcherStatus {
   /** Host name of the node that answered last; undefined until one did. */
   readonly node: string | undefined;
   /**
-   * Head of the latest look. It may be the newest block of the look before, because on an idle chain fewer blocks are
-   * read (Decision 141).
+   * Head of the latest look. On an idle chain it may be the newest block of the look before, because fewer blocks are
+   * read there (Decision 141).
    */
   readonly head: number | undefined;
   /** Start of the latest round that this process finished as the leader, in UTC milliseconds. */

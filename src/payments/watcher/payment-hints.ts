@@ -9,7 +9,7 @@ import { record } from './record.ts';
 import { fateOf } from './replaced.ts';
 import { ROWS_PER_EFFECT, type Round } from './round.ts';
 
-/** Time after which a payment fails whose transaction is neither in a block nor in the pool. */
+/** Time after which a payment fails when its transaction is neither in a block nor in the pool. */
 export const NOT_FOUND_MS = 30 * 60_000;
 
 /** Most claims that one look asks the node about. Each takes two requests, and more when its transaction is known. */

@@ -71,7 +71,7 @@ export function watchLease({ db, chainId, leaseMs, clock, share, onElected }: Wa
      * @throws LeadershipLost, or the error that kept it from extending the lease
      */
     async renew(isLooking: boolean): Promise<number> {
-      // A look may take long. Between looks the next one renews the lease. The clock may have been set back.
+      // A look may take long. Between looks, the next look extends the lease. `abs`: the clock may have been set back.
       const restMs = (isLooking ? leaseMs / 3 : (leaseMs * 2) / 3) - Math.abs(clock.now() - heldAt);
       if (!isLeading || restMs > 0) return Math.min(isLeading ? restMs : leaseMs, leaseMs / 3);
       try {

@@ -186,8 +186,8 @@ export const PAYMENT_MIGRATIONS: readonly Migration[] = [
       }),
       // One transfer pays one session only.
       'create unique index transactions_by_place on transactions (chain_id, tx_hash, log_index) where log_index is not null',
-      // Claims only: a transfer that lost its block has no log index either, but a sender. There may be several per
-      // hash.
+      // For claims only. A transfer that lost its block has no log index either, but it has a sender, and there may be
+      // several per hash.
       'create unique index transactions_by_claim on transactions (session_id, tx_hash) where sender is null',
       'create index transactions_by_hash on transactions (chain_id, tx_hash)',
       // Covers the filters of the list.

@@ -3,7 +3,7 @@ import { OWNER } from './owner-columns.ts';
 
 /**
  * Addresses that organizations are paid at. Existing recipients of sessions and links are taken over. The organization
- * that named an address first owns it. Every watched recipient has had a session.
+ * that named an address first owns it. Watched recipients are covered too, because each has had a session.
  */
 export const RECIPIENTS_MIGRATION: Migration = {
   name: 'recipients',

@@ -122,7 +122,7 @@ async function rowOf(
   return row;
 }
 
-/** Condition for the deliveries of a webhook. It compares the webhook's owner, so that one index covers it. */
+/** Condition for the deliveries of a webhook. The webhook's row has the owner, so that one index covers the list. */
 function ofWebhook({ organizationId, mode }: Owner, webhookId: string): Sql {
   return {
     sql: 'webhook_id = (select w.id from webhooks w where w.id = ? and w.organization_id = ? and w.mode = ?)',
