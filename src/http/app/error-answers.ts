@@ -41,7 +41,8 @@ function answer(ctx: Context, error: unknown, formatError: FormatError): void {
   const { log } = ctx.state;
   const shown = shownOf(error);
   if (shown === INTERNAL) log().error({ err: error }, 'request failed');
-  else if (shown.status >= 500) log().warn({ status: shown.status, because: causes(error) }, 'no answer');
+  else if (shown.status >= 500)
+    log().warn({ status: shown.status, because: causes(error) }, 'request could not be served');
   if (ctx.headerSent) {
     ctx.res.destroy(); // part of the response is sent: only a broken connection tells the client that the rest is missing
     return;
