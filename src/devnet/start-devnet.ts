@@ -56,7 +56,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { folder, isFolderDisposable = false, chains: count, blocks, trickleMs, seed, clock, log } = options;
   const { endTime = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS } = options;
   const engine = findEngine({ engine: options.engine, anvil: options.anvil });
-  log.info({ engine: engine.name }, 'the embedded chains start');
+  log.info({ engine: engine.name }, 'starting the embedded chains');
   const ids = embeddedChainIds(count);
   const [genesisTime = 0] = blockTimes({ blocks, endTime });
   const stopping = new AbortController();

@@ -10,7 +10,7 @@ export interface Action {
   data?: Hex;
   value?: bigint;
   gas: bigint;
-  /** When absent, legacy or fee market is drawn at random. */
+  /** Type-specific fields. An action without them becomes a legacy or fee market transaction at random. */
   envelope?: Envelope;
 }
 

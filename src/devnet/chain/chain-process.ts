@@ -28,7 +28,7 @@ export interface ChainProcess {
 /**
  * Starts an engine under a supervisor and waits until it listens on a free port of 127.0.0.1.
  * `genesisTime` in seconds. With `isRunFolderDisposable` the supervisor removes `folder` when this process is killed.
- * @throws Error when the engine ends, or says nothing for 30 s, before it listens.
+ * @throws Error when the engine ends before it listens, or does not listen within 30 s.
  */
 export async function startChainProcess({
   engine,

@@ -30,7 +30,7 @@ export function filterValue(
   }
 }
 
-/** Limits an integer to 64 bits. No column holds the limits themselves. */
+/** Clamps an integer to -1 … 2^63 - 1. No column holds either of these two values. */
 function withinInteger(value: bigint): bigint {
   if (value < 0n) return -1n;
   return value > MAX_INTEGER ? MAX_INTEGER : value;
@@ -115,7 +115,7 @@ function timeBounds(entity: Entity, { operator, value }: Filter): PlaceBounds {
   }
 }
 
-/** Also bounded by the block, so that any index the database chooses selects few rows. */
+/** Logs of one transaction, bounded by its block too, so that any index that the database chooses selects few rows. */
 function transactionBounds(hash: bigint | string): PlaceBounds {
   const bindings = [filterValue('blob', hash)];
   const block = (offset: 0 | 1) => `(select ((id >> 20) + ${offset}) << 20 from transactions where hash = ?)`;

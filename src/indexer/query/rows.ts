@@ -32,7 +32,7 @@ export function rowsReader(dialect: QueryDialect) {
 }
 
 /**
- * Reads the rows of a page by their keys, after the keys were found.
+ * Reads the rows of a page. The statement first selects their keys and then joins the rows.
  * @throws QueryTooLarge when the rows are too long
  */
 async function pageOf(
