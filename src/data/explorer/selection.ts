@@ -78,7 +78,7 @@ interface WaysOn {
 }
 
 /**
- * Extends the message of an outage during a page walk: tells the client how to continue at the chain's other back end.
+ * Adds to the message of a failure during a page walk how the client can continue at another back end of the chain.
  */
 export function withWayOn(
   failure: HttpError,

@@ -6,7 +6,7 @@ import type { Strategy } from './strategies.ts';
 
 /** Time that a hash stays tied to the chain it was found on. */
 const REMEMBERED_MS = 3_600_000;
-/** Most hashes remembered. A hash that is evicted early is searched for again. */
+/** Maximum number of hashes remembered. A hash that is evicted early is searched for again. */
 const REMEMBERED = 100_000;
 
 interface Location {

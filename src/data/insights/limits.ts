@@ -1,14 +1,14 @@
 import { InvalidParameter } from '../../contract/contracts/violations.ts';
 
 /**
- * Most values of `chain_id` and `chain` together, last page of a plain query, last page of an aggregation. Source:
- * document 2, "Limits".
+ * Maximum number of values of `chain_id` and `chain` together; last page of a plain query; last page of an aggregation.
+ * Source: document 2, "Limits".
  */
 const MOST_CHAINS = 55;
 const LAST_PAGE = 20;
 const LAST_PAGE_AGGREGATED = 500;
 
-/** Most NFTs over all owners of a request, per chain (Decision 218). */
+/** Maximum number of NFTs over all owners of a request, per chain (Decision 218). */
 const MOST_NFTS_OF_OWNERS = 1_000;
 
 interface ChainQuery {

@@ -56,7 +56,7 @@ interface QueryAnswer<E extends Entity> {
  */
 export const QUERY_TIMEOUT_MS = 16_000;
 
-/** Most keys, values and distinct values in the groups of all chains together. */
+/** Maximum number of keys, values and distinct values in the groups of all chains together. */
 const MOST_VALUES_MERGED = 200_000;
 
 /** Answers the queries for blocks, transactions and events, with records or with groups of them. */

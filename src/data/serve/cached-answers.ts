@@ -174,7 +174,7 @@ function cacheControlOf({ storedAt, freshUntil, revalidateUntil, final }: Entry,
 
 /** Minimum interval between forced reloads of an answer. */
 const INTERVAL_MS = 10_000;
-/** Most keys remembered. A key that is evicted early costs one more load or one more wait. */
+/** Maximum number of keys remembered. A key that is evicted early costs one more load or one more wait. */
 const REMEMBERED = 10_000;
 
 /** Rate-limits forced reloads. Returns true, and records the attempt, at most once per `INTERVAL_MS` and key. */

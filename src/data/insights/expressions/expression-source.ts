@@ -35,7 +35,7 @@ export interface Token {
   readonly end: number;
 }
 
-/** Most characters of one value. Source: research on the limits of the original service. */
+/** Maximum number of characters of one value. Source: research on the limits of the original service. */
 const MAX_CHARACTERS = 512;
 /** Digits of the largest 256-bit integer. */
 const MAX_DIGITS = 78;

@@ -130,7 +130,7 @@ function argumentCalled(name: string, { args: [of, ...more] }: Call): Call | und
   return isIt && more.length === 0 ? of : undefined;
 }
 
-/** Coarseness of a bucket. Minutes, hours and days divide the next rank; weeks and months divide nothing. */
+/** Coarseness of a bucket. Minutes, hours and days fit evenly into the next rank; weeks do not fit into months. */
 const RANK: Readonly<Record<Bucket, number>> = { minute: 0, hour: 1, day: 2, week: 3, month: 3 };
 
 /** Truncates to a bucket. Nested buckets become one where the result is equal, so that equal keys are recognized. */

@@ -52,7 +52,8 @@ const LIST = '@list';
 /**
  * Reads one page of a list. Versions refuse (422) or ignore filters that they do not know. Items are therefore filtered
  * again, and further pages are read while too few remain: at most 10 pages, and for at most `readOnMs` (Decision 65).
- * @throws BackendError `unsupported` when upstream does not filter, these pages have no match and the list goes on.
+ * @throws BackendError `unsupported` on a first page when upstream does not filter, the pages read have no match and
+ * the list continues.
  */
 export async function readList<Item, Keys>(
   source: BlockscoutSource,

@@ -10,7 +10,7 @@ import { type Chain, canAnswer } from '../chains.ts';
 const RENEW_CHARTS_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DAYS = 31;
-/** Fewest days in a chart, used for a young chain. */
+/** Minimum number of days in a chart, used for a young chain. */
 const FEWEST_DAYS = 7;
 
 /**

@@ -12,7 +12,7 @@ export function CodeText({
 }: {
   label: string;
   value: string;
-  /** Most characters on the screen. */
+  /** Maximum number of characters on the screen. */
   most?: number;
 }): VNode {
   const cut = value.length > most;
