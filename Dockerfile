@@ -1,16 +1,16 @@
-# The image of tollgate. It runs one process with the roles that its arguments name:
+# Image of tollgate. It runs one process with the roles that its arguments name:
 #   docker build -t tollgate .
 #   docker run --read-only --tmpfs /tmp -p 3000:3000 -v ./tollgate.yaml:/etc/tollgate/tollgate.yaml:ro tollgate --role data,indexer
-# In the configuration, listeners other than the operator's are on 0.0.0.0, and files lie below /var/lib/tollgate.
+# In the configuration, listeners must be on 0.0.0.0 (except `admin`), and files below /var/lib/tollgate.
 #
-# Tried: the steps by hand on Debian 12 with Node 24.21.0, npm as an unprivileged user in an empty folder, the program as
-# that user on a read-only mount, with the health check and SIGTERM (it ended with 0); dockerfilelint 1.8.0, which knows no
-# --start-period and objects to nothing else.
-# Not tried: `docker build` and `docker run`, since no container engine ran where this was written.
+# Tested: the steps by hand on Debian 12 with Node 24.21.0. npm ran as an unprivileged user in an empty folder, and the
+# program as the same user on a read-only mount, with the health check and SIGTERM (exit code 0). dockerfilelint 1.8.0
+# reports only --start-period, which it does not know.
+# Not tested: `docker build` and `docker run`, because no container engine was available.
 FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /opt/tollgate
 COPY package.json package-lock.json ./
-# Without what is optional: the embedded chains and a Node of their own.
+# Without optional dependencies: the embedded chains, and Node as a package.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM node:24.21.0-bookworm-slim
@@ -20,7 +20,7 @@ COPY --from=packages /opt/tollgate/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY src ./src
 COPY generated ./generated
-# Compiled code is kept in the image: nothing can be written beside the sources of a running container.
+# Fills the compile cache of the image, because a running container cannot write to its file system.
 RUN node src/main.ts --help > /dev/null \
   && install -d -o node -g node -m 0750 /var/lib/tollgate
 USER node

@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 
 const COMPILE_CACHE = join(import.meta.dirname, 'node_modules', '.cache', 'test-programs');
 
-/** A file system in memory with room for every file of a run; undefined where there is none. */
+/** A file system in memory with room for all files of a run; undefined when there is none. */
 function memoryFolder(): string | undefined {
   const folder = '/dev/shm';
   if (!existsSync(folder)) return undefined;
@@ -17,19 +17,19 @@ export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['./test/support/postgres-server.ts'],
     include: ['test/**/*.test.ts'],
-    // Set by `npm run test:all`: see test/support/long-series.ts.
+    // True in `npm run test:all`, see test/support/long-series.ts.
     provide: { runsAll: mode === 'all' },
     env: {
-      // Programs that tests start compile the sources once instead of once per start.
+      // With this cache, programs that tests start compile the sources once instead of once per start.
       NODE_COMPILE_CACHE: COMPILE_CACHE,
-      // Each commit of an SQLite database waits for its disk.
+      // In memory, because each commit of an SQLite database waits for the disk.
       TMPDIR: process.env.TMPDIR ?? memoryFolder() ?? tmpdir(),
     },
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // One process runs many files: loading the sources again for each took a third of a run.
+    // One process runs many files, because loading the sources again for each file took a third of a run.
     isolate: false,
-    // More than cores: tests wait for chains, databases and pauses a third of their time.
+    // More workers than cores, because tests spend a third of their time waiting for chains, databases and pauses.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     reporters: ['default', './test/support/count-reporter.ts'],
   },
