@@ -28,7 +28,7 @@ test('a payment on a chain is followed from detection over confirmations to comp
   await chain.mine();
 
   await page.getByRole('heading', { name: '4 USDS Completed' }).waitFor();
-  await page.getByText('known by its exact amount').waitFor();
+  await page.getByText('matched by its exact amount').waitFor();
   const transaction = page.getByRole('list').getByRole('link', { name: /^0x/ }).first();
   expect(await transaction.getAttribute('href')).toMatch(/^https:\/\/explorer\.example\/tx\/0x[0-9a-f]{64}$/);
   expect(complaints).toEqual([]);

@@ -105,7 +105,7 @@ function sessionHandlers(options: SessionOperationsOptions): DashboardHandlers<K
 
     async createDashboardSession({ body: { key, token } }, { request }) {
       if (key !== undefined && token !== undefined)
-        throw new InvalidBody('token', 'must not stand beside a key');
+        throw new InvalidBody('token', 'cannot be combined with a key');
       const credential =
         token === undefined
           ? await sessions.ofSecret(givenKey(key), request)

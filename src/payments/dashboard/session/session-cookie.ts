@@ -21,8 +21,8 @@ export function isToken(text: string): boolean {
 }
 
 /**
- * Writes and reads the session cookie (Decision 245). If `publicUrl` has the scheme https, every client is taken to use
- * https.
+ * Writes and reads the session cookie (Decision 245). If `publicUrl` has the scheme https, every client is assumed to
+ * use https.
  */
 export function sessionCookie(publicUrl: string) {
   return {

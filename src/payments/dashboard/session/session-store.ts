@@ -10,7 +10,7 @@ interface StoredSession {
   readonly expiresAt: number;
 }
 
-/** Store of the dashboard's sessions. Of a token, only the hash is stored (Decision 245). */
+/** Store of the dashboard's sessions. Only the hash of a token is stored (Decision 245). */
 export function dashboardSessionStore(handle: Handle) {
   return {
     async insert(token: string, { keyId, createdAt, expiresAt }: StoredSession): Promise<void> {

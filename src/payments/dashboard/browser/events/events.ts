@@ -43,7 +43,7 @@ function AllEvents(): VNode {
       everyMs=${RENEW_MS}
       empty=${
         Object.keys(filters).length === 0
-          ? 'Nothing happened in the last 90 days. An event is recorded when a payment or a checkout comes to its end.'
+          ? 'Nothing happened in the last 90 days. An event is recorded when a payment or a checkout ends.'
           : 'No event fits these filters.'
       }
       columns=${COLUMNS}

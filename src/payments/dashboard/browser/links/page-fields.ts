@@ -123,7 +123,7 @@ export function PayerFields({ draft, onChange }: DraftFields): VNode {
       ${
         field.type === 'select' &&
         html`<${TextField}
-          label="Choices, one a line"
+          label="Choices, one per line"
           param=${`form_schema.fields.${index}.options`}
           type="textarea"
           value=${field.options}
@@ -191,7 +191,7 @@ export function LimitFields({ draft, onChange }: DraftFields): VNode {
         onValue=${(expiresAt: string) => onChange({ expiresAt })}
       />
       <${TextField}
-        label="Most payments"
+        label="Maximum number of payments"
         param="max_uses"
         type="number"
         value=${draft.maxUses}

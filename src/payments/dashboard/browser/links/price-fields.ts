@@ -162,7 +162,7 @@ function PlaceFields({ draft, onChange, chains, isPlaceFixed = false }: DraftFie
       isDisabled=${isPlaceFixed}
       hint=${
         isPlaceFixed
-          ? 'Chain, token and recipient stay as they are once a checkout was begun. Duplicate the link to change them.'
+          ? 'Chain, token and recipient cannot change once a checkout has begun. Duplicate the link to change them.'
           : 'Who receives the payments. Left empty, it is the default of the organization.'
       }
       onValue=${(recipient: string) => onChange({ recipient })}

@@ -60,8 +60,8 @@ function entriesOfTransfer(transfer: Transfer): readonly Entry[] {
 }
 
 const MATCHED = {
-  wallet: 'known by the wallet that signed',
-  amount: 'known by its exact amount',
+  wallet: 'matched by the wallet that signed',
+  amount: 'matched by its exact amount',
   assignment: 'assigned by hand',
   simulation: 'simulated',
 } as const;
@@ -79,7 +79,7 @@ function Seen({ transfer }: { transfer: Transfer }): VNode {
     ${tx_hash !== null && html`<p>Transaction <${TransactionHash} hash=${tx_hash} chainId=${chain_id} /></p>`}
     ${sender_address !== null && html`<p>From <${Reference} value=${sender_address} /></p>`}
     ${oddities(transfer).map(text => html`<p key=${text}><${Badge} tone="warning">${text}<//></p>`)}
-    ${transfer.overpaid_amount !== null && html`<p>Beyond what was due: <${Amount} units=${transfer.overpaid_amount} of=${transfer} /></p>`}
+    ${transfer.overpaid_amount !== null && html`<p>Overpaid: <${Amount} units=${transfer.overpaid_amount} of=${transfer} /></p>`}
   </div>`;
 }
 

@@ -47,7 +47,7 @@ function LinkChat(): VNode {
     });
   const action = link === undefined ? 'Link a chat' : 'Make a new address';
   return html`
-    <p>Telegram sends the selected events to one chat, which is private or of a group.</p>
+    <p>The bot sends the selected events to one private chat in Telegram.</p>
     <div><button type="button" disabled=${change.isBusy} onClick=${begin}>${action}</button></div>
     ${change.problem !== undefined && html`<${ProblemNotice} problem=${change.problem} />`}
     ${

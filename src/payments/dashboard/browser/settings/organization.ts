@@ -89,7 +89,7 @@ function Profile({ organization, onDone }: { organization: Organization; onDone:
         label="Name"
         param="name"
         value=${name}
-        hint="As payers read it. Left empty, it is the operator’s."
+        hint="As payers see it. Left empty, it is the operator’s."
         onValue=${setName}
       />
       <${TextField} label="Logo (https)" param="logo_url" type="url" value=${logo} onValue=${setLogo} />
@@ -159,7 +159,7 @@ function Origins({ organization, onDone }: { organization: Organization; onDone:
   return html`<${Card} title="Security">
     <${ChangeForm} label="Security" action="Save" change=${change} onSubmit=${send}>
       <${TextField}
-        label="Origins of your own front ends, one a line"
+        label="Origins of your own front ends, one per line"
         param=${change.problem?.param?.startsWith('origins') ? change.problem.param : 'origins'}
         type="textarea"
         value=${text}

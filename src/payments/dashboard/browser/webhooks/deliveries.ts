@@ -132,7 +132,7 @@ function DeliveryFacts({ delivery }: { delivery: Detail }): VNode {
       ['Answer of the receiver', code === null ? 'none' : `${code}, after ${ms ?? 0} ms`],
       ['Why it failed', delivery.last_error],
       ['Attempts', delivery.attempts],
-      ['Next try', next === null ? 'none by itself' : html`<${Moment} at=${next} />`],
+      ['Next try', next === null ? 'no automatic one' : html`<${Moment} at=${next} />`],
       ['Event', event],
       ['Recorded', html`<${Moment} at=${delivery.created_at} />`],
       ['Id', html`<${Reference} value=${delivery.id} isWhole=${true} />`],

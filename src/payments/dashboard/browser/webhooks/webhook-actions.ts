@@ -127,8 +127,8 @@ function Switch({ webhook, onDone }: ActionProps): VNode {
     <p>
       ${
         is_active
-          ? 'Nothing is sent until it is enabled again. What happens meanwhile can be replayed.'
-          : 'Events are sent again. Deliveries that were held go out now; use Replay for what was missed.'
+          ? 'Nothing is sent until it is enabled again. Events of that time can be replayed afterwards.'
+          : 'New events and held deliveries are sent from now on. Use Replay for events that were missed.'
       }
     </p>
   <//>`;
