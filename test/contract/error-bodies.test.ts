@@ -30,8 +30,8 @@ afterAll(() => served[Symbol.asyncDispose]());
 
 describe('below a contract’s own path, an error has the contract’s own property', () => {
   test.each([
-    ['what a handler says', 'GET', '/things/a', 404, 'There is no such thing'],
-    ['a mistake of ours', 'GET', '/things/bug', 500, 'Internal server error'],
+    ['an error of a handler', 'GET', '/things/a', 404, 'There is no such thing'],
+    ['an internal error', 'GET', '/things/bug', 500, 'Internal server error'],
     [
       'a parameter that breaks a rule',
       'GET',

@@ -68,7 +68,7 @@ test.each([
     "'getAl' does not exist",
   ],
   [
-    'a handler too many',
+    'an undeclared handler',
     `${ONE}${ALL} getNone: async () => ({ status: 200, body: {} }),`,
     "'getNone' does not exist",
   ],
@@ -117,12 +117,12 @@ test.each([
     "Property 'id' does not exist",
   ],
   [
-    'a visitor taken for somebody known',
+    'a visitor treated as a known caller',
     `${MAKE} poke: async (_, caller) => ({ status: 200, body: caller.organization }),`,
     "Property 'organization' does not exist",
   ],
   [
-    'a body of an operation that has none',
+    'a body in an operation without one',
     `${ONE}getAll: async ({ body }) => ({ status: 200, body: { ids: [String(body)] } }),`,
     "Property 'body' does not exist",
   ],

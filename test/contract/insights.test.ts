@@ -61,7 +61,7 @@ describe('a handler receives', () => {
     ['the defaults', `${V1}/blocks`, { query }],
     ['the defaults of transactions', `${V1}/transactions`, { query: decoded }],
     [
-      'amounts without loss',
+      'exact amounts',
       `${V1}/transactions?filter_value_gte=100000000000000000000&filter_gas_price_lt=${2n ** 256n - 1n}`,
       {
         query: {
@@ -85,17 +85,17 @@ describe('a handler receives', () => {
       },
     ],
     [
-      'nothing for what is empty or null',
+      'no value for an empty or null parameter',
       `${V1}/transactions?page=&aggregate=&group_by=null&group_by=&decode=null&filter_gas=&filter_block_number_gt=null`,
       { query: decoded },
     ],
     [
-      'what stands beside something empty',
+      'values next to an empty one',
       `${V1}/blocks?group_by=&group_by=miner&aggregate=count()%20as%20n&aggregate=null&page=3`,
       { query: { ...query, page: 3, group_by: ['miner'], aggregate: ['count() as n'] } },
     ],
     [
-      'lists of what may be repeated, given once or often',
+      'lists of repeatable parameters, given once or several times',
       `${V1}/tokens/price?chain_id=1&chain=10&chain=1&address=${ADDRESS}&address=usd.example.eth&symbol=a`,
       {
         query: {
@@ -109,7 +109,7 @@ describe('a handler receives', () => {
       },
     ],
     [
-      'lists with commas, apart from symbols, which may hold one',
+      'lists with commas, except for symbols, which may contain one',
       `${V1}/tokens/price?chain_id=1,10&chain_id=8453&address=usd.example.eth,${ADDRESS}&symbol=a,b`,
       {
         query: {
@@ -122,17 +122,17 @@ describe('a handler receives', () => {
       },
     ],
     [
-      'a symbol that is spelled null where it is needed',
+      'a symbol spelled null where it is required',
       `${V1}/tokens/lookup?symbol=null`,
       { query: { symbol: ['null'] } },
     ],
     [
-      'no symbol where it is not',
+      'no symbol where it is optional',
       `${V1}/tokens/price?symbol=null&timestamp=1715538095123`,
       { query: { timestamp: 1715538095123, include_historical_prices: 'false', include_holders: 'false' } },
     ],
     [
-      'the flags of NFT transfers as the text that they are',
+      'the flags of NFT transfers as text',
       `${V1}/nfts/transfers/${ADDRESS}/7?metadata=true&resolve_metadata_links=false&limit=0&page=20`,
       {
         path: { contract_address: ADDRESS, token_id: '7' },
@@ -147,7 +147,7 @@ describe('a handler receives', () => {
       },
     ],
     [
-      'names for addresses, not only of ASCII',
+      'names for addresses, also beyond ASCII',
       `${V1}/wallets/${encodeURIComponent('ñandú.eth')}/transactions?limit=1000`,
       { path: { wallet_address: 'ñandú.eth' }, query: { ...decoded, limit: 1000 } },
     ],
@@ -192,18 +192,22 @@ describe('a 400 in the form of the family names', () => {
       'page: must be an integer from 0 to 20',
     ],
     ['56 chains', `/transactions?${MANY_CHAINS}`, 'chain_id: must have at most 55 items'],
-    ['a chain that is no number', '/blocks?chain=1,x', 'chain: must be an integer'],
+    ['a chain that is not a number', '/blocks?chain=1,x', 'chain: must be an integer'],
     ['another order', '/blocks?sort_order=ASC', 'sort_order: must be one of asc, desc'],
     ['a fraction', '/blocks?filter_block_number=1.5', 'filter_block_number: must be an integer from 0'],
     ['2^256', `/transactions?filter_value=${2n ** 256n}`, 'filter_value: must be an integer from 0'],
     ['an unknown filter', '/blocks?filter_miner=0x0', 'filter_miner: is not a parameter of this operation'],
     ['an unknown suffix', '/blocks?filter_block_number_ne=1', 'filter_block_number_ne: is not a parameter'],
     [
-      'a filter of others',
+      'a filter of another operation',
       '/wallets/a.eth/transactions?filter_from_address=a.eth',
       'filter_from_address: is',
     ],
-    ['a filter where there are none', '/tokens/lookup?symbol=A&filter_x=1', 'filter_x: is not a parameter'],
+    [
+      'a filter in an operation without filters',
+      '/tokens/lookup?symbol=A&filter_x=1',
+      'filter_x: is not a parameter',
+    ],
     ['a short hash', '/blocks?filter_hash=0xab', 'filter_hash: must be 0x followed by 64 hexadecimal digits'],
     ['an empty hash', '/blocks?filter_hash=', 'filter_hash: must be 0x followed by 64 hexadecimal digits'],
     [

@@ -44,8 +44,8 @@ test('an operation with security and no security handler never reaches its handl
 });
 
 test.each<[string, (header: string | undefined) => unknown]>([
-  ['says no', () => false],
-  ['says nothing', () => undefined],
+  ['returns false', () => false],
+  ['returns undefined', () => undefined],
   ['throws', () => Promise.reject(new Error('expired'))],
 ])('a security handler that %s keeps the request from the handler', async (_name, judge) => {
   await using server = await serving({
@@ -137,8 +137,8 @@ function answering(json: string): MountOptions<SmallOperations>['handlers'] {
 
 test.each([
   ['an undeclared status', '{"status":418,"body":{"id":"a"}}'],
-  ['a field too few', '{"status":200,"body":{}}'],
-  ['a field too many', '{"status":200,"body":{"id":"a","extra":1}}'],
+  ['a missing field', '{"status":200,"body":{}}'],
+  ['an undeclared field', '{"status":200,"body":{"id":"a","extra":1}}'],
   ['a wrong type', '{"status":200,"body":{"id":1}}'],
 ])('%s in an answer is a 500 where answers are checked', async (_name, json) => {
   await using server = await serving({ handlers: answering(json) });

@@ -44,11 +44,11 @@ test.each<[string, string, Record<string, unknown>]>([
   ['a decimal number', 'n=1.25', { n: 1.25 }],
   ['truth', 'b=true', { b: true }],
   ['a list', 'list=a,b,a', { list: ['a', 'b', 'a'] }],
-  ['a list that is repeated', 'list=a&list=b&list=a', { list: ['a', 'b', 'a'] }],
-  ['a list in both forms', 'list=a,b&s=x&list=a', { list: ['a', 'b', 'a'], s: 'x' }],
+  ['a list as a repeated parameter', 'list=a&list=b&list=a', { list: ['a', 'b', 'a'] }],
+  ['a list in both notations', 'list=a,b&s=x&list=a', { list: ['a', 'b', 'a'], s: 'x' }],
   ['a list with an escaped comma', 'ints=3%2C1&ints=2', { ints: [3, 1, 2] }],
   ['a list of integers', 'ints=3,1', { ints: [3, 1] }],
-  ['a repeated parameter whose values may hold commas', 'each=a&each=b,c', { each: ['a', 'b,c'] }],
+  ['a repeated parameter whose values may contain commas', 'each=a&each=b,c', { each: ['a', 'b,c'] }],
   ['a repeated parameter given once', 'each=a', { each: ['a'] }],
   ['an exact integer of 78 digits', `u=${MAX}`, { u: 2n ** 256n - 1n }],
   ['an integer as JavaScript prints it', 'u=1e%2B21', { u: 10n ** 21n }],
@@ -57,12 +57,12 @@ test.each<[string, string, Record<string, unknown>]>([
   ['an exponent that only undoes the point', 'u=1.000000e+00', { u: 1n }],
   ['zero with an exponent', 'u=0.0e999', { u: 0n }],
   ['78 digits by an exponent', 'u=1e77', { u: 10n ** 77n }],
-  ['the largest of 64 bits', 'u64=18446744073709551615', { u64: 18446744073709551615n }],
+  ['the largest 64-bit integer', 'u64=18446744073709551615', { u64: 18446744073709551615n }],
   ['undeclared keys as absent', 'x=1&constructor=2&__proto__=3', {}],
-  ['null as the text that it is', 's=null&each=null', { s: 'null', each: ['null'] }],
+  ['null as text', 's=null&each=null', { s: 'null', each: ['null'] }],
   ['null of a nullable parameter as absent', 'filter_u=null&decode=null&group=null', {}],
   ['an empty nullable parameter as absent', 'filter_u=&decode=&group=', {}],
-  ['what is left of a nullable list', 'group=&group=a&group=null&group=b', { group: ['a', 'b'] }],
+  ['the remaining values of a nullable list', 'group=&group=a&group=null&group=b', { group: ['a', 'b'] }],
   ['a nullable parameter', 'filter_u=7&decode=true', { filter_u: 7n, decode: true }],
 ])('reads %s', (_name, query, expected) => {
   expect(readParameters(OPERATION, {}, query).query).toEqual({ page: 0, ...expected });
@@ -97,14 +97,14 @@ test.each<[string, string, string, string]>([
   ['a point without digits', 'u=1.e5', 'u', 'must be an integer from 0 to 2^256 - 1'],
   ['two signs in an exponent', 'u=1e%2B%2B5', 'u', 'must be an integer from 0 to 2^256 - 1'],
   ['2^64', 'u64=18446744073709551616', 'u64', 'must be an integer from 0 to 2^64 - 1 in decimal digits'],
-  ['a gap in a list of integers', 'ints=1,,2', 'ints', 'must be an integer in decimal digits'],
+  ['an empty item in a list of integers', 'ints=1,,2', 'ints', 'must be an integer in decimal digits'],
   ['an empty value among those of a list', 'ints=1&ints=', 'ints', 'must be an integer in decimal digits'],
   ['a broken escape', 's=%zz', 'query string', 'holds a malformed percent escape'],
   ['half a character', 's=%C3', 'query string', 'holds a malformed percent escape'],
   ['a NUL byte', 's=a%00', 'query string', 'must not hold a NUL byte'],
   ['NULL, which is not null', 'filter_u=NULL', 'filter_u', 'must be an integer from 0 to 2^256 - 1'],
   ['a nullable parameter given twice', 'page=&page=1', 'page', 'must be given once'],
-  ['an unknown name that is closed', 'filter_x=1', 'filter_x', 'is not a parameter of this operation'],
+  ['an unknown name in a closed operation', 'filter_x=1', 'filter_x', 'is not a parameter of this operation'],
   ['the same without a value', 'filter_', 'filter_', 'is not a parameter of this operation'],
   ['a long unknown name', `filter_${'x'.repeat(99)}`, `filter_${'x'.repeat(57)}…`, 'is not a parameter'],
 ])('refuses %s with the parameter and the rule', (_name, query, parameter, rule) => {
@@ -209,7 +209,7 @@ test('the message for a broken pattern describes the form in words, without the 
 test.each<[string, object, string]>([
   ['a value outside of a list of values', { tags: ['a', 'c'] }, 'tags: value 2 must be one of a, b'],
   ['too many values', { tags: ['a', 'b', 'a', 'b'] }, 'tags: must have at most 3 items'],
-  ['a number above its bound', { count: 11 }, 'count: must be an integer from 0 to 10'],
+  ['a number above its maximum', { count: 11 }, 'count: must be an integer from 0 to 10'],
 ])('%s is reported with parameter, position and rule', (_name, query, message) => {
   const validate = smallContract.parameters.readThing;
 

@@ -78,7 +78,7 @@ test.each<[string, Middleware, RegExp]>([
     /→ 500: unexpected status/,
   ],
   [
-    'an error where the input is good',
+    'an error for valid input',
     async (ctx, next) => {
       if (ctx.querystring === 'size=5') ctx.querystring = 'size=11';
       await next();
@@ -86,7 +86,7 @@ test.each<[string, Middleware, RegExp]>([
     /size=5 → 400: unexpected status/,
   ],
   [
-    'bad input that is taken',
+    'accepted bad input',
     async (ctx, next) => {
       if (ctx.querystring.startsWith('size=1e3')) ctx.querystring = '';
       await next();
@@ -94,7 +94,7 @@ test.each<[string, Middleware, RegExp]>([
     /size=1e3 → 200: unexpected status/,
   ],
   [
-    'a parameter given twice that is taken',
+    'an accepted duplicate parameter',
     async (ctx, next) => {
       if (/size=.*&size=/.test(ctx.querystring)) ctx.querystring = '';
       await next();
@@ -118,7 +118,7 @@ test.each<[string, Middleware, RegExp]>([
     /kinds=a,b,a → 400: unexpected status/,
   ],
   [
-    'a list that is longer with commas than it may be',
+    'an accepted comma-separated list beyond its maximum',
     async (ctx, next) => {
       if (ctx.querystring.includes('a,a,a,a')) ctx.querystring = '';
       await next();
@@ -137,7 +137,7 @@ test.each<[string, Middleware, RegExp]>([
     /405: no Allow/,
   ],
   [
-    'another method that is taken',
+    'an accepted undeclared method',
     async (ctx, next) => {
       if (ctx.method === 'DELETE') ctx.method = 'GET';
       await next();
@@ -153,7 +153,7 @@ test.each<[string, Middleware, RegExp]>([
     /HEAD \/notes → 204/,
   ],
   [
-    'a missing header that was promised',
+    'a missing declared header',
     async (ctx, next) => {
       await next();
       ctx.remove('ETag');

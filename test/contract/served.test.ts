@@ -139,7 +139,7 @@ describe('bad input', () => {
     ['half a character', '/explorer/blocks/%C3', 400, /percent escape/],
     ['..%2f', '/explorer/blocks/..%2f..%2fetc%2fpasswd', 400, /block_number_or_hash/],
     ['../', '/explorer/blocks/../../etc/passwd', 404, /Not found/],
-    ['a path that is none', '/explorer/nothing', 404, /Not found/],
+    ['an invalid path', '/explorer/nothing', 404, /Not found/],
     ['an empty segment', '/explorer/blocks//transactions', 404, /Not found/],
     ['an absolute-form target of another scheme', 'ftp://example.org/explorer/blocks', 400, /must be a path/],
     ['an authority-form target', 'example.org:80', 400, /not valid HTTP/],

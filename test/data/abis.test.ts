@@ -147,7 +147,7 @@ describe('a folder that cannot be read stops the start, and the message says', (
 
   test.each([
     ['missing', undefined, metadata()],
-    ['not the one that was compiled', 'contract Other {}', metadata()],
+    ['different from the compiled one', 'contract Other {}', metadata()],
     ['a compilationTarget', SOURCE, metadata({ settings: { compilationTarget: {} } })],
     ['must lie under sources/', SOURCE, metadata({ sources: { '../../secret': {} } })],
     ['must be of Solidity, Vyper, Yul', SOURCE, metadata({ language: 'Fe' })],

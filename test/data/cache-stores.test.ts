@@ -101,7 +101,7 @@ describe('the cache', () => {
     ['an entry without a field', (kept: string) => kept.replace('"final":', '"other":')],
     ['the entry of another key', (kept: string) => kept.replace('"key":"key"', '"key":"other"')],
     [
-      'a body that is not the one of its tag',
+      'a body that does not match its tag',
       (kept: string) => kept.replace(/"identity":":base64:..../, '$&AAAA'),
     ],
   ])('treats %s under a key in Redis as a miss', async (_, changed) => {

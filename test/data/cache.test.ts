@@ -35,8 +35,8 @@ describe('lifetimes', () => {
   });
 
   test.each([
-    ['with a confirmation too few', async () => ({ ...emptyPage(), confirmations: 11 })],
-    ['that says of itself that it cannot settle', async () => emptyPage()],
+    ['with one confirmation too few', async () => ({ ...emptyPage(), confirmations: 11 })],
+    ['that is declared as never final', async () => emptyPage()],
   ])('a record %s is kept for seconds, and never by the client', async (_name, answer) => {
     const { record, clock } = setUp({ answer });
 

@@ -67,18 +67,18 @@ describe('a lookup by hash, address or id', () => {
   });
 
   test.each<[string, Does[], number]>([
-    ['an address list that is empty counts as nothing here', ['empty', 'has'], 2],
+    ['an empty list of an address counts as no result', ['empty', 'has'], 2],
     ['the first chain’s empty page is the answer when no chain has anything', ['empty', 'empty'], 1],
-    ['an empty page beats a chain that says it is not found', ['lacks', 'empty'], 2],
-    ['not found on every chain is a 404', ['lacks', 'lacks'], 404],
-    ['what a later chain has beats an outage', ['out', 'has'], 2],
-    ['what a later chain has beats an empty page and an outage', ['empty', 'out', 'has'], 3],
-    ['the first chain that has something wins', ['has', 'has'], 1],
-    ['an outage behind an empty page leaves open whether there is nothing', ['empty', 'out'], 502],
-    ['an outage before an empty page leaves it open too', ['out', 'empty', 'lacks'], 502],
-    ['so does a timeout', ['slow', 'empty'], 504],
-    ['so does an index that is still filling', ['filling', 'empty'], 501],
-    ['a chain that cannot answer at all leaves nothing open', ['cannot', 'empty'], 2],
+    ['an empty page takes precedence over another chain’s “not found”', ['lacks', 'empty'], 2],
+    ['“not found” on every chain is a 404', ['lacks', 'lacks'], 404],
+    ['a later chain’s result takes precedence over an outage', ['out', 'has'], 2],
+    ['a later chain’s result takes precedence over an empty page and an outage', ['empty', 'out', 'has'], 3],
+    ['the first chain with a result answers', ['has', 'has'], 1],
+    ['an empty page before an outage is no final result', ['empty', 'out'], 502],
+    ['an empty page after an outage is no final result', ['out', 'empty', 'lacks'], 502],
+    ['an empty page after a timeout is no final result', ['slow', 'empty'], 504],
+    ['an empty page after an index that is filling is no final result', ['filling', 'empty'], 501],
+    ['a chain without the operation does not prevent a final empty result', ['cannot', 'empty'], 2],
   ])('%s', async (_name, does, expected) => {
     expect(await outcome(world(...does).withdrawals())).toBe(expected);
   });

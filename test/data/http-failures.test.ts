@@ -77,17 +77,17 @@ const PASSED_OVER = { nextBackend: [200, '1b'], found: [200, '2a'] } as const;
 
 const TABLE: readonly (readonly [string, readonly Row[], Consequences])[] = [
   [
-    'an outage leads on everywhere and is 502 in the end:',
+    'an outage continues with other back ends and chains, and is finally a 502:',
     UNAVAILABLE,
     { ...PASSED_OVER, alone: { status: 502, message: failed }, numbered: 502, nowhere: 502 },
   ],
   [
-    'a timeout leads on everywhere and is 504 in the end:',
+    'a timeout continues with other back ends and chains, and is finally a 504:',
     TIMEOUTS,
     { ...PASSED_OVER, alone: { status: 504, message: failed }, numbered: 504, nowhere: 504 },
   ],
   [
-    'a back end without such an answer leads on everywhere and is 501 in the end:',
+    'a missing capability continues with other back ends and chains, and is finally a 501:',
     UNSUPPORTED,
     {
       ...PASSED_OVER,
@@ -100,7 +100,7 @@ const TABLE: readonly (readonly [string, readonly Row[], Consequences])[] = [
     },
   ],
   [
-    'not found is the last word of its chain:',
+    '“not found” is final for its chain:',
     [['404 with JSON', () => LACKS, 'it has no such record']],
     {
       alone: { status: 404, message: words => words },
@@ -111,7 +111,7 @@ const TABLE: readonly (readonly [string, readonly Row[], Consequences])[] = [
     },
   ],
   [
-    'rejected input is 400 and asks nobody else:',
+    'rejected input is a 400 without further requests:',
     [
       [
         '422 with details',

@@ -65,7 +65,7 @@ test.each<[string, Does[][], string | number, string | number]>([
   ['unsupported goes to the next chain', [['unsupported'], ['ok']], '2a', '2a'],
   ['a missing capability goes to the next back end', [['none', 'ok'], ['ok']], '1b', '1b'],
   ['not_found is final for a look-up’s chain alone', [['not_found', 'ok'], ['ok']], '1b', '2a'],
-  ['rejected ends everything', [['rejected', 'ok'], ['ok']], 400, 400],
+  ['rejected input stops every lookup', [['rejected', 'ok'], ['ok']], 400, 400],
   ['rejected by a later chain is a 400', [['unavailable'], ['rejected']], 400, 400],
   ['only unavailable is a 502', [['unavailable'], ['unavailable']], 502, 502],
   ['unavailable and a timeout is a 502', [['timeout'], ['unavailable']], 502, 502],
@@ -73,16 +73,11 @@ test.each<[string, Does[][], string | number, string | number]>([
   ['only unsupported is a 501', [['unsupported'], ['none']], 501, 501],
   ['a chain without back ends is a 501', [[]], 501, 501],
   ['not_found everywhere is a 404 of a look-up', [['not_found'], ['not_found']], 502, 404],
-  ['a chain that knows beats one that cannot tell', [['unsupported'], ['not_found']], 502, 404],
+  ['not_found takes precedence over unsupported', [['unsupported'], ['not_found']], 502, 404],
   ['an outage elsewhere leaves a look-up open', [['unavailable'], ['not_found']], 502, 502],
-  ['not_found behind an outage of the same chain is its word', [['unavailable', 'not_found']], 502, 404],
-  ['not_found behind an index that is filling is the chain’s word', [['incomplete', 'not_found']], 502, 404],
-  [
-    'an index that is filling does not count as one who would know',
-    [['incomplete'], ['not_found']],
-    502,
-    501,
-  ],
+  ['not_found after an outage of the same chain is final', [['unavailable', 'not_found']], 502, 404],
+  ['not_found after an index that is filling is final', [['incomplete', 'not_found']], 502, 404],
+  ['an index that is still filling leaves a look-up open', [['incomplete'], ['not_found']], 502, 501],
 ])('%s', async (_name, chains, feed, lookUp) => {
   expect(await outcomes(...chains)).toEqual({ feed, lookUp });
 });
@@ -115,8 +110,8 @@ test('two back ends of one kind are distinguished by name', () => {
 });
 
 test.each<[string, (number | undefined)[], Record<string, string>]>([
-  ['until the first of them may be asked again', [7_100, 60_000], { 'Retry-After': '8' }],
-  ['and not while another one may answer sooner', [7_100, undefined], {}],
+  ['until the first back end may be asked again', [7_100, 60_000], { 'Retry-After': '8' }],
+  ['but not while another back end may answer sooner', [7_100, undefined], {}],
 ])('when all quotas are used up, the answer has a Retry-After, %s', (_name, waits, headers) => {
   const failures = waits.map((retryAfterMs, at) => ({
     chain: chain(at + 1),

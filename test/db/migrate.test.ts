@@ -71,7 +71,7 @@ eachDatabase('migrations', databases => {
     ['an older version', '0.0.9', false],
     ['this version', `${major}.${minor}.${patch}`, false],
     ['a newer version', `${major}.${minor}.${patch + 10}`, true],
-    ['a version that is newer as numbers and not as text', `${major}.${minor + 10}.0`, true],
+    ['a version that is newer by number and older as text', `${major}.${minor + 10}.0`, true],
   ])('that serve %s (%s) and newer refuse this one: %s', async (_, servesFrom, isRefused) => {
     await migrate(db, [FIRST, { name: '2-step', up: [], servesFrom }, SECOND]);
 

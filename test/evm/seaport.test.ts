@@ -83,7 +83,7 @@ test.for([
 });
 
 test.for([
-  ['an item of no known type', encoded({ itemType: 9 })],
+  ['an item of an unknown type', encoded({ itemType: 9 })],
   ['no data', { ...encoded(), data: '0x' }],
   ['data that ends early', { ...encoded(), data: encoded().data.slice(0, -64) }],
   ['too few topics', { ...encoded(), topics: [ORDER_FULFILLED_TOPIC] }],

@@ -72,7 +72,7 @@ describe('a target in absolute form is refused in the form of its path', () => {
     ['an address that cannot exist', 'http://[::1::]/family/a'],
     ['a fragment', 'http://right.example/family/a#b'],
     ['a broken escape', 'http://right.example/family/%zz'],
-    ['a character that no host has', 'http://right<b>.example/family/a'],
+    ['a character that is invalid in a host', 'http://right<b>.example/family/a'],
   ])('%s is a 400', async (_name, target) => {
     const { status, body } = await send(`GET ${target} HTTP/1.1`);
 

@@ -117,7 +117,7 @@ describe('a request that does not arrive in time is a 408', () => {
       'POST /family/echo HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel',
       'error',
     ],
-    ['in that of no family when its head is late', `${LINE}Host: x\r\n`, 'text'],
+    ['in the plain form when its head is late', `${LINE}Host: x\r\n`, 'text'],
   ])('%s', async (_name, request, property) => {
     const answer = await hurried.raw(request);
 

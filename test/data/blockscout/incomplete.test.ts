@@ -72,12 +72,12 @@ test('an instance is asked again after a minute whether its index is complete', 
 
 test.each<[string, Instance]>([
   ['has all blocks', complete],
-  ['does not say', () => undefined],
+  ['does not report its progress', () => undefined],
   [
-    'says nothing that can be read',
+    'reports an unreadable progress',
     ({ path }) => (path === STATUS ? { json: { finished_indexing: 1 } } : undefined),
   ],
-  ['does not answer to that in time', ({ path }) => (path === STATUS ? 'silence' : undefined)],
+  ['does not report its progress in time', ({ path }) => (path === STATUS ? 'silence' : undefined)],
 ])('“not found” is final where the instance %s', async (_name, instance) => {
   await using service = await serve([instance, complete]);
 

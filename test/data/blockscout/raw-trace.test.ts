@@ -172,9 +172,9 @@ test.each([
   ['an item without an action', [firstItem(), { ...firstItem(), action: null }], '[1].action'],
   ['an item without its path', [{ ...firstItem(), traceAddress: null }], '[0].traceAddress'],
   ['a path of words', [{ ...firstItem(), traceAddress: [0, 'a'] }], '[0].traceAddress[1]'],
-  ['an item that does not count what is below', [{ ...firstItem(), subtraces: null }], '[0].subtraces'],
+  ['an item without the number of its children', [{ ...firstItem(), subtraces: null }], '[0].subtraces'],
   [
-    'a frame inside without a sender',
+    'an inner frame without a sender',
     { type: 'CALL', from: SENDER, calls: [{ type: 'CALL' }] },
     'calls[0].from',
   ],

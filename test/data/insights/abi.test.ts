@@ -76,7 +76,7 @@ test.for([
 });
 
 test.for([
-  ['a contract that nobody knows, whatever others look like', () => dollar.address],
+  ['an unknown contract, even if a known one looks like it', () => dollar.address],
   ['a wallet', () => chain.accounts.signer(1).address],
 ] as const)('%s has no ABI', async ([, address]) => {
   await expect(abiOf(address())).rejects.toMatchObject({ kind: 'not_found', reason: 'no_such_record' });

@@ -79,7 +79,7 @@ test.for([
   ['another id', { tokenId: 5n }],
   ['another contract', { token: WETH }],
   ['another transaction', { transactionHash: `0x${'99'.repeat(32)}` }],
-  ['a later hand', { from: BUYER, to: FEES }],
+  ['a later owner', { from: BUYER, to: FEES }],
 ] as const)('a transfer of %s is not part of the sale', ([, changes]) => {
   expect(orderOf(transfer(changes), [order('listing-erc721')])).toBeNull();
 });

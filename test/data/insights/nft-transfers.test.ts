@@ -177,7 +177,7 @@ test('a contract may be given in any letter case', async () => {
 test.for([
   ['a token without ids', () => dollar.address],
   ['another contract', () => market.address],
-  ['a contract that says yes to everything', () => agreeing],
+  ['a contract that answers yes to every call', () => agreeing],
   ['a wallet', () => alice],
   ['nobody', () => `0x${'77'.repeat(20)}`],
 ] as const)('%s is not an NFT contract', async ([, address]) => {

@@ -127,8 +127,8 @@ describe('a picture host', () => {
 
   test.each([
     ['a neighbour of its folder', '/secret/1.png'],
-    ['a way out of its folder', `/ipfs/${CID}/../../secret/1.png`],
-    ['an encoded way out of its folder', `/ipfs/${CID}/..%2f..%2fsecret/1.png`],
+    ['a path out of its folder', `/ipfs/${CID}/../../secret/1.png`],
+    ['an encoded path out of its folder', `/ipfs/${CID}/..%2f..%2fsecret/1.png`],
   ])('of the gateway is not followed to %s', async (_, location) => {
     await using service = await pictureService(
       () => ({ image_url: `ipfs://${CID}` }),

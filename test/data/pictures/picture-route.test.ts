@@ -104,7 +104,7 @@ describe('a picture', () => {
     ['base64', `data:image/png;base64,${PNG.toString('base64')}`],
     ['base64 with escapes', `data:image/png;base64,${encodeURIComponent(PNG.toString('base64'))}`],
     ['percent-encoding', `data:,${[...PNG].map(byte => `%${byte.toString(16).padStart(2, '0')}`).join('')}`],
-    ['a type that it is not', `data:text/html;base64,${PNG.toString('base64')}`],
+    ['a wrong type', `data:text/html;base64,${PNG.toString('base64')}`],
   ])('in a data URI is decoded: %s', async (_, uri) => {
     await using service = await pictureService(() => ({ image_url: uri }), NOTHING);
 
@@ -124,9 +124,9 @@ describe('a picture', () => {
 
 describe('no picture is served', () => {
   test.each([
-    ['an id that is none', '/chain/1/token/TOKEN/instance/one/picture'],
+    ['an invalid id', '/chain/1/token/TOKEN/instance/one/picture'],
     ['an id of 2^256', `/chain/1/token/TOKEN/instance/${2n ** 256n}/picture`],
-    ['an address that is none', '/chain/1/token/0x12/instance/1/picture'],
+    ['an invalid address', '/chain/1/token/0x12/instance/1/picture'],
     ['an address with a slash at its end', '/chain/1/token/TOKEN/instance/1/picture/'],
     ['a chain that is not served', '/chain/2/token/TOKEN/instance/1/picture'],
   ])('for %s', async (_, path) => {
@@ -151,10 +151,10 @@ describe('no picture is served', () => {
   test.each([
     ['no metadata', {}],
     ['metadata without a picture', { metadata: { name: 'Nothing to see' } }],
-    ['a picture that is no text', { metadata: { image: { url: 'https://files.test/1.png' } } }],
+    ['a picture that is not a string', { metadata: { image: { url: 'https://files.test/1.png' } } }],
     ['a script', { metadata: { image: 'javascript:alert(1)' } }],
     ['a file of ours', { metadata: { image: 'file:///etc/passwd' } }],
-    ['a scheme that nobody fetches', { metadata: { image: 'ar://abc/7.png' } }],
+    ['an unsupported scheme', { metadata: { image: 'ar://abc/7.png' } }],
     ['a way out of the folder of the gateway', { image_url: 'ipfs://a/../../secret.png' }],
     ['one with encoded slashes', { image_url: 'ipfs://a/..%2f..%2Fsecret.png' }],
     ['one with encoded backslashes', { image_url: 'ipfs://a/..%5c..%5Csecret.png' }],

@@ -20,7 +20,7 @@ test.each([
   ['a GIF', latin('GIF89a\x01\0\x01\0'), 'image/gif'],
   ['a WebP', latin('RIFF\x1a\0\0\0WEBPVP8L'), 'image/webp'],
   ['an AVIF', mediaFile(['avif', 'mif1', 'miaf']), 'image/avif'],
-  ['an AVIF that is first of all a picture', mediaFile(['mif1', 'avif', 'miaf']), 'image/avif'],
+  ['an AVIF with a generic main brand', mediaFile(['mif1', 'avif', 'miaf']), 'image/avif'],
   ['a moving AVIF', mediaFile(['avis', 'msf1']), 'image/avif'],
 ])('%s is recognised by its first bytes', (_, bytes, type) => {
   expect(rasterTypeOf(bytes)).toBe(type);
@@ -30,7 +30,7 @@ test.each([
   ['nothing', ''],
   ['the half of a signature', '\x89PNG\r\n'],
   ['a PNG behind a blank', ' \x89PNG\r\n\x1a\n'],
-  ['a GIF of no year', 'GIF00a'],
+  ['a GIF without a known version', 'GIF00a'],
   ['a sound', 'RIFF\x1a\0\0\0WAVEfmt '],
   ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
   ['a page', '<!doctype html>'],
@@ -47,7 +47,7 @@ test.each([
 test.each([
   ['a film', mediaFile(['isom', 'iso2', 'mp41'])],
   ['a HEIC', mediaFile(['heic', 'mif1'])],
-  ['a film with avif behind its first box', mediaFile(['isom', 'iso2'], 'avifavif')],
+  ['a film with avif after its first box', mediaFile(['isom', 'iso2'], 'avifavif')],
   ['a film whose version is avif', latin('\0\0\0\x10ftypisomavif')],
   ['a box that claims to go on', latin('\xff\xff\xff\xffftypisom')],
   ['a box without brands', latin('\0\0\0\x08ftyp')],

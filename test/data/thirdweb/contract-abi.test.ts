@@ -30,9 +30,9 @@ test('of several chains the first with an ABI answers', async () => {
 
 test.each<[string, unknown, string]>([
   ['an empty list', [], 'not_found'],
-  ['an object that is no ABI', { contract: CONTRACT }, 'unavailable'],
-  ['a list of texts', ['function totalSupply()'], 'unavailable'],
-  ['a text that is no JSON', { abi: 'function' }, 'unavailable'],
+  ['an object that is not an ABI', { contract: CONTRACT }, 'unavailable'],
+  ['a list of strings', ['function totalSupply()'], 'unavailable'],
+  ['a string that is not JSON', { abi: 'function' }, 'unavailable'],
 ])('%s is not an ABI', async (_name, json, kind) => {
   await using to = await openedThirdweb(() => ({ json }));
 

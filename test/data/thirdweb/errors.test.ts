@@ -14,7 +14,7 @@ async function failureWith(behaviour: Behaviour, wallet?: string) {
 
 test.each<[string, Behaviour, object]>([
   [
-    'a 400 is rejected with the words of upstream',
+    'a 400 is rejected with upstream’s message',
     { status: 400, json: { error: 'page must be <= 20' } },
     { kind: 'rejected', message: 'the back end refused the request: page must be <= 20' },
   ],
@@ -28,9 +28,9 @@ test.each<[string, Behaviour, object]>([
     { status: 400, json: { error: { name: 'ZodError', issues: [{ path: ['limit'], message: 'too big' }] } } },
     { kind: 'rejected', message: 'the back end refused the request: limit: too big' },
   ],
-  ['a 400 without a word is, too', { status: 400, json: {} }, { kind: 'rejected' }],
+  ['a 400 without a message is, too', { status: 400, json: {} }, { kind: 'rejected' }],
   [
-    'long words are cut',
+    'a long message is truncated',
     { status: 400, json: { error: 'x'.repeat(5000) } },
     { kind: 'rejected', message: `the back end refused the request: ${'x'.repeat(200)}` },
   ],
@@ -39,7 +39,7 @@ test.each<[string, Behaviour, object]>([
     { status: 400, json: { error: 'Could not resolve ENS name' } },
     { kind: 'not_found', reason: 'unknown_name' },
   ],
-  ['a 404 of a query is a path that is not there', { status: 404, json: {} }, { kind: 'unsupported' }],
+  ['a 404 of a query means a missing path', { status: 404, json: {} }, { kind: 'unsupported' }],
   ['a 410 is unsupported', { status: 410, json: {} }, { kind: 'unsupported' }],
   ['a 501 is unsupported', { status: 501, json: {} }, { kind: 'unsupported' }],
   [

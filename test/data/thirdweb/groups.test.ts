@@ -97,7 +97,7 @@ describe('a request', () => {
   test.each<[string, Parameters<typeof groupsFor>[0]]>([
     ['days of weeks', { keys: [{ kind: 'bucket', bucket: 'day', of: bucket('week') }], folds: [count] }],
     ['a literal text', { keys: [{ kind: 'literal', value: "'); DROP TABLE logs --" }], folds: [count] }],
-    ['a field that is none', { keys: [field('insert_timestamp')], folds: [count] }],
+    ['an unknown field', { keys: [field('insert_timestamp')], folds: [count] }],
     ['a sum of times', { folds: [{ kind: 'sum', of: field('block_timestamp') }] }],
     ['a sum of hex', { folds: [{ kind: 'sum', of: field('hash') }] }],
   ])('with %s is unsupported, and is not sent', async (_name, query) => {
@@ -143,7 +143,7 @@ describe('values', () => {
       ),
     ],
     [
-      'one object a chain',
+      'one object per chain',
       answering([
         {
           0: {

@@ -263,9 +263,9 @@ test('cancelled requests neither count nor reset the count', async () => {
 
 test.for<[string, Behaviour]>([
   ['an answer', WELL],
-  ['a record that is not there', { json: {}, status: 404 }],
-  ['input called bad', { json: {}, status: 422 }],
-  ['something it does not do', { json: {}, status: 501 }],
+  ['a missing record', { json: {}, status: 404 }],
+  ['rejected input', { json: {}, status: 422 }],
+  ['an unsupported operation', { json: {}, status: 501 }],
   ['a text for an answer', { json: 'Bad request', status: 400 }],
 ])('%s is a sign of life and resets the count', async ([, living]) => {
   const service = script(OUT);

@@ -310,7 +310,7 @@ test.for([
 test.for([
   ['a private address', 'http://10.0.0.1/'],
   ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data'],
-  ['a name of a private address', 'http://other.test/'],
+  ['a name with a private address', 'http://other.test/'],
   ['a file', 'file:///etc/passwd'],
   ['a user', 'http://user@files.test/'],
 ] as const)('a redirect to %s is refused even where any host is allowed', async ([, location]) => {
@@ -445,11 +445,11 @@ test.for([
 
 test.for([
   ['broken off', { cut: 'within the body' }, 'unreachable'],
-  ['cut short in its compression', { truncated: 'gzip' }, 'unreadable'],
+  ['truncated within its compression', { truncated: 'gzip' }, 'unreadable'],
   ['compressed in an unknown way', { text: 'x', headers: { 'content-encoding': 'zstd' } }, 'unreadable'],
   ['compressed as __proto__', { text: 'x', headers: { 'content-encoding': '__proto__' } }, 'unreadable'],
   ['compressed as constructor', { text: 'x', headers: { 'content-encoding': 'constructor' } }, 'unreadable'],
-  ['no HTTP', { raw: 'SSH-2.0-OpenSSH_9.6\r\n' }, 'unreachable'],
+  ['not HTTP', { raw: 'SSH-2.0-OpenSSH_9.6\r\n' }, 'unreachable'],
 ] as const)('an answer that is %s is a failure', async ([, behaviour, kind]) => {
   await using to = await service(() => behaviour);
   await using guarded = fetcher();

@@ -136,7 +136,7 @@ test('a node that contradicts itself in the traces of the first block keeps its 
 
 test.each([
   ['no traces by any method', [], (traces: unknown[]) => traces.slice(0, 0)],
-  ['a call tree less', ['trace_block'], (traces: unknown[]) => traces.slice(1)],
+  ['a missing call tree', ['trace_block'], (traces: unknown[]) => traces.slice(1)],
 ])('the traces of a block with %s are unknown, and everything else is kept', async (_, missing, change) => {
   const proxy = await startNodeProxy(chain.rpcUrl, {
     missing,
