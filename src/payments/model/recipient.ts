@@ -48,6 +48,6 @@ export function verificationMessage(recipient: Recipient, publicUrl: string): st
     `Nonce: ${recipient.nonce}`,
     `Issued at: ${new Date(recipient.nonceIssuedAt).toISOString()}`,
     '',
-    'Who signs lets this organization match payments to the address. Signing costs nothing and moves no money.',
+    'Your signature lets this organization match payments to the address. Signing costs nothing and moves no money.',
   ].join('\n');
 }
