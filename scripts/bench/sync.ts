@@ -13,7 +13,7 @@ export interface SyncBench {
 
 /**
  * Compares indexing the newest `blocks` blocks of a node, including the state refresh, with only fetching the same
- * blocks, receipts and traces in the same windows. One fetch before warms the node's caches.
+ * blocks, receipts and traces in the same windows. A first fetch warms the node's caches.
  */
 export async function benchSync({
   rpcUrl,

@@ -1,7 +1,7 @@
 /** Stalls of this process on a busy machine, which neither the service nor its upstreams cause. */
 export interface HoldUps {
   /**
-   * Sum of all stalls up to now, in milliseconds. The difference of two readings is subtracted from a request between.
+   * Sum of all stalls up to now, in milliseconds. The stalls during a request are the difference of two readings.
    */
   totalMs(): number;
   /** Longest stall since the previous call. */

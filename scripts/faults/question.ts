@@ -2,7 +2,7 @@ import { type Fields, fieldsOf, listOf } from '../../src/data/backends/upstream-
 import { isObject } from '../../src/lib/json.ts';
 import type { World } from './fixture.ts';
 
-/** One question to the service, with the facts that its answer is judged by. */
+/** One question to the service, and everything needed to judge its answer. */
 export interface Question {
   readonly operationId: string;
   /** Path and query of the request to the service. */

@@ -36,7 +36,7 @@ export interface Place {
   readonly chainId: number;
   readonly head: number;
   readonly hash: string;
-  /** Number of the transaction among all of its chain, from 0. */
+  /** Number of the transaction within its chain, from 0. */
   readonly number: number;
 }
 

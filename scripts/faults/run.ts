@@ -136,7 +136,7 @@ async function inTurn(
     await Promise.all(all.slice(start, start + AT_ONCE).map(visit));
 }
 
-/** Waits until every chain answers by itself, and returns the time that took in milliseconds. */
+/** Waits until every chain answers by itself. Returns the duration in milliseconds. */
 async function recovery(client: Client, { worlds }: Upstreams): Promise<number> {
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;

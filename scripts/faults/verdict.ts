@@ -61,7 +61,7 @@ function untrue(question: Question, { headers, text }: Exchange, phase: Phase): 
 }
 
 /**
- * Finds a 404 that the chains do not justify: all chains, or for a block number at least one, must have answered 404.
+ * Checks that a 404 is justified. All chains must have answered 404, or at least one for a block number.
  */
 function unsaid({ path, way, chains }: Question, all: readonly FaultyUpstream[]): string[] {
   const asked = all.filter(upstream => chains.includes(upstream.world));

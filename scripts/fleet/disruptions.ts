@@ -76,7 +76,7 @@ export async function disturb(disturbed: Disturbed): Promise<void> {
   }
 }
 
-/** Process with the most leases as leader. The others stand by. */
+/** Process that leads the most chains. The others stand by. */
 async function busiest(members: readonly Member[]): Promise<Member> {
   const led = await Promise.all(members.map(async member => ({ member, count: await leadsOf(member) })));
   const [first] = led.sort((a, b) => b.count - a.count);

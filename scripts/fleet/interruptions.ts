@@ -27,7 +27,7 @@ export interface Interruptions {
   table(): string;
 }
 
-/** A wait that began up to this long before a disruption counts for it, because it is probably the cause. */
+/** A wait that began up to this long before a disruption counts for it, because the disruption probably caused it. */
 const LEAD_MS = 2_000;
 const WIDTH = 12;
 

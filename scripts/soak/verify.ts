@@ -19,7 +19,7 @@ export interface Reckoning {
 /** Consecutive failures after which a webhook is disabled. Source: document 3, "Webhook activity". */
 const DISABLED_AFTER = 10;
 
-/** Compares the arrivals and the API's records with the sales. To be called when no delivery is in progress. */
+/** Compares the arrivals and the API's records with the sales. Call it only when no delivery is in progress. */
 export async function reckon(
   shops: readonly { shop: Shop; sales: readonly Sale[] }[],
   arrivals: readonly Arrival[],

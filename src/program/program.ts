@@ -153,7 +153,10 @@ function openEmbedded(
   return devnet === undefined ? undefined : startEmbedded({ devnet, anvil, clock: systemClock, log });
 }
 
-/** Opens the store in which all processes count requests. Loads no module when none is configured or needed. */
+/**
+ * Opens the store in which all processes count requests. Loads no module for it when no store is configured or no
+ * service listens.
+ */
 async function openLimits(
   { rateLimitStore, roles, placeOf }: Config,
   observers: Pick<Wiring, 'metrics' | 'clock' | 'log'>,
@@ -182,7 +185,7 @@ async function openFront(config: Config, wiring: Wiring): Promise<DataFront> {
   });
 }
 
-/** Connection bounds of this process. Workers that share an address share its bounds. */
+/** Connection bounds of this process. Each worker gets an equal part of the configured bounds. */
 function boundsOf(
   { server, trustedProxies }: Config,
   { metrics, log, workers }: { metrics: Metrics; log: Logger; workers: number },

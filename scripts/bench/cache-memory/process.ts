@@ -26,7 +26,10 @@ const after = await settledBytes();
 const isLastKept = (await cache.get(keyOf(answers - 1))) !== undefined;
 process.send?.({ growth: after - before, peakGrowth: peak - before, isLastKept });
 
-/** Stores answers like the service does, in the encoding of a first client. Returns the largest resident set seen. */
+/**
+ * Stores answers like the service does, in the encoding that a first client requests. Returns the largest resident set
+ * seen.
+ */
 async function fill(into: ResponseCache, count: number): Promise<number> {
   let largest = 0;
   for (let index = 0; index < count; index++) {

@@ -23,7 +23,7 @@ export interface ServedIndex extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Contracts with sources. All of them must exist on the shorter chain, so there is less than a page. */
+/** Contracts with sources. All of them must exist on the shorter chain, so they fill less than a page. */
 const VERIFIED = [NFT, ...Array.from({ length: 45 }, (_, place) => tokenAt(place * 21))].map(
   (address, place) => ({ name: `Verified ${place}`, address, artifactName: 'StableToken' }),
 );

@@ -19,7 +19,7 @@ const HEAD_END = '\r\n\r\n';
 
 /**
  * Sends a request repeatedly over 32 connections. Each connection sends the next one when an answer is complete. Hardly
- * reads the answers, so that the server is the bottleneck, which it is not with general load generators.
+ * reads the answers, so that the server is the bottleneck. With a general load generator, the client would be.
  * @throws Error when an answer has another status
  */
 export async function load(request: RepeatedRequest, seconds: number): Promise<MeasuredLoad> {

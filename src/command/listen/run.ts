@@ -5,7 +5,7 @@ import { forwarder } from './forwarder.ts';
 
 export interface ListenOptions extends Omit<ForwarderOptions, 'onAttempt'> {
   readonly feed: EventFeed;
-  /** Time of the first events in the feed, in UTC milliseconds; undefined for events after its first poll. */
+  /** Start of the feed in UTC milliseconds; undefined for events after its first poll. */
   readonly since: number | undefined;
   /** Prints a line for people, given without a line break. */
   readonly say: (line: string) => void;

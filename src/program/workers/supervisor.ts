@@ -35,7 +35,7 @@ interface Place<Process extends WorkerProcess> extends WorkerPlace<Process> {
   process: Process | undefined;
   restarts: number;
   startedAt: number;
-  /** Consecutive ends by itself, each within `STEADY_MS` of the start. */
+  /** Consecutive failures: ends of the process by itself, each within `STEADY_MS` of its start. */
   failures: number;
   hasOpened: boolean;
 }
@@ -73,7 +73,10 @@ const STEADY_MS = 60_000;
 /** Time for a successor to get ready. */
 const READY_WITHIN_MS = 60_000;
 
-/** Starts the first process, and the others once its services are open: by then it has migrated the databases. */
+/**
+ * Starts the first process, and the others once its services are open. By then the databases are migrated, and the
+ * addresses have turned out to be free.
+ */
 export function supervise<Process extends WorkerProcess>(
   options: SupervisorOptions<Process>,
 ): Supervisor<Process> {
