@@ -59,7 +59,7 @@ async function shop() {
       const events = times.map((createdAt, place) => {
         const type = 'payment.completed' as const;
         const data = testEventData(type, createdAt);
-        if ('message' in data) throw new Error('not what a payment tells');
+        if ('message' in data) throw new Error('not the data of a payment');
         const event: PaymentEvent = { ...owner, id: newId('evt'), type, createdAt, data };
         return { event, fact: newId('fact'), place };
       });
@@ -300,22 +300,18 @@ test('a time is parsed to the millisecond', () => {
 test.each([
   ['no key', ['--forward-to', 'http://localhost'], '--key is missing'],
   ['no receiver', ['--key', 'k'], '--forward-to is missing'],
+  ['an invalid receiver', ['--key', 'k', '--forward-to', 'localhost:80'], '--forward-to takes the address'],
   [
-    'a receiver that is none',
-    ['--key', 'k', '--forward-to', 'localhost:80'],
-    '--forward-to takes the address',
-  ],
-  [
-    'a time that is none',
+    'an invalid time',
     ['--key', 'k', '--forward-to', 'http://localhost', '--since', '1'],
     '--since takes a time',
   ],
   [
-    'a secret that is none',
+    'an invalid secret',
     ['--key', 'k', '--forward-to', 'http://localhost', '--secret', 'x'],
     '--secret takes a secret',
   ],
-  ['an option that is none', ['--forward', 'x'], "Unknown option '--forward'"],
+  ['an unknown option', ['--forward', 'x'], "Unknown option '--forward'"],
 ])('%s is refused', (_, args, fault) => {
   expect(() => readCommand(args)).toThrow(fault);
 });

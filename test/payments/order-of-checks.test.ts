@@ -91,7 +91,7 @@ const STEPS: readonly (readonly [step: string, outcome: string, request: () => [
     () => ['POST', '/api/v1/unmatched-transfers/utr_nothing/assign', { key: keys.admin, body: '{}' }],
   ],
   [
-    'missing field before a wrong one',
+    'missing field before an invalid one',
     '400 missing_required_field permission',
     () => ['POST', '/api/v1/api-keys', { key: keys.admin, body: '{"name":7}' }],
   ],

@@ -197,10 +197,10 @@ describe.each(PROGRAMS)('$file of the dashboard', program => {
 
   test.each([
     ['none', undefined],
-    ['an empty one', ''],
+    ['an empty text', ''],
     ['a part of it', (whole: string) => whole.slice(0, 62)],
-    ['more than it', (whole: string) => `${whole}00`],
-    ['what is no hex', 'ö'.repeat(64)],
+    ['longer than the real one', (whole: string) => `${whole}00`],
+    ['not hexadecimal', 'ö'.repeat(64)],
   ])('refuses a delivery whose signature is %s', async (_, made) => {
     const { body, headers } = delivery();
     const { 'X-Service-Signature': whole = '', ...others } = headers(1);

@@ -105,13 +105,13 @@ describe('the judge', () => {
     ['a body of another shape', '', exchange => ({ ...exchange, text: '{"object":"list"}' }), /is required/],
     ['a body with a 304', '', exchange => ({ ...exchange, status: 304 }), /has a body/],
     [
-      'a code of another status',
+      'a code that belongs to another status',
       '?limit=0',
       exchange => ({ ...exchange, text: exchange.text.replace('invalid_field_value', 'duplicate_resource') }),
       /duplicate_resource is a 409/,
     ],
     [
-      'a code of another type',
+      'a code that belongs to another type',
       '?limit=0',
       exchange => ({ ...exchange, text: exchange.text.replace('invalid_request_error', 'api_error') }),
       /invalid_field_value is invalid_request_error, not api_error/,

@@ -127,9 +127,9 @@ test('an invalid command exits with 2 and names the help', async () => {
 
 test.each([
   ['no event', [], 'name one event of'],
-  ['an event that is none', ['payment.done'], 'name one event of'],
+  ['an unknown event', ['payment.done'], 'name one event of'],
   ['no key', ['payment.failed'], '--key is missing'],
-  ['a ping to nobody', ['test.ping', '--key', 'k'], 'name it with --to'],
+  ['a ping without a webhook', ['test.ping', '--key', 'k'], 'name it with --to'],
   [
     'a payment to one webhook',
     ['payment.failed', '--key', 'k', '--to', 'w', '--amount', '1'],

@@ -38,7 +38,7 @@ const isBack = ({ client }: RedisConnection) =>
 test.each([
   ['without its password', (port: number) => `redis://127.0.0.1:${port}`, /asks for a password/],
   ['with another password', (port: number) => `redis://:0ther@127.0.0.1:${port}`, /answers "WRONGPASS/],
-  ['with a database it has not', (port: number) => `redis://:s3cret@127.0.0.1:${port}/99`, /answers "ERR DB/],
+  ['with a missing database', (port: number) => `redis://:s3cret@127.0.0.1:${port}/99`, /answers "ERR DB/],
 ])('a Redis opened %s is refused with a sentence that names its setting', async (_, urlOf, reason) => {
   const { port } = await server({ password: 's3cret' });
 

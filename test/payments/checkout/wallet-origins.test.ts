@@ -99,10 +99,10 @@ test('a checkout started from a listed page gets the message for that page', asy
 });
 
 test.each([
-  ['a listed page, from there', SHOP, SHOP],
-  ['the pay page, from a listed page', undefined, SHOP],
-  ['the pay page, from itself', undefined, `https://${PAY_PAGE}`],
-  ['the pay page, from nowhere', undefined, undefined],
+  ['a listed page, called from that page', SHOP, SHOP],
+  ['the pay page, called from a listed page', undefined, SHOP],
+  ['the pay page, called from the pay page', undefined, `https://${PAY_PAGE}`],
+  ['the pay page, called without an origin', undefined, undefined],
 ])('a wallet that signed for %s is bound', async (_, asked, bound) => {
   const id = await session();
   const wallet = await signed(id, asked);

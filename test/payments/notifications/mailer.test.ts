@@ -95,10 +95,10 @@ test.each([
 });
 
 test.each([
-  ['the recipient for good', { recipient: '550 no such user' }, 'refused'],
-  ['the recipient for now', { recipient: '450 try later' }, 'unavailable'],
-  ['the mail for good', { mail: '554 looks like spam' }, 'refused'],
-  ['the mail for now', { mail: '452 no space' }, 'unavailable'],
+  ['the recipient permanently', { recipient: '550 no such user' }, 'refused'],
+  ['the recipient temporarily', { recipient: '450 try later' }, 'unavailable'],
+  ['the mail permanently', { mail: '554 looks like spam' }, 'refused'],
+  ['the mail temporarily', { mail: '452 no space' }, 'unavailable'],
   ['the sender, whom the operator can change', { sender: '550 not yours' }, 'unavailable'],
 ])('a server that refuses %s is classified as a refusal or an outage', async (_, behaviour, kind) => {
   receiver.behaviour = behaviour;

@@ -58,7 +58,7 @@ const LITERALS: readonly (readonly [kind: string, host: string])[] = [
   ['loopback', '127.0.0.1'],
   ['loopback, another', '127.8.8.8'],
   ['unspecified, which is loopback', '0.0.0.0'],
-  ['in one number', '2130706433'],
+  ['as a single number', '2130706433'],
   ['in hex', '0x7f000001'],
   ['in hex, by parts', '0x7f.0.0.0x1'],
   ['in octal', '0177.0.0.01'],
@@ -69,7 +69,7 @@ const LITERALS: readonly (readonly [kind: string, host: string])[] = [
   ['percent-encoded', '%31%32%37%2e%30%2e0.1'],
   ['with a soft hyphen', '127.0.0\u00ad.1'],
   ['with an ideographic full stop', '127。0。0。1'],
-  ['with a dot at its end', '127.0.0.1.'],
+  ['with a trailing dot', '127.0.0.1.'],
   ['private', '10.0.0.1'],
   ['private, in the middle', '172.16.5.4'],
   ['private, small', '192.168.0.1'],
@@ -282,7 +282,7 @@ describe('a request', () => {
       response => response.socket?.destroy(),
       'The receiver ended the connection without an answer.',
     ],
-    ['that speaks something else', response => response.socket?.end('220 mail.example ESMTP\r\n'), 'reached'],
+    ['that speaks SMTP', response => response.socket?.end('220 mail.example ESMTP\r\n'), 'reached'],
   ])('is a failure at a receiver %s', async ([, answer, said]) => {
     await using receiver = await startReceiver(() => answer);
     await using guarded = sender();
@@ -347,7 +347,7 @@ describe('the body of an answer does not matter:', () => {
     ['one without end', response => endless(response.writeHead(200))],
     ['one that never comes', response => response.writeHead(200, { 'content-length': '10' }).flushHeaders()],
     [
-      'one that breaks off',
+      'one that is cut off',
       response =>
         response.writeHead(200, { 'content-length': '10' }).write('x', () => response.socket?.destroy()),
     ],
