@@ -22,7 +22,7 @@ function chainsOf(text: string, env: Variables = {}) {
 }
 
 describe('npm run chains', () => {
-  test('names give a configuration that loads, with the chains in their order', () => {
+  test('names of chains give a valid configuration in the order of the names', () => {
     const { status, stdout, stderr } = run('ethereum', 'BASE', 'optimism');
 
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -238,7 +238,7 @@ describe('the environment', () => {
     expect(config.data).toMatchObject({ rateLimitPerMinute: 7, validateResponses: true });
   });
 
-  test('an empty key of a back end is no key', () => {
+  test('an empty API key of a back end counts as absent', () => {
     const config = load(`
 chains:
   - id: 1

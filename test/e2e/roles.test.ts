@@ -19,7 +19,7 @@ async function readAt({ log }: Program, path: string) {
 
 const listening = ({ log }: Program) => log.filter(({ msg }) => msg === 'listening').length;
 
-test('a process with a role without an API has only the admin listener, which shows its readiness', async () => {
+test('a process without an API role has only the admin listener, which shows its readiness', async () => {
   const [settlement, indexer] = await Promise.all([
     start(CONFIG, '--role', 'settlement'),
     start(CONFIG, '--role', 'indexer'),

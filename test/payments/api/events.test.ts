@@ -126,7 +126,7 @@ eachPaymentsApi('events', test => {
     expect(events.map(one => record(record(one).data).form_data)).toEqual([form_data, form_data]);
   });
 
-  test('written before email and shipping_address were reserved show old form answers under field_ names', async ({
+  test('written before email and shipping_address were reserved names show such answers with the prefix field_', async ({
     api,
   }) => {
     const merchant = await api.merchant();

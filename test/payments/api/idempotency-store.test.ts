@@ -97,7 +97,7 @@ eachDatabase('the answers kept by idempotency key', databases => {
     });
   });
 
-  test('are purged by age, however many there are', async () => {
+  test('are purged by age, in any number', async () => {
     const store = idempotencyStore(given.db, SEALS);
     await transaction(given.db, async handle => {
       const within = idempotencyStore(handle, SEALS);

@@ -121,7 +121,7 @@ eachPaymentsApi('changes of payment links', apiTest => {
     },
   );
 
-  test('a change of no changeable field is refused', async ({ ours, created }) => {
+  test('a change without any changeable field is refused', async ({ ours, created }) => {
     const answer = await ours.patch(pathOf(await created()), { current_uses: 5, id: 'pl_x' });
 
     expect(errorOf(answer)).toBe('400 no_updates_provided');

@@ -64,7 +64,7 @@ eachDatabase('another organization’s key', databases => {
     expect(body).toMatchObject({ total_count: 1, data: [{ key_prefix: ours.slice(0, 13) }] });
   });
 
-  test('is hidden like a live key of the same organization from its test keys', async () => {
+  test('is hidden, and so is the caller’s own live key from its test key', async () => {
     const organizationId = await service.organization();
     const live = (await service.key({ organizationId })).key;
     const { secret } = await service.key({ organizationId, mode: 'test' });

@@ -312,7 +312,7 @@ eachDatabase('notifications', databases => {
     expect((await shop.post(MAIL_TEST)).status).toBe(429);
   });
 
-  test('POST /notifications/test/email tells a refused address from an outage of the mail server', async () => {
+  test('POST /notifications/test/email has different errors for a refused address and an outage', async () => {
     await save();
     receiver.behaviour = { recipient: '550 no such user' };
     const refused = await shop.post(MAIL_TEST);

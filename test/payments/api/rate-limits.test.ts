@@ -191,7 +191,7 @@ eachDatabase('a limit whose counts cannot be written', databases => {
 });
 
 eachDatabase('two processes', databases => {
-  test(`count ${databases.kind === 'postgres' ? 'on one PostgreSQL together' : 'on one SQLite each for itself'}`, async () => {
+  test(`count ${databases.kind === 'postgres' ? 'together on one PostgreSQL' : 'separately on one SQLite'}`, async () => {
     const options = { database: await databases.create('payments'), limits: { standard: 3, elevated: 3 } };
     await using one = await startGatedKeys(options);
     await using other = await startGatedKeys(options);

@@ -132,7 +132,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       ]);
     });
 
-    test('gives every open session at one recipient another exact amount', async ({ opened }) => {
+    test('gives every open session at one recipient a different exact amount', async ({ opened }) => {
       const body = { ...OWN, amount: '9000' };
 
       const dues = await Promise.all(Array.from({ length: 4 }, () => opened(body)));

@@ -10,7 +10,7 @@ const SENDER = `0x${'c1'.repeat(20)}`;
 
 eachPaymentsApi('transactions', apiTest => {
   const test = apiTest
-    /** A session of a new link, with what the payer filled in. */
+    /** A session of a new link, with the payer's answers. */
     .extend('opened', ({ api }) => async (merchant: Merchant) => {
       const size = { id: 'size', type: 'text', label: 'Size', required: true, placeholder: null } as const;
       const link = aLink(merchant.owner, {
@@ -42,7 +42,7 @@ eachPaymentsApi('transactions', apiTest => {
           ),
     );
 
-  test('a transaction has the transfer and what the payer filled in', async ({ api, opened, paid }) => {
+  test('a transaction has the transfer and the payer’s answers', async ({ api, opened, paid }) => {
     const merchant = await api.merchant();
     const { session, id, linkId } = await opened(merchant);
     const { id: transactionId, txHash, blockHash } = await paid(session);

@@ -128,7 +128,7 @@ test.for([
   ['throws', BLOCKED],
   ['is null', 'return null'],
 ])(
-  'a payment is sent once and followed to its receipt where storage %s',
+  'a payment is sent once and followed to its receipt when session storage %s',
   async ([, answer], { page, wallet, openCheckout, confirmed }) => {
     await page.addInitScript(
       `Object.defineProperty(window, 'sessionStorage', { get() { ${answer}; }, configurable: true });`,

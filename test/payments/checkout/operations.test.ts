@@ -168,7 +168,7 @@ eachDatabase('the payer’s operations', databases => {
       expect(errorOf(await start('nowhere'))).toBe('404 resource_not_found');
     });
 
-    test('by many payers at once gives each another exact amount', async () => {
+    test('by many payers at once gives each a different exact amount', async () => {
       const { shortCode } = await linked();
 
       const answers = await Promise.all(Array.from({ length: 8 }, () => start(shortCode)));

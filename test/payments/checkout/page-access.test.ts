@@ -138,7 +138,7 @@ const test = withBrowser
     onCleanup(() => pages[Symbol.asyncDispose]());
     return pages;
   })
-  /** Every page, looked at once. */
+  /** The findings of every page, collected once. */
   .extend('looks', { scope: 'file' }, async ({ browser, pages }): Promise<readonly Look[]> => {
     const page = await browser.newPage({ viewport: DESK });
     // The API is not behind these pages, so polling would only fail.

@@ -23,7 +23,7 @@ async function shown(changes: Partial<CheckoutSession>) {
 }
 
 const DELAY = 'Payments on Local network are seen late at the moment. A payment that was sent is not lost';
-/** A chain is late when it was last read longer ago, and its lateness is then checked again this often. */
+/** A chain is late `LATE_MS` after it was last read. Its lateness is checked every `READ_AGAIN_MS`. */
 const LATE_MS = 60_000;
 const READ_AGAIN_MS = 5_000;
 

@@ -11,7 +11,7 @@ import { startTestPayments } from '../../support/payments-service.ts';
 import { until } from '../../support/until.ts';
 
 const TICK_MS = 500;
-/** A chain is late when it was last read longer ago, and its lateness is then checked again this often. */
+/** A chain is late `LATE_MS` after it was last read. Its lateness is checked every `READ_AGAIN_MS`. */
 const LATE_MS = 60_000;
 const READ_AGAIN_MS = 5_000;
 const statusOf = (id: string, wait = 25) => `/api/v1/pay/sessions/${id}/status?wait=${wait}`;

@@ -50,7 +50,7 @@ eachWatchedShop('the end of sessions', watchedTest => {
     expect(await ours.events()).toEqual(['checkout.expired', 'checkout.expired']);
   });
 
-  test('a confirming payment on a chain removed from the configuration holds its session for a day, and is late once the chain is back', async ({
+  test('on a chain removed from the configuration a confirming payment holds its session for a day, and is late afterwards', async ({
     chain,
     ours,
     expiryOf,

@@ -99,7 +99,7 @@ eachWatchedShop('calls of the node', watchedTest => {
     expect(await ours.cursor()).toEqual(cursor);
   });
 
-  test('with no open session, a node that switches to another chain is refused by its second round', async ({
+  test('with no open session, a node that switches to another chain is refused within two rounds', async ({
     chain,
     begin,
     mostCalls,
@@ -130,7 +130,7 @@ eachWatchedShop('calls of the node', watchedTest => {
     }
   });
 
-  test('an unmatched transfer that awaits confirmations has a round read the logs only once', async ({
+  test('with an unmatched transfer that awaits confirmations, a round reads the logs only once', async ({
     chain,
     begin,
     mostCalls,

@@ -138,7 +138,7 @@ eachDatabase('two organizations at one address', databases => {
     expect(await ours.payments(foreign.id)).toHaveLength(1);
   });
 
-  test('after the other organization proves the address, new money is matched with its sessions', async () => {
+  test('after the other organization proves its ownership, new money is matched with its sessions', async () => {
     const before = await ours.open();
     await pay(777n);
     await ours.settle();

@@ -83,7 +83,7 @@ eachWatchedShop('reorganisations', watchedTest => {
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'payment.failed']);
   });
 
-  test('a payment dropped while no watcher ran is reported, even when the chain has grown by far', async ({
+  test('a payment dropped while no watcher ran is reported, even many blocks later', async ({
     chain,
     ours,
     settled,

@@ -42,7 +42,7 @@ export interface Setting extends AsyncDisposable {
   /** Starts a dispatcher, which ends with the setting. With a `pauseMs` the setting does not nudge it. */
   dispatch(options?: Partial<DispatcherOptions>): ReturnType<typeof startDispatcher>;
   /**
-   * Resolves when every running dispatcher has found no more due deliveries and has ended its attempts since the call.
+   * Resolves when every running dispatcher has, since the call, found no further due deliveries and ended its attempts.
    */
   idle(): Promise<void>;
   /** All deliveries of a webhook, oldest first. */

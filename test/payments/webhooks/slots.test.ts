@@ -40,7 +40,7 @@ test('attempts under way count: the webhook with the most comes last', () => {
   expect(limits(waiting, slots({ free: 7, byWebhook, byOrganization }))).toEqual({ b: 5, a2: 2 });
 });
 
-test('an organization with as many slots as are idle gets no more, and another one does', () => {
+test('an organization gets no more slots once it has as many as are idle, and another one does', () => {
   const byOrganization = new Map([['A', 6]]);
   const waiting = [one('a1', 'A'), one('a2', 'A'), one('b', 'B')];
 
