@@ -222,7 +222,7 @@ describe('the order of checks', () => {
     expect(steps).toEqual(['visit', 'admit', 'handle']);
   });
 
-  test('rate limit headers are on answers and on errors after the limit', async () => {
+  test('rate limit headers are on answers, and on errors of later checks', async () => {
     const statuses = [
       await send('GET', '/notes/a', { key: 'read' }),
       await send('GET', '/notes/gone', { key: 'read' }),

@@ -38,7 +38,7 @@ function patternsIn(part: JsonObject): JsonObject[] {
 const wordsOf = (schema: JsonObject) => `must be ${schema['x-form']}`;
 
 describe.each(contracts)('of $name', ({ document, parameters }) => {
-  test('every pattern has a description, and a value that breaks it gets it', () => {
+  test('every pattern has a description, which is in the message for an invalid value', () => {
     for (const { pattern = null, ...schema } of patternsIn(document)) {
       const validate = ajv.compile({ pattern, 'x-form': schema['x-form'] });
       expect(schema).toMatchObject({ 'x-form': expect.stringMatching(/^(?!must ).*[^.\s]$/) });

@@ -125,12 +125,12 @@ describe('a folder of ABIs', () => {
   });
 });
 
-describe('a folder that cannot be read stops the start, and the message says', () => {
-  test('that the folder does not exist', async () => {
+describe('a folder that cannot be read stops the start with a message', () => {
+  test('for a folder that does not exist', async () => {
     expect(await problems('nowhere')).toEqual(['chains[0].abis must be a folder that can be read']);
   });
 
-  test('every file that is not an ABI, not only the first', async () => {
+  test('for every file that is not an ABI, not only the first', async () => {
     await write('abis/a.json', '{');
     await write('abis/b.json', { abi: [{ type: 'function' }] });
     await write('abis/c.json', [{ type: 'function', name: 'f', inputs: [{ name: 'x', type: 'tuple' }] }]);
@@ -147,11 +147,11 @@ describe('a folder that cannot be read stops the start, and the message says', (
 
   test.each([
     ['missing', undefined, metadata()],
-    ['different from the compiled one', 'contract Other {}', metadata()],
+    ['not the one that was compiled', 'contract Other {}', metadata()],
     ['a compilationTarget', SOURCE, metadata({ settings: { compilationTarget: {} } })],
     ['must lie under sources/', SOURCE, metadata({ sources: { '../../secret': {} } })],
     ['must be of Solidity, Vyper, Yul', SOURCE, metadata({ language: 'Fe' })],
-  ])('that something is %s', async (message, source, content) => {
+  ])('which contains: %s', async (message, source, content) => {
     await write(`${AT}/metadata.json`, content);
     if (source !== undefined) await write(`${AT}/sources/src/Token.sol`, source);
 

@@ -190,7 +190,7 @@ describe('a look-up over several chains', () => {
     return explorer(serve).listTransactionTokenTransfers({ path, query: {} }, { headers: {} });
   };
 
-  test('asks the next chain only after the stagger, and prefers a slow first chain that answers before it', async () => {
+  test('asks the next chain only after the stagger, and prefers an earlier answer of a slow first chain', async () => {
     const clock = manualClock();
     const slow = Promise.withResolvers<ReturnType<typeof emptyPage>>();
     const asked: string[] = [];

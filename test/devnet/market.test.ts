@@ -69,7 +69,7 @@ describe.each([0, 1])('embedded chain %i', index => {
     expect(last?.args).toEqual({ reserve0, reserve1 });
   });
 
-  test('is traded in both directions on each of its five days, and never loses value by it', () => {
+  test('its pool is traded in both directions on each of its five days, and never loses value by it', () => {
     const logs = poolLogs(index);
     const swaps = parseEventLogs({ abi: PAIR, logs, eventName: 'Swap' });
     const syncs = parseEventLogs({ abi: PAIR, logs, eventName: 'Sync' });

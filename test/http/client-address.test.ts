@@ -21,7 +21,7 @@ async function clientOf(trustedProxies: string[], headers: Record<string, string
 
 const LOOPBACK = ['127.0.0.0/8'];
 
-describe('X-Forwarded-For is trusted hop by hop, from the right, when', () => {
+describe('X-Forwarded-For is trusted hop by hop, from the right:', () => {
   test.each<[string, string[], string | undefined, string]>([
     ['no proxy is trusted', [], '203.0.113.5', '127.0.0.1'],
     ['the peer is not the trusted one', ['10.0.0.0/8'], '203.0.113.5', '127.0.0.1'],

@@ -115,7 +115,7 @@ test('closing aborts running requests and refuses later ones', async () => {
   expect(await to.failure()).toMatchObject({ kind: 'unavailable' });
 });
 
-describe('the log', () => {
+describe('the reporting of failures', () => {
   test('reports failures without the query and without keys that the upstream repeats', async () => {
     const key = 'proapi_0123456789';
     const text = `bad key ${key} for /blocks?apikey=topsecret ${'x'.repeat(400)}`;
