@@ -45,11 +45,11 @@ function filledIn({ id }: Field, given: Readonly<Record<string, Value>>): Value 
 function brokenRule({ type, options }: Field, value: Value): string | undefined {
   if (type === 'checkbox') return typeof value === 'boolean' ? undefined : 'must be true or false';
   if (type === 'number') return Number.isFinite(value) ? undefined : 'must be a number';
-  if (typeof value !== 'string') return 'must be a text';
+  if (typeof value !== 'string') return 'must be text';
   if (type === 'select')
     return options.includes(value) ? undefined : 'must be one of the options of the form';
   if (type === 'textarea')
-    return CONTROL_BUT_LINES.test(value) ? 'must not hold control characters' : undefined;
+    return CONTROL_BUT_LINES.test(value) ? 'must not contain control characters' : undefined;
   if (!isSingleLine(value)) return 'must be a single line of visible text';
   if (type === 'email')
     return value.length <= LONGEST_EMAIL && EMAIL.test(value) ? undefined : 'must be an e-mail address';

@@ -205,7 +205,7 @@ async function checkStillOpen(payment: WalletPayment): Promise<void> {
       signal: AbortSignal.timeout(ANSWER_MS),
     }),
   );
-  if (state === undefined) throw new Stop('This checkout can no longer be read. Nothing was sent.');
+  if (state === undefined) throw new Stop('This checkout can no longer be opened. Nothing was sent.');
   const { status, payment_status: paid, expires_at: end } = state;
   const now = Date.parse(response.headers.get('Date') ?? '') || Date.now();
   if (status === 'active' && paid !== 'confirming' && Date.parse(end) > now) return;
