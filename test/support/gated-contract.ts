@@ -179,7 +179,7 @@ const table = {
 
 export type GatedPublic = PublicOperation<typeof table>;
 
-/** What a generated file exports. */
+/** The exports of a generated file. */
 function loaded(code: string | undefined): Record<string, ValidateFunction> {
   const module: { exports: Record<string, ValidateFunction> } = { exports: {} };
   new Function('module', 'exports', 'require', code ?? '')(

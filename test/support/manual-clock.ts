@@ -4,7 +4,7 @@ import type { Clock } from '../../src/lib/clock.ts';
 export interface ManualClock extends Clock {
   /** Advances time and ends the sleeps that are over by then. */
   advance(ms: number): void;
-  /** How many sleeps have not ended. */
+  /** Number of sleeps that have not ended. */
   sleepers(): number;
 }
 

@@ -64,7 +64,7 @@ export async function startThirdwebEmulator({
     const words = refusedParameter(route, query);
     if (words !== undefined) return refusal(400, words);
     const [, , signature] = route.pattern.exec(path) ?? [];
-    // Upstream's parser accepts only names with parentheses, and ignores a text that it cannot parse.
+    // Upstream's parser accepts only names with parentheses, and dereferences nil for any other text.
     if (path.startsWith('/events/') && signature?.startsWith('0x'))
       return refusal(500, 'nil pointer dereference');
     return served(route, path, query);

@@ -58,7 +58,7 @@ interface Look {
   /** In CSS pixels on a small phone, in each colour scheme. */
   readonly widths: unknown[];
   readonly outline: unknown;
-  /** Elements without a name, ids given twice or to nothing. */
+  /** Elements without a name, duplicate ids, and references to missing ids. */
   readonly unnamed: unknown;
   /** Texts with too little contrast, in each colour scheme. */
   readonly faint: unknown[];

@@ -13,7 +13,7 @@ export function decoded(value: unknown): Fields | null {
   };
 }
 
-/** The value of its text in the contract. */
+/** Converts the contract's text of a value to upstream's value. */
 export function decodedValue(type: unknown, value: unknown): unknown {
   if (typeof type !== 'string' || typeof value !== 'string') return value;
   if (type.endsWith(']') || type.startsWith('(') || type.startsWith('tuple')) return JSON.parse(value);

@@ -75,7 +75,7 @@ function movement(generation: Generation, { direction, total }: Fields): Fields 
   return { direction, total: { token_id, token_instance: tokenInstance(generation, token_instance) } };
 }
 
-/** Balances by day. Older generations answer a bare list without the number of days. */
+/** Balances by day. The oldest generation answers a bare list without the number of days. */
 export function balancesByDay(generation: Generation, record: Fields): unknown {
   return since(generation, 'v6.9') ? record : record.items;
 }

@@ -17,7 +17,7 @@ const FIRST = [
   'network_utilization_percentage',
 ] as const;
 
-/** The counters. A market without a price and a day without a count are "0". */
+/** The counters. A market without a price and a day without a count are zero. */
 export function stats(generation: Generation, record: Fields): Fields {
   const first = Object.fromEntries(FIRST.map(name => [name, record[name] ?? null]));
   const known = {
