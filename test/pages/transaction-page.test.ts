@@ -121,7 +121,7 @@ test('a pending transaction is marked as such, and updates once it is in a block
 
   const { hash } = await chain.send(0, { to: chain.accounts.signer(1).address, value: 5n * 10n ** 17n });
   await page.goto(`/chain/${CHAIN_ID}/tx/${hash}`);
-  await page.getByText('waits to be put into a block').waitFor();
+  await page.getByText('is waiting to be included in a block').waitFor();
   await chain.mine();
   await page.getByRole('heading', { name: 'Transaction Success' }).waitFor();
   expect(await page.locator('.facts').first().innerText()).toMatch(/Value\s+0\.5/);

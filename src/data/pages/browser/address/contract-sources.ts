@@ -26,7 +26,7 @@ export function ContractSources({ contract }: { contract: Explorer['SmartContrac
     ${others.map(file => html`<${File} key=${file.file_path} file=${file} />`)}
     ${
       settings !== undefined &&
-      html`<${File} file=${{ file_path: 'Settings of the compiler', source_code: JSON.stringify(settings, undefined, 2) }} />`
+      html`<${File} file=${{ file_path: 'Compiler settings', source_code: JSON.stringify(settings, undefined, 2) }} />`
     }
   </section>`;
 }

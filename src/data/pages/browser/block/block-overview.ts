@@ -40,7 +40,7 @@ export function BlockOverview({
             'Base fee per gas',
             block.base_fee_per_gas !== null && html`<${GasPrice} amount=${block.base_fee_per_gas} />`,
           ],
-          ['Fees of transactions', coin(block.transaction_fees)],
+          ['Transaction fees', coin(block.transaction_fees)],
           [
             'Burnt',
             block.burnt_fees !== null &&

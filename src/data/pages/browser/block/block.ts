@@ -92,7 +92,7 @@ function ShownBlock({
 }
 
 const orphanTexts = {
-  reorg: 'Orphaned: another block took its place',
+  reorg: 'Orphaned: replaced by another block',
   uncle: 'Uncle: not on the chain, but referenced by a later block',
 } as const;
 

@@ -101,7 +101,7 @@ function InstanceFacts({ instance }: { instance: Instance }): VNode {
     ['Owner', owner !== null && html`<${AddressReference} chainId=${chainId} address=${owner} />`],
     ['Picture', linkTo(instance.image_url)],
     ['Animation', linkTo(instance.animation_url)],
-    ['Its own page', linkTo(instance.external_app_url)],
+    ['External page', linkTo(instance.external_app_url)],
   ]} />`;
 }
 
@@ -114,7 +114,7 @@ function linkTo(address: string | undefined): VNode | false {
 
 function Metadata({ metadata }: { metadata: Instance['metadata'] }): VNode {
   if (metadata === undefined) {
-    return html`<${Card} title="Metadata"><p class="hint">The back end knows no metadata of this NFT.</p><//>`;
+    return html`<${Card} title="Metadata"><p class="hint">The back end has no metadata for this NFT.</p><//>`;
   }
   const { description } = metadata;
   return html`<${Card} title="Metadata">
@@ -155,7 +155,7 @@ function holdersOf(path: InstancePath, { token }: Instance): VNode {
     label: 'Holders of the NFT',
     columns: holderColumns(chainId, { token, isOfInstance: true }),
     keyOf: holderKey,
-    empty: 'Nobody holds the NFT.',
+    empty: 'The NFT has no holder.',
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/instances/{id}/holders', {
         params: { path, query: pageQuery(chainId, position) },

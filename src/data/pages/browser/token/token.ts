@@ -121,7 +121,7 @@ function holdersOf(token: Token): VNode {
     label: 'Holders of the token',
     columns: holderColumns(chainId, { token }),
     keyOf: holderKey,
-    empty: 'Nobody holds the token.',
+    empty: 'The token has no holder.',
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/holders', {
         params: { path, query: pageQuery(chainId, position) },

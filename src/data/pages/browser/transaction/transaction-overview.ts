@@ -51,7 +51,7 @@ function Failure({ transaction }: { transaction: Transaction }): VNode | null {
   const { status, result, revert_reason: reason, has_error_in_internal_transactions } = transaction;
   if (status !== 'error') {
     return has_error_in_internal_transactions === true
-      ? html`<p class="notice warning">An internal call failed; the transaction went on without it.</p>`
+      ? html`<p class="notice warning">An internal call failed; the transaction continued without it.</p>`
       : null;
   }
   return html`<div class="notice bad">

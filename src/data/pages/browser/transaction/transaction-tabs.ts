@@ -18,7 +18,7 @@ export function transactionTabs(chainId: number, transaction: Explorer['Transact
     query: pageQuery(chainId, position),
   });
   const emptyText = (text: string) =>
-    isPending ? 'Nothing yet: the transaction waits to be put into a block.' : text;
+    isPending ? 'Nothing yet: the transaction is waiting to be included in a block.' : text;
   return [
     recordTab(
       { id: 'transfers', label: 'Token transfers' },

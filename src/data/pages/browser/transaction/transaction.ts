@@ -64,7 +64,7 @@ function ShownTransaction({ transaction, headers }: { transaction: Transaction; 
     ${
       block_number === null &&
       html`<p class="notice" role="status">
-        This transaction waits to be put into a block. The page renews itself every ${RENEW_MS / 1000} seconds.
+        This transaction is waiting to be included in a block. The page refreshes every ${RENEW_MS / 1000} seconds.
       </p>`
     }
     ${block_number !== null && html`<${SummarySentence} chainId=${chainId} hash=${hash} />`}
