@@ -99,7 +99,7 @@ test('a proxy names its implementation', async ({ chain, page }) => {
   await page.goto(pathOf(chain, contractNamed(chain, 'Treasury Proxy')));
   await page.getByRole('heading', { name: 'Treasury Proxy' }).waitFor();
 
-  expect(await page.locator('.facts').first().innerText()).toMatch(/Hands its calls to\s+Treasury/);
+  expect(await page.locator('.facts').first().innerText()).toMatch(/Forwards calls to\s+Treasury/);
 });
 
 test('a contract without known source says so, and what can be done', async ({ chain, service, page }) => {
@@ -112,7 +112,7 @@ test('a contract without known source says so, and what can be done', async ({ c
 
   await page.goto(`${pathOf(chain, created.created_contract.hash)}?tab=contract`);
   await page.getByText('The source of this contract is not known here').waitFor();
-  await page.getByText('Code at the address').waitFor();
+  await page.getByText('Deployed code').waitFor();
 });
 
 test('an address without history and an invalid address have different messages', async ({

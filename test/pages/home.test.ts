@@ -15,7 +15,7 @@ test('the home shows every chain with its latest block and the state of its back
 
   for (const [index, { name }] of devnet.chains.entries()) {
     const card = page.getByRole('region', { name, exact: true });
-    await card.getByText('in step').waitFor();
+    await card.getByText('up to date').waitFor();
     expect(await card.locator('.figure').textContent()).toBe(String(views[index]?.blocks.length));
   }
   await page.getByRole('img', { name: 'Chart: transactions per day' }).waitFor();
@@ -67,7 +67,7 @@ test('a chain without a block is shown with a plain message and without an error
 
   await page.goto(service.url);
 
-  await page.getByText('No block of this chain is here yet.').waitFor();
+  await page.getByText('No block of this chain is available yet.').waitFor();
   await page.getByText('waiting for its first block').waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
   expect(complaints).toEqual([]);

@@ -55,10 +55,10 @@ export function canAnswer({ backends }: Chain, operationId: string): boolean {
 
 /** State of a back end in words, with the tone of its badge. */
 export function stateOf({ ready, head, lag, kind }: ChainBackend): readonly [tone: Tone, words: string] {
-  if (ready) return lag === null || lag === 0 ? ['good', 'in step'] : ['good', `${grouped(lag)} behind`];
-  if (kind !== 'index') return ['bad', 'out'];
+  if (ready) return lag === null || lag === 0 ? ['good', 'up to date'] : ['good', `${grouped(lag)} behind`];
+  if (kind !== 'index') return ['bad', 'unavailable'];
   if (head === null) return ['busy', 'waiting for its first block'];
-  return lag === null ? ['bad', 'node out of reach'] : ['busy', `catching up, ${grouped(lag)} to go`];
+  return lag === null ? ['bad', 'node unreachable'] : ['busy', `catching up, ${grouped(lag)} to go`];
 }
 
 /** Blocks that an index has, and blocks in total; undefined when it is not behind or its state is unknown. */

@@ -129,16 +129,16 @@ function ConstructorArguments({
   const { constructor_args: raw, decoded_constructor_args: decoded = [] } = contract;
   if (raw === undefined || raw === '' || raw === '0x') return null;
   return html`<section class="stack">
-    <h3>Arguments of the constructor</h3>
+    <h3>Constructor arguments</h3>
     ${
       decoded.length > 0 &&
       html`<${DecodedParameters}
         chainId=${chainId}
-        label="Arguments of the constructor"
+        label="Constructor arguments"
         parameters=${decoded.map(argumentIn)}
       />`
     }
-    <details><summary>As data</summary><${CodeText} label="Arguments of the constructor as data" value=${raw} /></details>
+    <details><summary>As data</summary><${CodeText} label="Constructor arguments as data" value=${raw} /></details>
   </section>`;
 }
 
@@ -166,7 +166,7 @@ function Bytecode({ contract }: { contract: SmartContract }): VNode {
     </details>`;
   return html`<section class="stack">
     <h3>Code</h3>
-    ${part('Code at the address', deployed)}
-    ${part('Code of the creation', creation)}
+    ${part('Deployed code', deployed)}
+    ${part('Creation code', creation)}
   </section>`;
 }

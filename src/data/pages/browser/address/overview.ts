@@ -32,7 +32,7 @@ export function AddressFacts({
       ['Tags', public_tags.length > 0 && public_tags.map(tag => clipped(tag.display_name)).join(', ')],
       ['Token', token !== null && html`<${TokenReference} chainId=${chainId} token=${token} />`],
       [
-        'Hands its calls to',
+        'Forwards calls to',
         implementations.length > 0 && html`<${Implementations} chainId=${chainId} address=${address} />`,
       ],
       ['Created by', createdBy(chainId, address)],

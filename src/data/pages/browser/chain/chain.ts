@@ -51,7 +51,7 @@ function ChainView({ chain }: { chain: Chain }): VNode {
 
 function Waiting(): VNode {
   return html`<div class="empty" role="status">
-    <p>No block of this chain is here yet.</p>
+    <p>No block of this chain is available yet.</p>
     <p class="small">Its records appear here by themselves, as soon as a back end has the first one.</p>
   </div>`;
 }

@@ -57,7 +57,7 @@ function ChosenChain({ chain }: { chain: Chain }): VNode {
   if (!hasAnswers(chain)) {
     return html`<${Card} title=${`Latest of ${chain.name}`}>
       <div class="empty" role="status">
-        <p>No block of this chain is here yet.</p>
+        <p>No block of this chain is available yet.</p>
         <p class="small">Blocks and transactions appear here by themselves, as soon as a back end of the chain has its first one.</p>
       </div>
     <//>`;

@@ -37,7 +37,7 @@ function ChainCard({ chain }: { chain: Chain }): VNode {
 }
 
 function contentOf(chain: Chain): VNode {
-  if (!hasAnswers(chain)) return html`<${Empty}>No block of this chain is here yet.<//>`;
+  if (!hasAnswers(chain)) return html`<${Empty}>No block of this chain is available yet.<//>`;
   if (!canAnswer(chain, 'search')) return html`<${Empty}>No back end of this chain can search.<//>`;
   return html`
     ${
