@@ -65,9 +65,9 @@ interface Consequences {
   /** Statuses, and the back ends that were asked. */
   readonly nextBackend: Outcome;
   readonly found: Outcome;
-  /** For a block number, which stays on its chain. */
+  /** Status for a block number, which stays on its chain. */
   readonly numbered: number;
-  /** When no other chain has it. */
+  /** Status when no other chain has it. */
   readonly nowhere: number;
 }
 type Outcome = readonly [status: number, last: string];
