@@ -121,7 +121,7 @@ function lacking(one: Stripped | undefined, other: Stripped | undefined): string
   return (one?.texts ?? []).filter(text => !known.has(text));
 }
 
-for (const path of differing) console.error(`more than texts has changed: ${path}`);
+for (const path of differing) console.error(`code has changed, too: ${path}`);
 console.log(
   `${changed('M').length} files with changes, ${texts} new texts, ${differing.length} files whose code differs`,
 );

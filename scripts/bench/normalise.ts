@@ -66,7 +66,7 @@ async function overPlain({ name, text, ask }: Page): Promise<Figure> {
   const { signal } = new AbortController();
   const serve = async () => {
     const answer = await ask(answers, signal);
-    if (answer === undefined) throw new Error(`nobody answers ${name}`);
+    if (answer === undefined) throw new Error(`the back end has no answer for ${name}`);
     return toJson(answer.body);
   };
   const plain = async () => JSON.stringify(JSON.parse(text));

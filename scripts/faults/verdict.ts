@@ -29,7 +29,7 @@ export async function verdicts({ all }: Upstreams): Promise<Verdict> {
     const told = `${JSON.stringify(headers)} ${text}`;
     return [
       ...judge(validators, exchange, target, code => isAllowed(question, code, phase)),
-      ...secrets.filter(secret => told.includes(secret)).map(secret => `tells ${secret}`),
+      ...secrets.filter(secret => told.includes(secret)).map(secret => `reveals ${secret}`),
       ...(status === 200 ? untrue(question, exchange, phase) : []),
       ...(status === 404 ? unsaid(question, all) : []),
     ];

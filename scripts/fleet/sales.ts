@@ -42,7 +42,7 @@ export async function sellAndPay({
     const token = random.chance(0.5) ? chain.token : NATIVE_COIN;
     const { id, amount_due: due } = await openSession(shop, { token, chain, isOfLink: random.chance(0.5) });
     shop.sessions.add(id);
-    if (due === null) throw new Error(`${id} says no amount`);
+    if (due === null) throw new Error(`${id} has no amount due`);
     const amount = BigInt(due);
     const to = shop.recipient;
     const transactionHash =

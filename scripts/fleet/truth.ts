@@ -73,7 +73,7 @@ function recordOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 function textOf(value: unknown): string {
-  if (typeof value !== 'string') throw new Error(`the chain says ${String(value)}`);
+  if (typeof value !== 'string') throw new Error(`the chain has no text, but ${String(value)}`);
   return value;
 }
 

@@ -23,6 +23,6 @@ export function innerDetails({ status, headers, text }: Exchange, secrets: reado
   const hidden = [...secrets, ROOT]
     .filter(secret => told.includes(secret))
     .map(() => 'reveals a secret or a path');
-  const signs = status < 400 ? [] : SIGNS.filter(sign => sign.test(text)).map(sign => `tells ${sign}`);
+  const signs = status < 400 ? [] : SIGNS.filter(sign => sign.test(text)).map(sign => `reveals ${sign}`);
   return [...hidden, ...signs];
 }

@@ -131,7 +131,9 @@ function serviceFor(services: readonly KillableService[], index: number): Killab
 function toldSecrets(services: readonly KillableService[], shops: readonly Shop[]): string[] {
   const log = services.map(service => service.log()).join('');
   const secrets = shops.flatMap(({ key, hooks }) => [key, ...hooks.map(({ secret }) => secret)]);
-  return secrets.filter(secret => log.includes(secret)).map(secret => `the log tells ${secret.slice(0, 8)}…`);
+  return secrets
+    .filter(secret => log.includes(secret))
+    .map(secret => `the log contains ${secret.slice(0, 8)}…`);
 }
 
 function arrivedAt({ arrivals }: Receivers): Map<string, number> {

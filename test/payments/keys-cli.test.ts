@@ -166,7 +166,7 @@ describe('an invalid command', () => {
     [['create-org', 'A', '--chain', 'base'], '--chain takes the id'],
     [
       ['create-org', 'A', '--chain', '1'],
-      'no payments are taken on chain 1; configured with rpc are 8453 (Base)',
+      'payments are not configured for chain 1; chains with rpc are 8453 (Base)',
     ],
     [['create-org', 'A', '--token', 'USDC'], '--token needs --chain'],
     [
@@ -205,7 +205,7 @@ describe('an invalid command', () => {
     expect(answers.map(({ code, out }) => [code, out])).toEqual(Array(4).fill([2, '']));
     expect(answers.map(({ err }) => err)).toEqual([
       expect.stringContaining('there is no command make'),
-      expect.stringContaining('no payments are taken on chain 1'),
+      expect.stringContaining('payments are not configured for chain 1'),
       expect.stringContaining('--database takes sqlite:FILE or postgres://'),
       expect.stringContaining('the file cannot be read'),
     ]);

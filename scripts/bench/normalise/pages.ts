@@ -27,7 +27,7 @@ function itemsOf(fixture: string): readonly Item[] {
   const body: unknown = JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' && context?.source !== undefined ? JSON.rawJSON(context.source) : value,
   );
-  if (!isItem(body)) throw new Error(`${fixture} is no object`);
+  if (!isItem(body)) throw new Error(`${fixture} is not an object`);
   return Array.isArray(body.items) ? body.items.filter(isItem) : [body];
 }
 

@@ -25,7 +25,7 @@ export function readKnownChains(): KnownChain[] {
 function chainOf(row: string): KnownChain {
   const [id = '', name = '', symbol = '', url = '', testnet = '', gateway = '', ...more] = row.split(',');
   if (!/^[1-9]\d*$/.test(id) || name === '' || symbol === '' || more.length > 0) {
-    throw new Error(`known-chains.csv has a row that is no chain: ${row}`);
+    throw new Error(`known-chains.csv has a row that is not a chain: ${row}`);
   }
   return { id: Number(id), name, symbol, url, testnet: truth(testnet), gateway: truth(gateway) };
 }

@@ -34,7 +34,7 @@ export function configured(id: number, chains: readonly PaymentChain[]): Payment
   const chain = chains.find(one => one.id === id);
   if (chain === undefined) {
     const known = chains.map(one => `${one.id} (${one.name})`).join(', ');
-    throw new UsageError(`no payments are taken on chain ${id}; configured with rpc are ${known}`);
+    throw new UsageError(`payments are not configured for chain ${id}; chains with rpc are ${known}`);
   }
   return chain;
 }
