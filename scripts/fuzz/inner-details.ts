@@ -22,7 +22,7 @@ export function innerDetails({ status, headers, text }: Exchange, secrets: reado
   const told = `${JSON.stringify(headers)} ${text}`;
   const hidden = [...secrets, ROOT]
     .filter(secret => told.includes(secret))
-    .map(() => 'reveals a secret or a path');
-  const signs = status < 400 ? [] : SIGNS.filter(sign => sign.test(text)).map(sign => `reveals ${sign}`);
+    .map(() => 'tells a secret or a path');
+  const signs = status < 400 ? [] : SIGNS.filter(sign => sign.test(text)).map(sign => `tells ${sign}`);
   return [...hidden, ...signs];
 }
