@@ -1,6 +1,7 @@
 import { type Hash, numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { DatabaseOptions } from '#db/open.ts';
+import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { CHAIN_ID, startTestChain, type TestChain } from '../indexer/support.ts';
@@ -35,6 +36,7 @@ async function ground(
   { isStuck = false, isFilled = true, orphan = NOWHERE } = {},
 ) {
   const node = { isStuck, isSilent: false };
+  let skippedMs = 0;
   const ended = Promise.withResolvers<null>();
   const proxy = await startNodeProxy(chain.rpcUrl, {
     async change(method, result) {
@@ -57,6 +59,7 @@ async function ground(
           backends: [{ kind: 'index', database, fromBlock: 0, pollMs: 50 }],
         },
       ],
+      clock: { ...systemClock, now: () => systemClock.now() + skippedMs },
       log: createLogger({ level: 'silent' }),
       rateLimitPerMinute: 1e9,
     },
@@ -69,7 +72,10 @@ async function ground(
   });
   const api = client(service.url);
   const get = (path: string) => api.get(`${path}${path.includes('?') ? '&' : '?'}chain_id=${CHAIN_ID}`);
-  return { node, get };
+  const skip = (ms: number) => {
+    skippedMs += ms;
+  };
+  return { node, get, skip };
 }
 
 /** A block that only the node knows: another one has replaced it. */
@@ -149,6 +155,21 @@ eachDatabase('an index that is behind its node', databases => {
       [503, '1'],
       [200, null],
     ]);
+  });
+
+  test('answers a 502 when the node has been silent for ten seconds', async () => {
+    const { node, get, skip } = await ground(await databases.create());
+    const { newest } = await mineSome(1);
+    await until(
+      () => get(`/explorer/blocks/${newest.number}`),
+      ({ status }) => status === 200,
+    );
+    node.isSilent = true;
+    skip(11_000);
+
+    const answer = await get(`/explorer/blocks/${newest.number + 1}`);
+
+    expect(answer.status).toBe(502);
   });
 
   test('and is still being filled answers a 503 to every request', async () => {

@@ -102,14 +102,14 @@ export function cursorFields(
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * Error for an answer that may lie in blocks that the index has not read yet. `unsupported` while the node is silent,
- * because the index then cannot read further and a retry may not help.
+ * Error for an answer that may lie in blocks that the index has not read yet. It names no time for a retry while the node
+ * is silent, because the index then cannot read further.
  */
 export function notReadYet(
   source: IndexSource,
   { message = 'the index is not complete yet', cause }: { message?: string; cause?: unknown } = {},
 ): BackendError {
   if (source.progress().nodeHead === null)
-    return new BackendError('unsupported', 'incomplete', message, { cause });
+    return new BackendError('unavailable', 'incomplete', `${message}, and its node is silent`, { cause });
   return new BackendError('unavailable', 'not_read_yet', message, { cause, retryAfterMs: RETRY_AFTER_MS });
 }
