@@ -188,6 +188,6 @@ test('events are filtered by type, and one is shown as its receivers get it', as
   await page.getByRole('heading', { name: 'Payment failed' }).waitFor();
   await page.getByText(`"session_id": "${id}"`).waitFor();
   await page.getByText('Deliveries').click();
-  await page.getByText('There is no webhook').waitFor();
+  await page.getByText('No webhook receives events').waitFor();
   expect(complaints).toEqual([]);
 });
