@@ -5,9 +5,18 @@ export function stopRequest({ parent }: { parent: number | undefined }): Promise
   return Promise.race([stopSignal(), ...(parent === undefined ? [] : [endOf(parent)])]);
 }
 
+/**
+ * Resolves with the first signal. The next SIGTERM is ignored: a launcher passes on a signal that has also reached this
+ * process, for example from a service manager. A third one kills.
+ */
 function stopSignal(): Promise<string> {
   return new Promise(resolve => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve(signal));
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        process.once('SIGTERM', () => undefined);
+        resolve(signal);
+      });
+    }
   });
 }
 

@@ -179,6 +179,23 @@ chains:
     expect(log).toContainEqual(expect.objectContaining({ msg: 'stopping' }));
   });
 
+  test('by a SIGTERM that a launcher passes on once more lets a request in flight finish', async ({
+    onTestFinished,
+  }) => {
+    const program = [process.execPath, 'src/main.ts'];
+    const { child, log, closed, url } = await ready(program, onTestFinished);
+    const before = upstream.requests.length;
+    const inFlight = fetch(`${url}/explorer${transaction.path}`);
+    await until(async () => upstream.requests.length > before, isTrue);
+
+    child.kill('SIGTERM');
+    await until(async () => log.some(({ msg }) => msg === 'stopping'), isTrue);
+    child.kill('SIGTERM');
+
+    expect((await inFlight).status).toBe(200);
+    await closed;
+  });
+
   test('does not follow when a shell other than npm’s ends', async ({ onTestFinished }) => {
     const { child, log, closed, url } = await ready(BELOW_SHELL, onTestFinished);
     child.kill('SIGKILL');

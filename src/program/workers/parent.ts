@@ -81,11 +81,9 @@ async function superviseUntil(
     supervisor.kill();
     process.exitCode = 1;
   };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    if (signal === reason) process.on(signal, endNow);
-    // A launcher adds a SIGTERM to the Ctrl+C of a terminal, so only a repeated SIGTERM forces the end.
-    else process.once(signal, () => process.on(signal, endNow));
-  }
+  process.on('SIGINT', endNow);
+  // A launcher may add a SIGTERM to the first signal, see `stopRequest`.
+  process.once('SIGTERM', () => process.on('SIGTERM', endNow));
   await supervisor.stop();
   process.off(REPLACING_SIGNAL, replaceAll);
 }
