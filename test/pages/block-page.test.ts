@@ -46,5 +46,5 @@ test('a block that does not exist yet and an invalid block have their own messag
   await page.getByText('There is no such block yet.').waitFor();
 
   await page.goto(`/chain/${chain.id}/block/latest`);
-  await page.getByText('A block is named by its number or by its hash').waitFor();
+  await page.getByText('A block is named by its number, or by its hash').waitFor();
 });

@@ -304,7 +304,7 @@ eachDatabase('the queue of deliveries', databases => {
     expect(await queue().endCutOff(10)).toBe(1);
 
     expect(await find(test.id)).toMatchObject({ status: 'failed', sending: null, attempts: 1 });
-    expect((await find(test.id))?.lastError).toContain('cut off');
+    expect((await find(test.id))?.lastError).toContain('interrupted');
     expect(await retry(test.id)).toMatchObject({ delivery: { attempts: 2 } });
     expect(await findWebhook()).toMatchObject({ failureCount: 0, failuresInARow: 0 });
   });
