@@ -13,10 +13,15 @@ const LONGEST_PAUSE_MS = 100;
  * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Transactions are
  * serializable on both databases: SQLite takes the write lock at the beginning, PostgreSQL uses its serializable
  * isolation level. After a conflict the transaction waits and starts again, so `work` may run more than once and must
- * change nothing outside its handle. After 20 s of conflicts it rejects with the database's error.
+ * change nothing outside its handle. After `patienceMs` of conflicts, 20 s by default, it rejects with the database's error.
  */
-export function transaction<T>(db: Db, work: (handle: Transaction) => Promise<T>): Promise<T> {
-  return retried(db, () => begin(db, db.dialect.name === 'postgres' ? 'serializable' : undefined, work));
+export function transaction<T>(
+  db: Db,
+  work: (handle: Transaction) => Promise<T>,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const isolationLevel = db.dialect.name === 'postgres' ? 'serializable' : undefined;
+  return retried(db, () => begin(db, isolationLevel, work), patienceMs);
 }
 
 /**

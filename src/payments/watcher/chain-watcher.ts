@@ -115,17 +115,17 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let looked: { readonly head: Header; readonly places: Places; readonly at: number } | undefined;
 
   /** Each change also extends the lease. */
-  const effect: LeaderTransaction = async (name, work) => {
+  const effect: LeaderTransaction = async (name, work, patienceMs) => {
     const begunAt = clock.now();
-    const result = await fenced(name, work);
+    const result = await fenced(name, work, patienceMs);
     lease.extendedAt(begunAt);
     return result;
   };
 
-  const vouched: LeaderTransaction = async (name, work) => {
+  const vouched: LeaderTransaction = async (name, work, patienceMs) => {
     pool.doubt();
     await pool.vouch();
-    return effect(name, work);
+    return effect(name, work, patienceMs);
   };
 
   async function keep(progress: LookProgress): Promise<void> {

@@ -1,8 +1,7 @@
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import { canonicalRows, shows } from './node/canonical-rows.ts';
-import { slices } from './node/node-view.ts';
-import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
+import { changeInParts, confirmationsOf, type Round } from './round.ts';
 
 /** Numbers of payments that were completed and made pending again. */
 interface ConfirmedPayments {
@@ -18,7 +17,7 @@ export async function confirmPayments(
   round: Round,
   open: readonly PaymentTransaction[],
 ): Promise<ConfirmedPayments> {
-  const { view, head, log, effect } = round;
+  const { view, head, log } = round;
   const seen = open.filter(one => one.status === 'confirming');
   const { standing, gone } = await canonicalRows(seen, { view, head });
   const ripe = standing.filter(one => depthOf(one) >= one.requiredConfirmations).sort(byPlace);
@@ -42,28 +41,27 @@ export async function confirmPayments(
     );
   }
 
-  for (const some of slices([...gone, ...untrue], ROWS_PER_EFFECT)) {
-    await effect('confirm', async ({ settle }) => {
-      for (const one of some) await settle.orphan(one.id);
-    });
-    log.info({ transactions: some.map(one => one.id) }, 'payments are pending again after a reorganisation');
+  const name = 'confirm';
+  const takenBack = [...gone, ...untrue];
+  await changeInParts(round, { name, rows: takenBack }, async (part, { settle }) => {
+    for (const one of part) await settle.orphan(one.id);
+  });
+  if (takenBack.length > 0) {
+    const transactions = takenBack.map(one => one.id);
+    log.info({ transactions }, 'payments are pending again after a reorganisation');
   }
-  for (const some of slices(completed, ROWS_PER_EFFECT)) {
-    await effect('confirm', async ({ settle }) => {
-      for (const one of some) await settle.complete(one.id);
-    });
-  }
-  for (const some of slices(growing, ROWS_PER_EFFECT)) {
-    await effect('confirm', async ({ settle }) => {
-      for (const [depth, ofDepth] of Map.groupBy(some, depthOf)) {
-        await settle.progress(
-          ofDepth.map(one => one.id),
-          depth,
-        );
-      }
-    });
-  }
-  return { completed: completed.length, takenBack: gone.length + untrue.length };
+  await changeInParts(round, { name, rows: completed }, async (part, { settle }) => {
+    for (const one of part) await settle.complete(one.id);
+  });
+  await changeInParts(round, { name, rows: growing }, async (part, { settle }) => {
+    for (const [depth, ofDepth] of Map.groupBy(part, depthOf)) {
+      await settle.progress(
+        ofDepth.map(one => one.id),
+        depth,
+      );
+    }
+  });
+  return { completed: completed.length, takenBack: takenBack.length };
 
   function depthOf({ blockNumber }: PaymentTransaction): number {
     return blockNumber === null ? 0 : confirmationsOf({ blockNumber }, round);
@@ -79,7 +77,7 @@ function byPlace(a: PaymentTransaction, b: PaymentTransaction): number {
  * Returns the number of both.
  */
 export async function confirmUnmatched(round: Round): Promise<number> {
-  const { chain, view, head, db, effect } = round;
+  const { chain, view, head, db } = round;
   const kept = await transferStore(db).unconfirmed(chain.id);
   const { standing, gone } = await canonicalRows(kept, { view, head });
   const ripe = standing.filter(one => confirmationsOf(one, round) >= chain.confirmations);
@@ -91,11 +89,10 @@ export async function confirmUnmatched(round: Round): Promise<number> {
   const confirmed = judged.filter(one => one.isShown === true).map(one => one.id);
   const dropped = [...gone, ...judged.filter(one => one.isShown === false)].map(one => one.id);
 
-  for (const ids of slices(dropped, ROWS_PER_EFFECT)) {
-    await effect('unmatched', ({ handle }) => transferStore(handle).remove(ids));
-  }
-  for (const ids of slices(confirmed, ROWS_PER_EFFECT)) {
-    await effect('unmatched', ({ handle, now }) => transferStore(handle).confirm(ids, now));
-  }
+  const name = 'unmatched';
+  await changeInParts(round, { name, rows: dropped }, (ids, { handle }) => transferStore(handle).remove(ids));
+  await changeInParts(round, { name, rows: confirmed }, (ids, { handle, now }) =>
+    transferStore(handle).confirm(ids, now),
+  );
   return confirmed.length + dropped.length;
 }

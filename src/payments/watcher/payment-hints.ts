@@ -4,10 +4,9 @@ import type { FailureReason } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { transactionStore, type WaitingClaim } from '../store/transaction-store.ts';
 import { type Lookup, lookUp, transfersIn } from './node/by-hash.ts';
-import { slices } from './node/node-view.ts';
 import { record } from './record.ts';
 import { fateOf } from './replaced.ts';
-import { ROWS_PER_EFFECT, type Round } from './round.ts';
+import { changeInParts, type Round } from './round.ts';
 
 /** Time after which a payment fails when its transaction is neither in a block nor in the pool. */
 export const NOT_FOUND_MS = 30 * 60_000;
@@ -167,15 +166,13 @@ async function settle(round: Round, findings: readonly { id: string; finding: Fi
   const moving = findings.filter(
     ({ finding }) => finding.kind === 'failed' || (finding.kind === 'waiting' && finding.nonce !== undefined),
   );
-  for (const some of slices(moving, ROWS_PER_EFFECT)) {
-    await round.effect('claims', async ({ settle }) => {
-      for (const { id, finding } of some) {
-        if (finding.kind === 'failed') await settle.fail(id, finding.reason);
-        if (finding.kind !== 'waiting' || finding.nonce === undefined) continue;
-        await settle.waiting(id, finding.nonce);
-      }
-    });
-  }
+  await changeInParts(round, { name: 'claims', rows: moving }, async (part, { settle }) => {
+    for (const { id, finding } of part) {
+      if (finding.kind === 'failed') await settle.fail(id, finding.reason);
+      if (finding.kind !== 'waiting' || finding.nonce === undefined) continue;
+      await settle.waiting(id, finding.nonce);
+    }
+  });
   return changes + moving.length;
 }
 

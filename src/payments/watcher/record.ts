@@ -11,7 +11,7 @@ import { moveRows } from '../settlement/moved-transactions.ts';
 import { cursorStore } from '../store/cursor-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
-import { confirmationsOf, type EffectScope, ROWS_PER_EFFECT, type Round } from './round.ts';
+import { changeInParts, confirmationsOf, type EffectScope, type Round } from './round.ts';
 
 /** Transfers that the chain has now, and the changes that are stored with them. */
 export interface Sighting {
@@ -31,21 +31,18 @@ export async function record(
   round: Round,
   { transfers, repriced, cursor }: Sighting,
 ): Promise<{ done: readonly string[]; changes: number }> {
-  const done: string[] = [];
-  let changes = 0;
-  const parts = partsOf(transfers);
-  if (parts.length === 0 && cursor !== undefined) parts.push([]);
-  for (const [index, part] of parts.entries()) {
-    const answer = await round.effect('record', async scope => {
-      const recorded = await recordPart(round, scope, { part, repriced });
-      const isLast = index === parts.length - 1;
-      if (isLast && cursor !== undefined) await cursorStore(scope.handle).set(round.chain.id, cursor);
-      return recorded;
-    });
-    done.push(...answer.done);
-    changes += answer.changes;
-  }
-  return { done, changes };
+  const rows = byTransaction(transfers);
+  if (rows.length === 0 && cursor !== undefined) rows.push([]);
+  const parts = { name: 'record', rows, weightOf: (ofOne: readonly Transfer[]) => ofOne.length } as const;
+  const recorded = await changeInParts(round, parts, async (part, scope, isLast) => {
+    const ofPart = await recordPart(round, scope, { part, repriced });
+    if (isLast && cursor !== undefined) await cursorStore(scope.handle).set(round.chain.id, cursor);
+    return ofPart;
+  });
+  return {
+    done: recorded.flatMap(one => one.done),
+    changes: recorded.reduce((sum, one) => sum + one.changes, 0),
+  };
 }
 
 /** Key of a transfer in a block. */
@@ -56,7 +53,7 @@ export function logKey({ txHash, logIndex, blockHash }: Transfer): string {
 async function recordPart(
   round: Round,
   scope: EffectScope,
-  { part, repriced }: { part: readonly Transfer[][]; repriced: ReadonlyMap<string, string> },
+  { part, repriced }: { part: readonly (readonly Transfer[])[]; repriced: ReadonlyMap<string, string> },
 ): Promise<{ done: string[]; changes: number }> {
   const { handle, settle } = scope;
   const transactions = transactionStore(handle);
@@ -167,20 +164,10 @@ function isSameLog(a: Transfer, b: Transfer): boolean {
 }
 
 /**
- * Lists of transactions with all their transfers, of about `ROWS_PER_EFFECT` transfers each. Drops duplicates, for
- * example from a node that repeats a log, because a second row with the same log index would violate a unique index.
+ * The transfers of each transaction. Drops duplicates, for example from a node that repeats a log, because a second row
+ * with the same log index would violate a unique index.
  */
-function partsOf(transfers: readonly Transfer[]): Transfer[][][] {
-  const parts: Transfer[][][] = [];
-  let size = ROWS_PER_EFFECT;
+function byTransaction(transfers: readonly Transfer[]): Transfer[][] {
   const unique = new Map(transfers.map(one => [`${one.txHash} ${one.logIndex}`, one]));
-  for (const ofTransaction of Map.groupBy(unique.values(), one => one.txHash).values()) {
-    if (size >= ROWS_PER_EFFECT) {
-      parts.push([]);
-      size = 0;
-    }
-    parts.at(-1)?.push(ofTransaction);
-    size += ofTransaction.length;
-  }
-  return parts;
+  return [...Map.groupBy(unique.values(), one => one.txHash).values()];
 }

@@ -3,9 +3,8 @@ import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import { lookUp, transfersIn } from './node/by-hash.ts';
 import { canonicalRows, type RecordedBlock, type RecordedRow } from './node/canonical-rows.ts';
-import { slices } from './node/node-view.ts';
 import { record } from './record.ts';
-import { ROWS_PER_EFFECT, type Round } from './round.ts';
+import { changeInParts, type Round } from './round.ts';
 
 /** Least number of blocks before the settled one whose payments are checked again. */
 const WATCHED_BLOCKS = 64;
@@ -64,12 +63,11 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   const lost = payments.filter(
     one => isLost(one) && head.number > (one.blockNumber ?? head.number) + one.requiredConfirmations,
   );
-  for (const some of slices(lost, ROWS_PER_EFFECT)) {
-    await effect('reorgs', async ({ settle }) => {
-      for (const one of some) await settle.reorg(one.id);
-    });
-    log.error({ transactions: some.map(one => one.id) }, 'completed payments were lost in a reorganisation');
-  }
+  await changeInParts(round, { name: 'reorgs', rows: lost }, async (part, { settle }) => {
+    for (const one of part) await settle.reorg(one.id);
+  });
+  if (lost.length > 0)
+    log.error({ transactions: lost.map(one => one.id) }, 'completed payments were lost in a reorganisation');
   const unlisted = transfers.filter(isLost).map(one => one.id);
   if (unlisted.length > 0) {
     await effect('reorgs', ({ handle }) => transferStore(handle).remove(unlisted));

@@ -35,9 +35,6 @@ export function confirmationsOf(
   return head.number - blockNumber;
 }
 
-/** Most rows that one database transaction changes, so that other writers do not wait long. */
-export const ROWS_PER_EFFECT = 200;
-
 /** A database transaction of the leader, with the state changes of sessions and transactions. */
 export interface EffectScope {
   readonly handle: Transaction;
@@ -49,7 +46,65 @@ export interface EffectScope {
  * Changes the database as the leader. The work may run more than once, so it changes nothing but its scope.
  * @throws LeadershipLost, with nothing changed, when another watcher has taken over
  */
-export type LeaderTransaction = <T>(name: EffectName, work: (scope: EffectScope) => Promise<T>) => Promise<T>;
+export type LeaderTransaction = <T>(
+  name: EffectName,
+  work: (scope: EffectScope) => Promise<T>,
+  /** Milliseconds in which conflicts are retried; see `transaction`. */
+  patienceMs?: number,
+) => Promise<T>;
+
+/** Most rows that one database transaction changes, so that other writers do not wait long. */
+const ROWS_PER_EFFECT = 200;
+/** Time in which conflicts of many rows are retried before fewer rows are tried. */
+const PATIENCE_MS = 500;
+
+/**
+ * Changes rows in parts, each in its own transaction, and returns the results of the parts. A part that keeps conflicting is tried again with fewer rows: on
+ * PostgreSQL a long transaction can conflict with every short one of the API and would then never commit.
+ */
+export async function changeInParts<Row, Result>(
+  { effect, db }: Pick<Round, 'effect' | 'db'>,
+  { name, rows, weightOf = () => 1 }: Parts<Row>,
+  change: (part: readonly Row[], scope: EffectScope, isLast: boolean) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let most = ROWS_PER_EFFECT;
+  for (let from = 0; from < rows.length; ) {
+    const part = partFrom(rows.slice(from), { most, weightOf });
+    const isLast = from + part.length === rows.length;
+    try {
+      const patienceMs = part.length > 1 ? PATIENCE_MS : undefined;
+      results.push(await effect(name, scope => change(part, scope, isLast), patienceMs));
+      from += part.length;
+    } catch (error) {
+      if (part.length === 1 || !db.dialect.isRetryable(error)) throw error;
+      most = Math.floor(Math.min(most, part.length) / 4);
+    }
+  }
+  return results;
+}
+
+/** Rows that are changed in parts. */
+interface Parts<Row> {
+  readonly name: EffectName;
+  readonly rows: readonly Row[];
+  /** Number of rows that one of them counts as; 1 when absent. */
+  readonly weightOf?: (row: Row) => number;
+}
+
+/** The first rows with a total weight of about `most`, at least one of them. */
+function partFrom<Row>(
+  rows: readonly Row[],
+  { most, weightOf }: { most: number; weightOf: (row: Row) => number },
+): readonly Row[] {
+  let weight = 0;
+  const end = rows.findIndex(row => {
+    const isFull = weight >= most;
+    weight += weightOf(row);
+    return isFull;
+  });
+  return end < 0 ? rows : rows.slice(0, Math.max(end, 1));
+}
 
 /** Another watcher leads the chain. It finds everything that this one found. */
 export class LeadershipLost extends Error {
@@ -64,15 +119,16 @@ export function effects(deps: {
   readonly fault: Failpoint;
 }): LeaderTransaction {
   const { db, seals, clock, leader, fault } = deps;
-  return async (name, work) => {
+  return async (name, work, patienceMs) => {
     await fault(`before ${name}`);
-    const result = await transaction(db, async handle => {
+    const changed = async (handle: Transaction) => {
       if (!(await leader.confirm(handle))) throw new LeadershipLost('Another watcher leads.');
       const now = clock.now();
       const done = await work({ handle, settle: settlement({ handle, seals, now }), now });
       await fault(`inside ${name}`);
       return done;
-    });
+    };
+    const result = await transaction(db, changed, patienceMs);
     await fault(`after ${name}`);
     return result;
   };

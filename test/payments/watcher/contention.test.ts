@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { systemClock } from '#lib/clock.ts';
+import { createChainClient } from '#node/client.ts';
+import { startChainWatcher } from '#payments/watcher/running-watcher.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { startPaymentChain } from '../../support/payment-chain.ts';
+import { until } from '../../support/until.ts';
+import { BLOCKS_TO_SETTLE, log, paymentChain, seals, shop } from './setting.ts';
+
+const PAYMENTS = 60;
+/** Rest between two writes. A change of all sessions takes much longer, a change of one does not. */
+const PAUSE_MS = 2;
+
+eachDatabase('a backlog of payments', databases => {
+  test('is settled while other processes write the same sessions all the time', async () => {
+    await using chain = await startPaymentChain();
+    const watched = paymentChain(chain);
+    const ours = await shop(await databases.create('payments'), systemClock, watched);
+    const client = createChainClient({ id: chain.chainId, rpcUrls: [chain.rpcUrl], timeoutMs: 5_000, log });
+    const ids: string[] = [];
+    for (let count = 0; count < PAYMENTS; count += 1) {
+      const { id, amountDue } = await ours.open();
+      ids.push(id);
+      await chain.pay({ from: 1 + (count % 10), to: ours.recipient, amount: amountDue });
+    }
+    await chain.mine(BLOCKS_TO_SETTLE);
+    let isSelling = true;
+    const selling = (async () => {
+      for (let turn = 0; isSelling; turn += 1) {
+        const sql = 'update checkout_sessions set updated_at = updated_at where id = ?';
+        await ours.db.raw(sql, [ids[(turn * 7) % PAYMENTS] ?? '']);
+        await delay(PAUSE_MS);
+      }
+    })();
+    const watcher = startChainWatcher({
+      chain: watched,
+      client,
+      db: ours.db,
+      seals,
+      clock: systemClock,
+      log,
+    });
+
+    const settled = await until(
+      () => ours.db('checkout_sessions').where({ status: 'completed' }).count({ count: '*' }),
+      ([row]) => Number(row?.count) === PAYMENTS,
+    );
+    isSelling = false;
+    await selling;
+    await watcher.stop();
+    await ours.close();
+
+    expect(Number(settled[0]?.count)).toBe(PAYMENTS);
+  });
+});
