@@ -220,7 +220,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     runOnce,
     start() {
       worker ??= startWorker(polling, {
-        pauseMs: () => (lease.isHeld() ? pollMs : lease.followPauseMs(pollMs)),
+        pauseMs: pollMs, // also where news is announced: an announcement may be lost
         longestPauseMs: pollMs,
         clock,
         log: log.child({ chainId: chain.id }),

@@ -67,11 +67,6 @@ function fileLease(db: Db, onElected: () => void) {
     /** True when this process was the writer at its last check. */
     isHeld: () => isHeld,
     write,
-    /**
-     * Pause between checks by a process that is not the writer, in milliseconds. Longer when the database notifies it
-     * of changes.
-     */
-    followPauseMs: (pollMs: number) => pollMs,
     /** Starts renewing the lease while work goes on. */
     start() {},
     /** Releases the lease, so that another process can write at once. */
@@ -83,16 +78,12 @@ function fileLease(db: Db, onElected: () => void) {
 }
 
 /** Lease of a process that never takes it. */
-function neverLease(
-  db: Db,
-  { chainId, leaseMs = LEASE_MS, onNews }: WriterLeaseOptions,
-): ReturnType<typeof fileLease> {
+function neverLease(db: Db, { chainId, onNews }: WriterLeaseOptions): ReturnType<typeof fileLease> {
   const forget = db.wakeups.on(changesOf(chainId), onNews);
   return {
     hold: async () => false,
     isHeld: () => false,
     write: () => Promise.reject(new ReplacedWriter()),
-    followPauseMs: pollMs => followPauseMs(db, pollMs, leaseMs),
     start() {},
     stop: async () => forget(),
   };
@@ -101,10 +92,6 @@ function neverLease(
 /** Topic announced after blocks were written. */
 function changesOf(chainId: number): string {
   return `index:${chainId}`;
-}
-
-function followPauseMs(db: Db, pollMs: number, leaseMs: number): number {
-  return db.wakeups.isListening() ? Math.max(pollMs, leaseMs / 3) : pollMs;
 }
 
 function sharedLease(
@@ -144,7 +131,6 @@ function sharedLease(
         announce(handle, changes);
         return result;
       }),
-    followPauseMs: pollMs => followPauseMs(db, pollMs, leaseMs),
     start() {
       const worker = {
         name: `lease of the index of chain ${chainId}`,
