@@ -32,7 +32,7 @@ export function createLogger({
   };
   return format === 'json'
     ? pino(options, sink)
-    : pino(options, { write: line => sink.write(textLine(line)) });
+    : pino(options, { ...sink, write: line => sink.write(textLine(line)) });
 }
 
 /** Logger that discards its entries. */
@@ -106,7 +106,7 @@ const BATCH_MS = 100;
  * than producing most responses. Lines are joined once per batch, because pino's own buffer recomputes its length with
  * each line.
  */
-function buffered(batchBytes: number): DestinationStream & { flushSync(): void } {
+function buffered(batchBytes: number): DestinationStream & { flush(written: () => void): void } {
   const stream = pino.destination({ dest: 1, sync: false, contentMode: 'buffer', maxWrite: batchBytes });
   const direct = pino.destination({ dest: 1, sync: true });
   let lines: string[] = [];
@@ -134,7 +134,12 @@ function buffered(batchBytes: number): DestinationStream & { flushSync(): void }
       lines.push(line);
       length += bytes;
     },
-    flushSync,
+    /** Calls `written` once the lines up to this one are written. */
+    flush(written) {
+      if (lines.length === 0) return written();
+      stream.once('drain', written);
+      handOver();
+    },
   };
 }
 

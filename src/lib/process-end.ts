@@ -1,7 +1,7 @@
 import type { Logger } from './logger.ts';
 
-/** Time for the last log lines to be written: see `buffered` in `logger.ts`. */
-const LOG_LEAVES_MS = 200;
+/** Time for the last log line to be written. Standard output may be a pipe that nothing reads. */
+const LOG_WITHIN_MS = 5_000;
 
 /**
  * Kills this process unless it exits by itself within about `withinMs`. Call it when everything is closed: a thread
@@ -15,7 +15,8 @@ export function endProcess({ withinMs, log }: { withinMs: number; log: Logger })
   };
   const announce = () => {
     log.warn('something is still running after shutdown: killing the process');
-    setTimeout(kill, LOG_LEAVES_MS).unref();
+    setTimeout(kill, LOG_WITHIN_MS).unref();
+    log.flush(kill);
   };
   setTimeout(announce, withinMs).unref();
 }
