@@ -112,7 +112,7 @@ export function entityTag(content: string | Buffer): string {
   return `"${hash('sha256', content, 'base64url').slice(0, TAG_CHARACTERS)}"`;
 }
 
-/** Encodes a text. `Buffer.from` slices short buffers from shared blocks, which stay in memory as long as any slice. */
+/** Encodes a text. `Buffer.from` slices short buffers from shared blocks. One slice keeps its whole block in memory. */
 function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);
@@ -120,8 +120,7 @@ function bytesOf(text: string): Buffer {
 }
 
 /**
- * Copies a result of zlib, which slices small results from blocks of 16 kB. A block stays in memory as long as any
- * slice.
+ * Copies a result of zlib, which slices small results from blocks of 16 kB. One slice keeps its whole block in memory.
  */
 function inOwnBlock(piece: Buffer): Buffer {
   const block = Buffer.allocUnsafeSlow(piece.length);

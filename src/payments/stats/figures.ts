@@ -111,7 +111,7 @@ export function transactionCounts(
   return { total: Object.values(counts).reduce((sum, count) => sum + count, 0), ...counts };
 }
 
-/** Sums of the completed transactions, for each token that has any. */
+/** Sum of the completed transactions of each token. Tokens without one are absent. */
 export function volumes(
   tallies: readonly TransactionTally[],
   chains: PaymentChains,

@@ -101,7 +101,7 @@ describe('the price', () => {
 });
 
 describe('shipping', () => {
-  test('must be one of the link’s options if it has any', () => {
+  test('must be one of the link’s options, unless it has none', () => {
     const shippingOptions = [POST];
 
     expect(faultOf({ shippingOptions })).toBe('missing_required_field shipping_option_id');
