@@ -112,7 +112,7 @@ function poolSuite(databases: TestDatabases): void {
     await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
     await vi.waitFor(
       () => expect(pool.groups(groups, never)).resolves.toMatchObject({ groups: [{}] }),
-      5_000,
+      10_000,
     );
   });
 

@@ -253,7 +253,7 @@ test('a started index follows the chain until it is stopped', async () => {
   const revision = index.revision();
   const before = index.status().head ?? 0;
   await chain.mine();
-  await expect.poll(() => index.status().head, { timeout: 5_000 }).toBe(before + 1);
+  await expect.poll(() => index.status().head).toBe(before + 1);
   await index.stop();
 
   expect(empty).toBe('empty');

@@ -65,7 +65,7 @@ eachDatabase('the messenger link', databases => {
     return `/start link_${token}`;
   }
   const settings = (whose: Owner = owner) => notificationStore(db).find(whose);
-  const answers = (count: number) => expect.poll(() => bot.sent().length, { timeout: 5_000 }).toBe(count);
+  const answers = (count: number) => expect.poll(() => bot.sent().length).toBe(count);
 
   test('/start links chat and user name, enables no notifications, and is answered', async () => {
     bot.write(ADA, await link(), 'ada_l');
