@@ -11,6 +11,8 @@ export type Does =
   | 'lacks'
   | 'out'
   | 'slow'
+  /** Has not read the blocks yet, and asks for a retry after a second. */
+  | 'behind'
   | 'filling'
   | 'cannot'
   /** Never answers. */
@@ -45,6 +47,8 @@ export function world(...initially: readonly (Does | readonly [Does, ...Does[]])
       if (now === 'lacks') throw failure('not_found');
       if (now === 'out') throw failure('unavailable');
       if (now === 'slow') throw new BackendError('unavailable', 'timeout', 'it was too slow');
+      if (now === 'behind')
+        throw new BackendError('unavailable', 'not_read_yet', 'not read yet', { retryAfterMs: 1_000 });
       if (now === 'filling') throw new BackendError('unsupported', 'incomplete', 'it is not complete');
       if (now === 'cannot') throw failure('unsupported');
       return now;

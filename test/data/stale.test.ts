@@ -124,6 +124,24 @@ describe('during a full outage', () => {
     expect(loads).toEqual(Array.from({ length: 60 }, (_, second) => (second % 5 === 0 ? 1 : 0)));
   });
 
+  test('a background refresh runs as soon as the failed back end allows', async () => {
+    const { does, transfers, clock } = await held();
+    does[0] = 'behind';
+    await transfers();
+    await transfers(); // begins a refresh, which fails too
+    await settle();
+    does[0] = 'has';
+    clock.advance(999);
+    await transfers();
+    await settle();
+
+    expect(await transfers()).toMatchObject({ 'X-Cache': 'STALE' });
+    clock.advance(1);
+    await transfers();
+    await settle();
+    expect(await transfers()).toMatchObject({ 'X-Cache': 'HIT' });
+  });
+
   test('fifty requests at once share one refresh, and start no other while it hangs', async () => {
     const { does, transfers, clock, asked } = await heldWhileDown();
     does[0] = 'thinks';

@@ -84,7 +84,7 @@ export function answering(options: AnsweringOptions): CachedAnswers {
       outage.ended(wanted.key);
       return loaded;
     } catch (failure) {
-      if (held !== undefined && isOutage(failure)) outage.began(wanted.key);
+      if (held !== undefined && isOutage(failure)) outage.began(wanted.key, refreshAfterMs(failure));
       else outage.ended(wanted.key);
       throw failure;
     }
@@ -138,7 +138,7 @@ export function answering(options: AnsweringOptions): CachedAnswers {
 }
 
 /** True when no back end could answer, for a reason that may be temporary. */
-function isOutage(failure: unknown): boolean {
+function isOutage(failure: unknown): failure is HttpError {
   return failure instanceof HttpError && [502, 503, 504].includes(failure.status);
 }
 
@@ -190,24 +190,31 @@ function reloads(clock: Clock): (key: string, storedAt: number) => boolean {
 
 /** Time after a failed load in which the cached answer is sent without waiting for another load. */
 const OUTAGE_MS = 30_000;
-/** Minimum interval between refreshes during an outage. */
+/** Minimum interval between refreshes during an outage, unless the back ends allow an earlier retry. */
 const REFRESH_MS = 5_000;
+
+/** Minimum interval until the next refresh. A failure with `Retry-After`, in seconds, may shorten it. */
+function refreshAfterMs({ headers }: HttpError): number {
+  const { 'Retry-After': seconds = Number.POSITIVE_INFINITY } = headers;
+  return Math.min(REFRESH_MS, Number(seconds) * 1000);
+}
 
 interface Outage {
   /** UTC milliseconds. */
   readonly failedAt: number;
   readonly refreshedAt: number | undefined;
+  readonly refreshAfterMs: number;
 }
 
 /** Keys with a cached answer that cannot be reloaded at the moment. */
 interface Outages {
-  /** Records that the load of a key failed. */
-  began(key: string): void;
+  /** Records that the load of a key failed, and the minimum interval until the next one. */
+  began(key: string, refreshAfterMs: number): void;
   /** Records that the load of a key gave a result, which may be "not found". */
   ended(key: string): void;
   /** True when a load failed within the last 30 s, or a refresh after a failure is still running. */
   isOn(key: string): boolean;
-  /** Runs the refresh unless one is running or was started within the last 5 s. `load` must not reject. */
+  /** Runs the refresh unless one is running or was started within the minimum interval. `load` must not reject. */
   refresh(key: string, load: () => Promise<void>): void;
 }
 
@@ -216,7 +223,9 @@ function outages(clock: Clock): Outages {
   const known = new LRUCache<string, Outage>({ max: REMEMBERED });
   const refreshing = new Set<string>();
   return {
-    began: key => void known.set(key, { failedAt: clock.now(), refreshedAt: known.get(key)?.refreshedAt }),
+    began(key, refreshAfterMs) {
+      known.set(key, { failedAt: clock.now(), refreshedAt: known.get(key)?.refreshedAt, refreshAfterMs });
+    },
     ended: key => void known.delete(key),
     isOn(key) {
       const outage = known.get(key);
@@ -225,7 +234,8 @@ function outages(clock: Clock): Outages {
     refresh(key, load) {
       const outage = known.get(key);
       const now = clock.now();
-      if (outage === undefined || refreshing.has(key) || now - (outage.refreshedAt ?? 0) < REFRESH_MS) return;
+      if (outage === undefined || refreshing.has(key)) return;
+      if (now - (outage.refreshedAt ?? 0) < outage.refreshAfterMs) return;
       known.set(key, { ...outage, refreshedAt: now });
       refreshing.add(key);
       void load().finally(() => refreshing.delete(key));
