@@ -11,6 +11,7 @@ import {
   LimitExceededRpcError,
   type PublicClient,
   rpcSchema,
+  shouldThrow,
   TimeoutError,
   type Transport,
   WebSocketRequestError,
@@ -72,7 +73,13 @@ export function createChainClient({ id, rpcUrls, timeoutMs, log }: ChainClientOp
   const transports = rpcUrls.map(url => transportTo(url, { timeoutMs, retryCount: 1 }));
   const [first, ...others] = transports;
   if (first === undefined) throw new Error(`Chain ${id} has no RPC address.`);
-  const transport = others.length === 0 ? first : fallback([first, ...others], { retryCount: 0 });
+  const transport =
+    others.length === 0
+      ? first
+      : fallback(
+          transports.map(one => verifiedTransport(one, { id, log })),
+          { retryCount: 0, shouldThrow: error => error instanceof WrongChain || shouldThrow(error) },
+        );
   const request = rawRequest(transport);
 
   return {
@@ -105,6 +112,24 @@ function verification(
   };
 }
 
+/**
+ * Checks the node's chain id before its first request. Otherwise a fallback node of another chain would replace the
+ * blocks of an index during an outage of the first node.
+ */
+function verifiedTransport(transport: Transport, options: Pick<ChainClientOptions, 'id' | 'log'>): Transport {
+  const verify = verification(rawRequest(transport), options);
+  return settings => {
+    const opened = transport(settings);
+    return {
+      ...opened,
+      async request(...asked) {
+        await verify();
+        return opened.request(...asked);
+      },
+    };
+  };
+}
+
 /** Client of one node. With several nodes it does not retry, because a retry delays the fallback. */
 function nodeAt(
   url: string,
@@ -133,7 +158,7 @@ function transportTo(
 
 /**
  * True when the node itself answered with an error (no such method, execution reverted, state pruned), so a retry will
- * not help. False when the node was unreachable, timed out, or limited the rate.
+ * not help. False when the node was unreachable, timed out, limited the rate, or serves another chain.
  */
 export function nodeAnswered(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false;
@@ -142,7 +167,8 @@ export function nodeAnswered(error: unknown): boolean {
       cause instanceof HttpRequestError ||
       cause instanceof TimeoutError ||
       cause instanceof WebSocketRequestError ||
-      cause instanceof LimitExceededRpcError,
+      cause instanceof LimitExceededRpcError ||
+      cause instanceof WrongChain,
   );
   return passing === null;
 }

@@ -2,10 +2,19 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ChainIndex, IndexOptions } from '#indexer/index-service.ts';
+import { createChainClient } from '#node/client.ts';
 import { postgresDatabase } from '../support/databases.ts';
 import { faultyNode } from '../support/faulty-node.ts';
 import { until } from '../support/until.ts';
-import { clientOf, openTestIndex, startTestChain, type TestChain, temporaryFolder } from './support.ts';
+import {
+  CHAIN_ID,
+  clientOf,
+  log,
+  openTestIndex,
+  startTestChain,
+  type TestChain,
+  temporaryFolder,
+} from './support.ts';
 
 let chain: TestChain;
 
@@ -69,4 +78,24 @@ test('an index that stops makes no further look-up for a request that waits for 
 
   expect(await found).toBeNull();
   expect(lookUps).toBe(1);
+});
+
+test('while the first node is out, a fallback node of another chain is refused and changes nothing', async () => {
+  const other = await startTestChain({ chainId: 31_338, genesisTime: 1_600_000_000 });
+  onTestFinished(() => other.stop());
+  const { folder, remove } = await temporaryFolder();
+  onTestFinished(remove);
+  const first = await faultyNode(chain.rpcUrl);
+  const rpcUrls = [first.url, other.rpcUrl];
+  const client = createChainClient({ id: CHAIN_ID, rpcUrls, timeoutMs: 5_000, log });
+  const index = await opened({ client, database: { file: join(folder, 'index.db') } });
+  await index.runOnce();
+  const indexed = index.revision();
+  const height = index.status().head ?? 0;
+  for (let count = 0; count < height + 2; count += 1) await other.mine();
+
+  await first[Symbol.asyncDispose]();
+
+  await expect(index.runOnce()).rejects.toThrow('serves chain 31338, but chain 31337 is configured');
+  expect(index.revision()).toBe(indexed);
 });
