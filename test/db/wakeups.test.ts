@@ -41,6 +41,9 @@ async function until(holds: () => boolean): Promise<void> {
   ).toBe(true);
 }
 
+/** Condition for the listening connections of this test. Other tests use the same server. */
+const LISTENING = "datname = current_database() and query = 'listen tollgate'";
+
 /** Another listening connection, with its own clock and log. */
 function listener(db: Db) {
   const clock = manualClock();
@@ -118,7 +121,7 @@ test('a process that lost its connection listens again, and looks for missed cha
   const heard = await listeningTo('events', db);
   const other = opened();
 
-  await other.raw("select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %'");
+  await other.raw(`select pg_terminate_backend(pid) from pg_stat_activity where ${LISTENING}`);
   await until(() => !db.wakeups.isListening());
   await until(() => db.wakeups.isListening());
 
@@ -144,7 +147,7 @@ test('a process that is repeatedly cut off listens again one second later, and l
   await until(() => wakeups.isListening());
 
   for (let count = 0; count < 6; count++) {
-    await other.raw("select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen tollgate'");
+    await other.raw(`select pg_terminate_backend(pid) from pg_stat_activity where ${LISTENING}`);
     await until(() => !wakeups.isListening());
     await until(() => clock.sleepers() > 0);
     clock.advance(1_000);
@@ -166,7 +169,7 @@ test('an exhausted pool does not make the listening connection look like one beh
 
   wakeups.on('events', () => {});
   await untilRight(
-    () => rowsOf(opened(), "select 1 from pg_stat_activity where query = 'listen tollgate'"),
+    () => rowsOf(opened(), `select 1 from pg_stat_activity where ${LISTENING}`),
     found => found.length > 0,
   );
   clock.advance(10_000);
