@@ -7,6 +7,7 @@ import { transaction } from '../../src/db/transaction.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { givenConnections } from '../support/given-database.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
+import { until } from '../support/until.ts';
 
 eachDatabase('a leader', databases => {
   const given = givenConnections(databases, {
@@ -107,7 +108,10 @@ eachDatabase('a leader', databases => {
     let following: Promise<unknown> = Promise.resolve();
     await transaction(given.db, async handle => {
       const isLeader = await first.confirm(handle);
-      following = second.hold().then(isHeld => order.push(`followed ${isHeld}`));
+      following = until(
+        () => second.hold(),
+        isHeld => isHeld,
+      ).then(isHeld => order.push(`followed ${isHeld}`));
       await delay(50);
       order.push(`settled ${isLeader}`);
     });

@@ -8,7 +8,8 @@ import { rowsOf } from '../../src/db/query.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { postgresDatabase, type TestDatabase } from '../support/databases.ts';
 
-const SILENCE_MS = 300;
+/** Longer than a busy machine takes to connect and answer. */
+const SILENCE_MS = 1_500;
 
 let database: TestDatabase<{ kind: 'postgres'; url: string }>;
 let network: Awaited<ReturnType<typeof startNetwork>>;
@@ -72,7 +73,7 @@ test('a statement without an answer fails, and the next one gets a working conne
 
   expect(performance.now() - startedAt).toBeLessThan(10 * SILENCE_MS);
   expect(await rowsOf(db, 'select 3 as three')).toEqual([{ three: 3 }]);
-}, 20_000);
+});
 
 test('a transaction on a network that became silent fails, and the next one runs', async () => {
   const begun = transaction(db, async handle => {
@@ -83,17 +84,17 @@ test('a transaction on a network that became silent fails, and the next one runs
 
   await expect(begun).rejects.toThrow(/connection error/);
   expect(await transaction(db, handle => rowsOf(handle, 'select 3 as three'))).toEqual([{ three: 3 }]);
-}, 20_000);
+});
 
 test('a statement of a migration may be silent for longer', async () => {
   await migrate(db, [{ name: 'slow', up: [`select pg_sleep(${(3 * SILENCE_MS) / 1000})`] }]);
 
   expect(await rowsOf(db, 'select name from schema_migrations')).toEqual([{ name: 'slow' }]);
-}, 20_000);
+});
 
 test('a connection may be idle for longer than the limit for silence', async () => {
   await rowsOf(db, 'select 1 as one');
   await delay(2 * SILENCE_MS);
 
   expect(await rowsOf(db, 'select 2 as two')).toEqual([{ two: 2 }]);
-}, 20_000);
+});

@@ -102,7 +102,8 @@ eachDatabase('a transaction', databases => {
     letGo.resolve();
     await Promise.all([first, second]);
 
-    expect(waitedMs).toBeLessThan(1_000);
+    // The driver would block the thread for five seconds.
+    expect(waitedMs).toBeLessThan(4_000);
     expect(await read(given.db)).toBe(11);
   });
 

@@ -5,6 +5,7 @@ import type { ChainIndex, IndexOptions } from '#indexer/index-service.ts';
 import { createChainClient } from '#node/client.ts';
 import { postgresDatabase } from '../support/databases.ts';
 import { faultyNode } from '../support/faulty-node.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';
 import {
   CHAIN_ID,
@@ -65,7 +66,8 @@ test('an index that another process writes is served as it grows, although the n
 test('an index that stops makes no further look-up for a request that waits for a block', async () => {
   const { folder, remove } = await temporaryFolder();
   onTestFinished(remove);
-  const index = await opened({ database: { file: join(folder, 'index.db') } });
+  const clock = manualClock();
+  const index = await opened({ database: { file: join(folder, 'index.db') }, clock });
   await index.runOnce();
   let lookUps = 0;
   const found = index.untilFound(async () => {
@@ -75,6 +77,7 @@ test('an index that stops makes no further look-up for a request that waits for 
   await setImmediate(); // the first look-up is over
 
   await index.stop();
+  clock.advance(500);
 
   expect(await found).toBeNull();
   expect(lookUps).toBe(1);

@@ -8,6 +8,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
 import type { ChainIndex, IndexOptions } from '../../src/indexer/index-service.ts';
 import { ReplacedWriter, writerLease } from '../../src/indexer/schema/writer-lease.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations/payments-migrations.ts';
 import { postgresDatabase, sqliteDatabase, urlOf } from '../support/databases.ts';
@@ -236,7 +237,8 @@ test.each([
   ['in an SQLite file', sqliteDatabase],
   ['on PostgreSQL', postgresDatabase],
 ] as const)('a standby of an index %s takes over after the writer was killed', async (_, create) => {
-  const leaseMs = 1_500;
+  let passedMs = 0;
+  const clock = { ...systemClock, now: () => systemClock.now() + passedMs };
   const created = await create();
   onTestFinished(created.remove);
   const place = { database: created.options };
@@ -244,12 +246,13 @@ test.each([
     process.execPath,
     [
       new URL('./index-process.ts', import.meta.url).pathname,
-      JSON.stringify({ ...place, rpcUrl: chain.rpcUrl, leaseMs }),
+      JSON.stringify({ ...place, rpcUrl: chain.rpcUrl }),
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
+  onTestFinished(() => void writer.kill('SIGKILL'));
   await once(writer.stdout, 'data');
-  const standby = await opened({ ...place, leaseMs, pollMs: 50 });
+  const standby = await opened({ ...place, clock, pollMs: 50 });
   standby.start();
   await standby.whenComplete();
   const stoodBy = !standby.isWriter();
@@ -258,6 +261,7 @@ test.each([
   await chain.mine();
   const head = Number(await chain.rpc.call('eth_blockNumber'));
 
+  passedMs = 15_000;
   await until(
     async () => standby.status(),
     ({ head: shown, complete }) => shown === head && complete,

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-function judge(rpcUrl: string, timeoutMs = 5_000, deadlineMs = 5_000) {
+function judge(rpcUrl: string, timeoutMs = 20_000, deadlineMs = 20_000) {
   const client = createChainClient({ id: chain.chainId, rpcUrls: [rpcUrl], timeoutMs, log });
   const ofChain = signatureJudge(id => (id === chain.chainId ? client : undefined), { deadlineMs });
   return (address: string, signature: string, message = MESSAGE) =>
@@ -90,8 +90,8 @@ test('an address that echoes its input has signed nothing', async () => {
 });
 
 test('where only an account can have signed, no contract is called', async () => {
-  const client = createChainClient({ id: chain.chainId, rpcUrls: [chain.rpcUrl], timeoutMs: 5_000, log });
-  const ask = signatureJudge(() => client);
+  const client = createChainClient({ id: chain.chainId, rpcUrls: [chain.rpcUrl], timeoutMs: 20_000, log });
+  const ask = signatureJudge(() => client, { deadlineMs: 20_000 });
   const signed = { chainId: chain.chainId, address: CONTRACT, message: MESSAGE, signature: '0x1234' };
 
   expect(await ask(signed)).toBe(true);
@@ -106,7 +106,7 @@ test('when only the chain can decide and its node is unavailable or silent, the 
   const signature = `0x${'12'.repeat(96)}`;
 
   await expect(judge('http://127.0.0.1:9')(CONTRACT, signature)).rejects.toThrow();
-  await expect(judge(`http://127.0.0.1:${port}`, 5_000, 200)(CONTRACT, signature)).rejects.toThrow('200 ms');
+  await expect(judge(`http://127.0.0.1:${port}`, 20_000, 200)(CONTRACT, signature)).rejects.toThrow('200 ms');
   silent.closeAllConnections();
   silent.close();
 });
