@@ -22,13 +22,13 @@ export interface StoredAnswer {
 /** Cache hit that may be sent again without calling its handler. */
 export interface RepeatableAnswer {
   readonly answer: StoredAnswer;
-  /** Current answer for the same target; undefined unless it would be a hit. */
+  /** Current answer for the same target and host; undefined unless it would be a hit. */
   current(): StoredAnswer | undefined;
 }
 
 declare module 'koa' {
   interface DefaultState {
-    /** Set by the contract mount for a cache hit, which depends only on the target. */
+    /** Set by the contract mount for a cache hit, which depends only on the target and the Host header. */
     repeatable?: RepeatableAnswer | undefined;
   }
 }
@@ -82,7 +82,7 @@ export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOp
   const targets = new LRUCache<string, Target>({
     max: REMEMBERED,
     maxSize: REMEMBERED_CHARACTERS,
-    sizeCalculation: (_target, url) => url.length,
+    sizeCalculation: (_target, key) => key.length,
   });
   // Keyed weakly by the answer, so that a head never outlives it.
   const heads = new WeakMap<StoredAnswer, Map<string, ReadyHead>>();
@@ -120,19 +120,20 @@ export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOp
     { repeatable, operationId }: { repeatable: RepeatableAnswer; operationId: string | undefined },
   ): void {
     const { url = '' } = request;
+    const key = keyOf(request);
     const head = toHead(response.head ?? '');
     const isHit = response.statusCode === 200 || response.statusCode === 304;
-    if (head === undefined || !isHit || url.length > LONGEST_REMEMBERED) return;
+    if (head === undefined || !isHit || key.length > LONGEST_REMEMBERED) return;
     const { answer, current } = repeatable;
     const { coding } = chosenForm(request.headers['accept-encoding'], answer.representation);
     const known = heads.get(answer) ?? new Map<string, ReadyHead>();
     if (known.size < MOST_HEADS) heads.set(answer, known.set(kindOf(coding, response.statusCode), head));
     const masked = withoutSecrets(url);
-    targets.set(url, { current, operationId, loggedPath: masked === url ? url : masked });
+    targets.set(key, { current, operationId, loggedPath: masked === url ? url : masked });
   }
 
   function readyAnswer(request: IncomingMessage, response: ServerResponse): ReadyAnswer | undefined {
-    const target = targets.get(request.url ?? '');
+    const target = targets.get(keyOf(request));
     if (target === undefined || !(response instanceof ReadyResponse) || !isPlain(request, response))
       return undefined;
     const answer = target.current();
@@ -185,6 +186,11 @@ export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOp
     if (response.hasLeft) log();
     else response.once('close', log);
   }
+}
+
+/** Identity of a target: the host may name the chain (Decision 73). */
+function keyOf({ url, headers }: IncomingMessage): string {
+  return `${headers.host} ${url}`;
 }
 
 /** Request that can be answered from memory, with the parts of its response. */

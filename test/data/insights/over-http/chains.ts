@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { keptConnection } from '#test/support/kept-connection.ts';
 import { rawRequest } from '#test/support/raw-request.ts';
 import { type Block, type Envelope, type Ground, lower, PUBLIC_HOST, pathOf, type Row } from './ground.ts';
 
@@ -46,6 +47,23 @@ export function chainsAnswerTogether(ground: () => Ground): void {
         '[::1]:80',
       ])
         expect([host, await by(host)]).toEqual([host, [a]]);
+    });
+
+    test('come from each request’s own host, however often its target was requested with another one', async () => {
+      const [a, b] = ground().chains.map(({ id }) => id);
+      const connection = keptConnection(Number(new URL(ground().url).port));
+      const by = async (id: number | undefined) => {
+        const request = `GET /insights/v1/blocks?limit=7 HTTP/1.1\r\nHost: ${id}.data.test\r\n\r\n`;
+        const [, body = ''] = (await connection.exchange(request)).split('\r\n\r\n');
+        const envelope: Envelope<Row> = JSON.parse(body);
+        return envelope.meta.chain_ids;
+      };
+
+      const seen: (readonly number[])[] = [];
+      for (const id of [a, a, a, b, b, b, a]) seen.push(await by(id));
+      connection.close();
+
+      expect(seen).toEqual([a, a, a, b, b, b, a].map(id => [id]));
     });
 
     test('come from the host of an absolute target before the Host header', async () => {
