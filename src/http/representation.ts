@@ -119,10 +119,22 @@ function bytesOf(text: string): Buffer {
   return bytes;
 }
 
+/** Copies all forms of a representation that is kept in memory into blocks of their own. */
+export function inOwnBlocks({ etag, identity, br, gzip: gz }: Representation): Representation {
+  return {
+    etag,
+    identity: inOwnBlock(identity),
+    ...(br === undefined ? {} : { br: inOwnBlock(br) }),
+    ...(gz === undefined ? {} : { gzip: inOwnBlock(gz) }),
+  };
+}
+
 /**
- * Copies a result of zlib, which slices small results from blocks of 16 kB. One slice keeps its whole block in memory.
+ * Copies a slice of a larger block, such as a small result of zlib or a short decoded text. One slice keeps its whole
+ * block in memory.
  */
 function inOwnBlock(piece: Buffer): Buffer {
+  if (piece.byteLength === piece.buffer.byteLength) return piece;
   const block = Buffer.allocUnsafeSlow(piece.length);
   piece.copy(block);
   return block;

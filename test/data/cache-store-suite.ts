@@ -133,6 +133,19 @@ export function sharedStoreSuite(name: string, open: () => Promise<CacheStore>):
       expect(smaller.held('key')).toBeUndefined();
     });
 
+    test('hold no memory beyond their bytes', async () => {
+      const { identity } = entry().representation;
+      const kept = {
+        ...entry(),
+        representation: { ...uncompressed(identity), br: identity, gzip: identity },
+      };
+
+      const found = (await throughStore(await open(), kept))?.representation;
+
+      const forms = [found?.identity, found?.br, found?.gzip];
+      expect(forms.map(bytes => bytes?.buffer.byteLength)).toEqual([100, 100, 100]);
+    });
+
     test('are read once for concurrent readers', async () => {
       const store = await open();
       await throughStore(store, entry());

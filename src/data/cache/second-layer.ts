@@ -1,5 +1,5 @@
 import { Keyv, type KeyvStoreAdapter } from 'keyv';
-import { entityTag } from '../../http/representation.ts';
+import { entityTag, inOwnBlocks } from '../../http/representation.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { patience } from '../../stores/patience.ts';
 import type { StoreFailures } from '../../stores/store-failures.ts';
@@ -98,7 +98,7 @@ function intact({ key: storedKey, ...entry }: StoredEntry, key: string): Entry {
   if (storedKey !== key) throw new ForeignEntry('the store gave the entry of another key');
   const { identity, etag } = entry.representation;
   if (entityTag(identity) !== etag) throw new Error('an entry of the store is damaged');
-  return entry;
+  return { ...entry, representation: inOwnBlocks(entry.representation) };
 }
 
 function isComplete({ representation, chainIds, backends, final, ...times }: Entry): boolean {
