@@ -1,8 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Middleware } from 'koa';
 import { describe, expect, test } from 'vitest';
 import { createAdminApp } from '../../src/http/app/admin.ts';
 import { type Check, healthRoutes } from '../../src/http/health.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { plainRouter } from '../../src/http/plain-router.ts';
+import { uncompressed } from '../../src/http/representation.ts';
+import { sendRepresentation } from '../../src/http/send.ts';
 import { listen } from '../../src/http/server/server.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { type Served, serve } from './serve.ts';
@@ -108,6 +112,23 @@ describe('the access log', () => {
     expect([entry.aborted, entry.status]).toEqual([true, 499]);
     expect(String(entry.path)).toHaveLength(2_048);
   });
+});
+
+test('the access log includes the time that a repeated hit waits for its rate limit', async () => {
+  const answer = { representation: uncompressed('{}'), storedAt: 0 };
+  const hit: Middleware = ctx => {
+    ctx.state.repeatable = { answer, current: () => answer };
+    sendRepresentation(ctx, answer.representation, { 'X-Cache': 'HIT', Age: '0' });
+  };
+  const counters = () => () => delay(50, { limit: 9, remaining: 8, msLeft: 60_000, isRefused: false });
+  await using served = await serve([hit], { rateLimitPerMinute: 9, counters, trustedProxies: ['127.0.0.1'] });
+  const lines = () => served.entries.filter(({ msg }) => msg === 'request');
+
+  for (let time = 0; time < 3; time += 1)
+    await fetch(served.url, { headers: { 'X-Forwarded-For': '203.0.113.7' } });
+
+  await served.entry(() => lines().length === 3);
+  for (const { durationMs } of lines()) expect(durationMs).toBeGreaterThan(40);
 });
 
 describe('metrics', () => {

@@ -178,7 +178,7 @@ export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOp
         path: target.loggedPath,
         operationId: target.operationId,
         status,
-        durationMs: clock.now() - now,
+        durationMs: Math.round(performance.now() - startedAt),
         bytes: body?.length ?? 0,
         cache: 'HIT',
         ...(response.hasLeft ? {} : { aborted: true }),
