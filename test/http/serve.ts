@@ -11,7 +11,7 @@ export interface Served extends AsyncDisposable, RunningServer {
   metrics: Metrics;
   /** Log entries so far, parsed. */
   entries: Record<string, unknown>[];
-  /** The first log entry that satisfies `wanted`; waits at most a second for it. */
+  /** The first log entry that satisfies `wanted`, as soon as it is written. */
   entry(wanted: (entry: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
   /** Sends raw bytes and returns everything up to the end of the connection. */
   raw(text: string): Promise<string>;
@@ -56,23 +56,23 @@ export async function serve(
   };
 }
 
-/** The first defined result of `read`, which is repeated for at most a second. */
+/** The first defined result of `read`, which is repeated for at least ten seconds. */
 export async function eventually<T>(read: () => T | undefined): Promise<T> {
-  for (let attempt = 0; attempt < 100; attempt++) {
+  for (let attempt = 0; attempt < 1_000; attempt++) {
     const value = read();
     if (value !== undefined) return value;
     await systemClock.sleep(10);
   }
-  throw new Error('it did not happen within a second');
+  throw new Error('it did not happen within ten seconds');
 }
 
-/** Sends `text` to a port and collects the answer until the other side ends. Rejects on a reset or after 5 s. */
+/** Sends `text` to a port and collects the answer until the other side ends. Rejects on a reset or after 20 s. */
 export function exchange(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
     let answer = '';
     socket.setEncoding('latin1');
-    socket.setTimeout(5_000, () => socket.destroy(new Error(`no end within 5 s, after: ${answer}`)));
+    socket.setTimeout(20_000, () => socket.destroy(new Error(`no end within 20 s, after: ${answer}`)));
     socket.on('data', (chunk: string) => {
       answer += chunk;
     });

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-const DEADLINE_MS = 5_000;
+const DEADLINE_MS = 20_000;
 
 /** A client that sends raw requests over one keep-alive connection, and reconnects when the server closes it. */
 export interface KeptConnection {

@@ -6,7 +6,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-const DEADLINE_MS = 5_000;
+const DEADLINE_MS = 20_000;
 
 /** Sends raw bytes, which an HTTP client would correct, and reads until the server closes the connection. */
 export function rawRequest(url: string, request: string): Promise<RawAnswer> {

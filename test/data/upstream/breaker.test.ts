@@ -18,7 +18,7 @@ function script(first: Behaviour): { now: Behaviour; respond: (request: SeenRequ
 }
 
 /** Fails on that many endpoints, the same ones in every call. */
-async function fail(to: Opened, times: number, deadlineMs = 5000): Promise<void> {
+async function fail(to: Opened, times: number, deadlineMs = 30_000): Promise<void> {
   for (const path of ['/blocks', '/stats', '/search', '/tokens', '/withdrawals'].slice(0, times))
     await to.failure(path, { signal: AbortSignal.timeout(deadlineMs) });
 }

@@ -51,7 +51,7 @@ export async function opened(
   });
 
   async function get(path = '/blocks', request: Partial<GetOptions> = {}): Promise<Reply> {
-    const pending = upstream.get(path, { signal: AbortSignal.timeout(5000), ...request });
+    const pending = upstream.get(path, { signal: AbortSignal.timeout(30_000), ...request });
     // The only sleeper is a retry.
     const hurry = setInterval(() => clock.sleepers() > 0 && clock.advance(250), 5);
     return pending.finally(() => clearInterval(hurry));

@@ -85,10 +85,10 @@ test('a later and shorter pause does not shorten the current one', async () => {
 test('a retry respects a pause that began in between', async () => {
   await using to = await opened(({ path }) => (path === '/cut' ? { cut: 'before headers' } : refusal({})));
   const pending = to.upstream
-    .get('/cut', { signal: AbortSignal.timeout(5000) })
+    .get('/cut', { signal: AbortSignal.timeout(30_000) })
     .catch((error: unknown) => error);
   await expect.poll(() => to.clock.sleepers()).toBe(1);
-  await to.upstream.get('/refused', { signal: AbortSignal.timeout(5000) }).catch(() => undefined);
+  await to.upstream.get('/refused', { signal: AbortSignal.timeout(30_000) }).catch(() => undefined);
 
   to.clock.advance(250);
 
