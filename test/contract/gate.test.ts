@@ -468,9 +468,7 @@ describe('bodies', () => {
   test.each([
     ['with a key', 'X-Api-Key: write\r\n', 400],
     ['without a key', '', 401],
-  ])('an endless body %s is answered within two seconds', async (_name, key, status) => {
-    const startedAt = performance.now();
-
+  ])('an endless body %s is answered before its end', async (_name, key, status) => {
     const answer = await rawRequest(
       served.url,
       `POST /notes HTTP/1.1\r\nHost: x\r\n${key}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${`40000\r\n${'x'.repeat(0x40000)}\r\n`.repeat(4)}`,
@@ -478,7 +476,6 @@ describe('bodies', () => {
 
     expect(answer.status).toBe(status);
     expect(answer.head).toMatch(/^connection: close\r?$/im);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
   test('a body is ignored by an operation without one', async () => {

@@ -50,7 +50,7 @@ test('a name that resolves to this machine is refused', async () => {
   const address = web.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   await using server = await nameServer(['127.0.0.1']);
-  const bounds = { timeoutMs: 1_000, maxBytes: 100, allowHttp: true, lookup: server.lookup };
+  const bounds = { timeoutMs: 20_000, maxBytes: 100, allowHttp: true, lookup: server.lookup };
   const log = createLogger({ level: 'silent' });
   const guarded = guardedFetch({ ...bounds, log });
   const allowed = guardedFetch({ ...bounds, log, allowedNetworks: ['127.0.0.0/8'] });
