@@ -53,7 +53,8 @@ eachDatabase('an index that one process writes and another one serves', database
     const database = await databases.create();
     await using reader = await reading(database);
     const api = client(reader.url);
-    const backendsNow = async () => record(list(record(await reader.status()).chains)[0]).backends;
+    const indexNow = async () =>
+      record(list(record(list(record(await reader.status()).chains)[0]).backends)[0]);
 
     await reader.catchUp();
     const unwritten = await api.get(`/explorer/blocks/0?chain_id=${CHAIN_ID}`);
@@ -67,15 +68,16 @@ eachDatabase('an index that one process writes and another one serves', database
       ({ status }) => status === 200,
     );
     await writers.close();
-    await reader.catchUp();
-    const before = await backendsNow();
+    const before = await until(indexNow, ({ lag_blocks }) => lag_blocks === 0);
     await chain.mine();
+    await until(indexNow, ({ lag_blocks }) => lag_blocks === 1);
     await reader.catchUp();
+    const after = await indexNow();
 
     expect(unwritten.status).not.toBe(200);
     expect(found.body).toMatchObject({ hash });
-    expect(await backendsNow()).toMatchObject([{ head_block: expect.any(Number), lag_blocks: 1 }]);
-    expect(before).toMatchObject([{ lag_blocks: 0 }]);
+    expect(before).toMatchObject({ head_block: expect.any(Number), lag_blocks: 0 });
+    expect(after).toMatchObject({ head_block: before.head_block, lag_blocks: 1 });
   });
 
   test('reports its progress in the state, readiness and metrics of the writing process', async () => {
