@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BLOB_SENDER, deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import type { EngineName } from '../../src/devnet/chain/engine.ts';
-import { startTestDevnet } from '../support/devnet.ts';
+import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
+import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import { type Frame, framesOf, type SeenTransaction, viewChain } from './chain-view.ts';
 
 test('equal seeds give the same activity on both engines, except for blobs', async () => {
@@ -11,6 +12,29 @@ test('equal seeds give the same activity on both engines, except for blobs', asy
   expect(edr.transactions).toEqual(anvil.transactions);
   expect(anvil.types).toEqual(new Set(['0x0', '0x1', '0x2', '0x3', '0x4']));
   expect(edr.types).toEqual(new Set(['0x0', '0x1', '0x2', '0x4']));
+});
+
+describe('a chain of EDR', () => {
+  let devnet: TestDevnet;
+  let rpc: Rpc;
+  beforeAll(async () => {
+    devnet = await startTestDevnet({ blocks: 1, engine: 'edr' });
+    rpc = httpRpc(devnet.chains[0]?.rpcUrl ?? '');
+  });
+  afterAll(() => devnet.stop());
+
+  const height = async () => Number(await rpc.call('eth_blockNumber'));
+
+  test('blocks that clients mine concurrently can be rolled back one by one', async () => {
+    const before = await height();
+    await Promise.all(Array.from({ length: 10 }, () => rpc.call('evm_mine')));
+    expect(await height()).toBe(before + 10);
+
+    for (let left = 9; left >= 0; left -= 1) {
+      await rpc.call('anvil_rollback', 1);
+      expect(await height()).toBe(before + left);
+    }
+  });
 });
 
 async function activityOn(engine: EngineName) {

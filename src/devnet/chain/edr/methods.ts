@@ -33,11 +33,20 @@ export async function createAnswerer(provider: Provider): Promise<Answerer> {
   }
 
   const node: Node = { ask, history: await keepHistory(ask) };
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** Runs a composed method after the previous one, because its steps must not mix with those of another client. */
+  function inTurn(composed: Composed, params: readonly unknown[]): Promise<string> {
+    const reply = last.then(() => composed(node, params)).then(resultOf, errorOf);
+    last = reply;
+    return reply;
+  }
+
   return async ({ id = null, method, params = [] }) => {
     const composed = COMPOSED[method];
     const reply =
       composed !== undefined && Array.isArray(params)
-        ? await composed(node, params).then(resultOf, errorOf)
+        ? await inTurn(composed, params)
         : await replyTo(method, params);
     return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${reply.slice(1)}`;
   };
