@@ -35,6 +35,13 @@ describe('a chain of EDR', () => {
       expect(await height()).toBe(before + left);
     }
   });
+
+  test.each(['toString', 'constructor', 'evm_unknown'])(
+    'the unknown method %s is answered with an error',
+    async method => {
+      await expect(rpc.call(method)).rejects.toThrow(`${method}: Method ${method} is not supported`);
+    },
+  );
 });
 
 async function activityOn(engine: EngineName) {

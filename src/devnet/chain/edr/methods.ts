@@ -43,7 +43,7 @@ export async function createAnswerer(provider: Provider): Promise<Answerer> {
   }
 
   return async ({ id = null, method, params = [] }) => {
-    const composed = COMPOSED[method];
+    const composed = Object.hasOwn(COMPOSED, method) ? COMPOSED[method] : undefined;
     const reply =
       composed !== undefined && Array.isArray(params)
         ? await inTurn(composed, params)
