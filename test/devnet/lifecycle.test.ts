@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/start-devnet.ts';
@@ -72,6 +72,20 @@ test.for(ENGINES)('a chain of %s that ends by itself is reported and cleaned up'
   process.kill(engine, 'SIGKILL');
 
   expect((await failed).message).toBe('the embedded chain 31337 ended unexpectedly: SIGKILL');
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('a chain whose supervisor cannot be started is reported and leaves no folder', async () => {
+  const { execPath } = process;
+  onTestFinished(() => {
+    process.execPath = execPath;
+  });
+  process.execPath = '/does/not/exist';
+
+  await expect(start({})).rejects.toMatchObject({
+    message: 'the embedded chain 31337 did not start',
+    cause: { message: expect.stringContaining('ENOENT') },
+  });
   expect(await readdir(folder)).toEqual([]);
 });
 

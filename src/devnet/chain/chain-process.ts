@@ -58,7 +58,13 @@ export async function startChainProcess({
     windowsHide: true,
   });
   supervisor.stdin.on('error', () => {});
-  const exited = new Promise<void>(resolve => supervisor.once('exit', () => resolve()));
+  const exited = new Promise<void>(resolve => {
+    supervisor.once('exit', () => resolve());
+    // Node reports no exit of a process that could not be started.
+    supervisor.once('error', () => {
+      if (supervisor.pid === undefined) resolve();
+    });
+  });
   let enginePid: number | undefined;
   let isStopping = false;
 
