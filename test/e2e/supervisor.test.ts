@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import { expect, onTestFinished, test } from 'vitest';
-import { silentLogger } from '../../src/lib/logger.ts';
+import { createLogger, silentLogger } from '../../src/lib/logger.ts';
 import { forkedWorker } from '../../src/program/workers/forked-worker.ts';
 import { type Exit, supervise, type WorkerProcess } from '../../src/program/workers/supervisor.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -134,29 +134,39 @@ test('a worker with a setting at fault ends the program even if another one has 
   expect(await supervisor.refused).toBe(2);
 });
 
-test('a worker that the system cannot start is retried, and does not prevent a stop', async () => {
-  cluster.setupPrimary({ cwd: '/does/not/exist' });
-  onTestFinished(() => cluster.setupPrimary({ cwd: undefined }));
-  const clock = manualClock();
-  const supervisor = supervise({
-    parts: [{ name: 'one', roles: [] }],
-    fork: forkedWorker,
-    stopWithinMs: 10 * SECOND,
-    clock,
-    log: silentLogger(),
-  });
-  const restarts = (count: number) =>
-    until(
-      async () => supervisor.places[0]?.restarts,
-      value => value === count,
-    );
+test.each([
+  ['in a missing folder', 'ENOENT', { cwd: '/does/not/exist' }, 'one'],
+  // Node reports some failures by an exception, also that there is too little memory.
+  ['with too long a variable', 'E2BIG', {}, 'x'.repeat(200_000)],
+])(
+  'a worker that cannot be started %s is retried, and does not prevent a stop',
+  async (_, code, settings, name) => {
+    cluster.setupPrimary(settings);
+    onTestFinished(() => cluster.setupPrimary({ cwd: undefined }));
+    const clock = manualClock();
+    const lines: string[] = [];
+    const supervisor = supervise({
+      parts: [{ name, roles: [] }],
+      fork: forkedWorker,
+      stopWithinMs: 10 * SECOND,
+      clock,
+      log: createLogger({ level: 'info', destination: { write: line => void lines.push(line) } }),
+    });
+    const restarts = (count: number) =>
+      until(
+        async () => supervisor.places[0]?.restarts,
+        value => value === count,
+      );
 
-  expect(await restarts(1)).toBe(1);
-  clock.advance(SECOND);
-  expect(await restarts(2)).toBe(2);
-  clock.advance(2 * SECOND);
-  await supervisor.stop();
-});
+    expect(await restarts(1)).toBe(1);
+    clock.advance(SECOND);
+    expect(await restarts(2)).toBe(2);
+    clock.advance(2 * SECOND);
+    await supervisor.stop();
+
+    expect(lines.every(line => line.includes('spawn') && line.includes(code))).toBe(true);
+  },
+);
 
 test('workers are replaced one by one, and each is stopped once its successor is ready', async () => {
   const { supervisor, fork, names, advance } = supervised('one', 'two');

@@ -28,7 +28,14 @@ const ANSWER_WITHIN_MS = 3_000;
  */
 export function forkedWorker(part: WorkerPart): ForkedWorker {
   cluster.schedulingPolicy = cluster.SCHED_RR;
-  const worker = cluster.fork(workerVariables(part));
+  try {
+    return connected(cluster.fork(workerVariables(part)));
+  } catch (error) {
+    return unstarted(error);
+  }
+}
+
+function connected(worker: Worker): ForkedWorker {
   const opened = Promise.withResolvers<void>();
   const ready = Promise.withResolvers<ReadyNote>();
   const questions = new Map<number, (answer: unknown) => void>();
@@ -67,12 +74,27 @@ export function forkedWorker(part: WorkerPart): ForkedWorker {
   };
 }
 
+/** Worker without a process. Node throws for some reasons, for example too little memory, and reports the others. */
+function unstarted(err: unknown): ForkedWorker {
+  const never = new Promise<never>(() => {});
+  return {
+    pid: undefined,
+    opened: never,
+    isOpen: () => false,
+    ready: never,
+    exited: Promise.resolve({ code: null, signal: null, err }),
+    stop: () => undefined,
+    kill: () => undefined,
+    ask: () => Promise.reject(err),
+  };
+}
+
 function exitOf(worker: Worker): Promise<Exit> {
   return new Promise(resolve => {
     worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal }));
     // Node reports no exit of a process that could not be started, for example with too many open files.
-    worker.once('error', () => {
-      if (worker.process.pid === undefined) resolve({ code: null, signal: null });
+    worker.once('error', err => {
+      if (worker.process.pid === undefined) resolve({ code: null, signal: null, err });
     });
   });
 }

@@ -6,6 +6,8 @@ import type { Logger } from '#lib/logger.ts';
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
+  /** Reason why it could not be started. */
+  readonly err?: unknown;
 }
 
 /** A process with a part of the work, as its parent sees it. */
