@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '#command/command.ts';
 import { fixtureOf } from '../support/blockscout-fixtures.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { until } from '../support/until.ts';
 
 const LAUNCHER = 'src/tollgate.js';
@@ -92,30 +92,6 @@ test.each([
 
 describe.concurrent('a stop', () => {
   const transaction = fixtureOf('getTransaction', 'v11');
-  let upstream: ScriptedUpstream;
-  let config = '';
-  beforeAll(async () => {
-    upstream = await startScriptedUpstream(() => {
-      return { text: transaction.text, type: 'application/json', latencyMs: ANSWER_AFTER_MS };
-    });
-    const folder = await mkdtemp(join(tmpdir(), 'tollgate-command-'));
-    config = join(folder, 'tollgate.yaml');
-    await writeFile(
-      config,
-      `data: { listen: 127.0.0.1:0 }
-admin: { listen: 127.0.0.1:0 }
-chains:
-  - id: 1
-    name: Ethereum
-    native: { symbol: ETH, decimals: 18 }
-    backends: [{ kind: blockscout, url: '${upstream.url}' }]
-`,
-    );
-    return async () => {
-      await upstream[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true });
-    };
-  });
 
   const starts: readonly (readonly [way: string, command: readonly string[]])[] = [
     ['npm start', ['npm', 'start', '--silent', '--']],
@@ -167,14 +143,12 @@ chains:
     ],
   ];
   test.for(ends)('by %s lets a request in flight finish', async ([, end], { onTestFinished }) => {
-    const { child, log, closed, url } = await ready(BELOW_SHELL, onTestFinished, 'npx');
-    const before = upstream.requests.length;
-    const inFlight = fetch(`${url}/explorer${transaction.path}`);
-    await until(async () => upstream.requests.length > before, isTrue);
+    const { child, log, closed, beginRequest } = await ready(BELOW_SHELL, onTestFinished, 'npx');
+    const { answer } = await beginRequest();
 
     end(child.pid ?? 0);
 
-    expect((await inFlight).status).toBe(200);
+    expect((await answer).status).toBe(200);
     await closed;
     expect(log).toContainEqual(expect.objectContaining({ msg: 'stopping' }));
   });
@@ -183,16 +157,14 @@ chains:
     onTestFinished,
   }) => {
     const program = [process.execPath, 'src/main.ts'];
-    const { child, log, closed, url } = await ready(program, onTestFinished);
-    const before = upstream.requests.length;
-    const inFlight = fetch(`${url}/explorer${transaction.path}`);
-    await until(async () => upstream.requests.length > before, isTrue);
+    const { child, log, closed, beginRequest } = await ready(program, onTestFinished);
+    const { answer } = await beginRequest();
 
     child.kill('SIGTERM');
     await until(async () => log.some(({ msg }) => msg === 'stopping'), isTrue);
     child.kill('SIGTERM');
 
-    expect((await inFlight).status).toBe(200);
+    expect((await answer).status).toBe(200);
     await closed;
   });
 
@@ -215,6 +187,7 @@ chains:
     onTestFinished: (clean: () => void) => void,
     lifecycle = '',
   ) {
+    const { upstream, config } = await configured(onTestFinished);
     const child = spawn(file, [...args, '--config', config, '--only', 'data'], {
       detached: true,
       // These tests may run under npm, which the program would mistake for its own start by npm.
@@ -240,6 +213,35 @@ chains:
     onTestFinished(() => void (hasClosed || process.kill(-(child.pid ?? 0), 'SIGKILL')));
     await isReady;
     const { url } = log.find(({ msg }) => msg.startsWith('ready')) ?? {};
-    return { child, log, closed, url, errors: () => errors };
+    /** Begins a request, and waits until the server has asked its upstream for the answer. */
+    const beginRequest = async () => {
+      const answer = fetch(`${url}/explorer${transaction.path}`);
+      await until(async () => upstream.requests.some(({ path }) => path === transaction.path), isTrue);
+      return { answer };
+    };
+    return { child, log, closed, url, beginRequest, errors: () => errors };
+  }
+
+  /** Configuration of a server with its own upstream, whose answers are slow. */
+  async function configured(onTestFinished: (clean: () => Promise<void>) => void) {
+    const upstream = await startScriptedUpstream(() => {
+      return { text: transaction.text, type: 'application/json', latencyMs: ANSWER_AFTER_MS };
+    });
+    onTestFinished(async () => upstream[Symbol.asyncDispose]());
+    const folder = await mkdtemp(join(tmpdir(), 'tollgate-command-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const config = join(folder, 'tollgate.yaml');
+    await writeFile(
+      config,
+      `data: { listen: 127.0.0.1:0 }
+admin: { listen: 127.0.0.1:0 }
+chains:
+  - id: 1
+    name: Ethereum
+    native: { symbol: ETH, decimals: 18 }
+    backends: [{ kind: blockscout, url: '${upstream.url}' }]
+`,
+    );
+    return { upstream, config };
   }
 });
