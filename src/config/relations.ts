@@ -11,7 +11,8 @@ type File = components['schemas']['ConfigFile'];
 const FIRST_EMBEDDED_ID = 31_337;
 const SHORTEST_RETENTION_MS = 2 * DAY_MS;
 const LEAST_QUERY_MB = 256;
-const LONGEST_TIMER_MS = 2 ** 31 - 1; // a longer timer of Node.js fires at once
+/** A timer of Node.js above 2^31 - 1 ms fires at once. The rest is for pauses that the program adds to a setting. */
+const LONGEST_TIMER_MS = 24 * DAY_MS;
 
 /**
  * Validates rules that a schema cannot express: relations between settings, and well-formed but unusable values.
