@@ -77,7 +77,7 @@ async function main(argv: readonly string[]): Promise<void> {
     () => true,
   );
   // A database that falls silent can hold up each step of closing for a minute.
-  if (!isAbandoning) endProcess({ withinMs: config.server.drainMs + CLOSE_WITHIN_MS, log });
+  endProcess({ withinMs: config.server.drainMs + CLOSE_WITHIN_MS, log });
 }
 
 /** Process whose end ends this one: npm or the launcher. A worker instead receives a message from its parent. */
