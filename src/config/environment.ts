@@ -60,11 +60,11 @@ export function readEnvironment(variables: Variables = process.env): Environment
 
 /**
  * Enables Node's compile cache in a folder, for this process and for the threads and processes that it starts.
- * NODE_COMPILE_CACHE takes precedence over the folder.
+ * NODE_COMPILE_CACHE takes precedence over the folder, unless it is empty.
  * Applies to modules loaded later. If the folder is not writable, everything is compiled at each start.
  */
 export function keepCompiled(folder: string): void {
-  const kept = process.env.NODE_COMPILE_CACHE ?? folder;
+  const kept = process.env.NODE_COMPILE_CACHE || folder;
   const { status } = enableCompileCache(kept);
   if (status === constants.compileCacheStatus.ENABLED) process.env.NODE_COMPILE_CACHE = kept;
 }

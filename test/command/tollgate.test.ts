@@ -1,9 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '#command/command.ts';
 import { fixtureOf } from '../support/blockscout-fixtures.ts';
@@ -20,6 +21,7 @@ const BELOW_SHELL = ['sh', '-c', '"$@"; true', 'sh', ...OLD_LAUNCHER];
 /** Long enough for the launcher to check its parent three times. */
 const ANSWER_AFTER_MS = 1_800;
 
+const execute = promisify(execFile);
 const isTrue = (value: boolean) => value;
 const tollgate = (...args: string[]) => run(process.execPath, LAUNCHER, ...args);
 
@@ -58,6 +60,18 @@ test.concurrent.each([
 
   expect([code, out]).toEqual([2, '']);
   expect(err).toContain(said);
+});
+
+test('an empty NODE_COMPILE_CACHE does not name the working directory', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-cache-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+
+  await execute(process.execPath, [resolve('src/main.ts'), '--help'], {
+    cwd: folder,
+    env: { ...process.env, NODE_COMPILE_CACHE: '' },
+  });
+
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test('an old Node without a packaged Node fails with one line', async () => {
