@@ -10,7 +10,7 @@ export interface Environment {
   variables: Variables;
   /** TOLLGATE_CONFIG: configuration file, used when the command line names none. */
   configFile: string | undefined;
-  /** ANVIL_BIN: anvil binary to run instead of the package's own. */
+  /** ANVIL_BIN: path of an anvil, used when the npm package has none. */
   anvilBin: string | undefined;
   /** NODE_ENV; production unless it is development or test. */
   mode: 'production' | 'development' | 'test';
