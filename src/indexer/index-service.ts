@@ -76,7 +76,7 @@ export interface ChainIndex {
   whenComplete(): Promise<void>;
   /**
    * Repeats a look-up after each change of the index until it finds something, for at most 500 ms.
-   * Polls the node at once. Returns null after the time limit.
+   * Starts a poll at once. Returns null after the time limit.
    */
   untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null>;
 }
@@ -133,8 +133,8 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     onNews: () => worker?.nudge(),
   });
 
-  /** One step of a process that writes the index, or of one that only reads it. */
-  async function step(): Promise<number> {
+  /** One step of a process that writes the index, or of one that reads it and, with `asksNode`, the node's head. */
+  async function step(asksNode: boolean): Promise<number> {
     if (await lease.hold()) {
       run ??= newRun();
       try {
@@ -147,7 +147,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       }
     }
     await progress.publish();
-    await inTime(lookAtNode(), pollMs).catch(unlessLate);
+    if (asksNode) await inTime(lookAtNode(), pollMs).catch(unlessLate);
     const text = warning();
     if (text !== undefined && !hasWarned) log.warn({ chainId: chain.id }, text);
     hasWarned = text !== undefined;
@@ -155,8 +155,10 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   }
 
   let looking: Promise<void> | undefined;
-  /** Reads the node's head. At most one such request is open, and publishing does not wait for it. */
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  /** Reads the node's head. At most one such request is open. */
   function lookAtNode(): Promise<void> {
+    lookedAt = clock.now();
     looking ??= client
       .request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
       .then(head => {
@@ -178,14 +180,15 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
 
   const stopping = new AbortController();
   let last: Promise<number> = Promise.resolve(0);
-  const runOnce = () => {
-    last = last.catch(() => 0).then(step);
+  const nextStep = (asksNode: boolean) => {
+    last = last.catch(() => 0).then(() => step(asksNode));
     return last;
   };
   const polling: Worker = {
     name: `index of chain ${chain.id}`,
     async runOnce() {
-      await runOnce();
+      // Announced blocks cause many runs per poll. Half, because a pause may end early.
+      await nextStep(Math.abs(clock.now() - lookedAt) >= pollMs / 2);
       return 0; // a run reaches the node's head, so the next run is not due at once
     },
   };
@@ -217,7 +220,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   return {
     reader: createReader({ db: readDb, abis: knownAbis(options.abis), client }),
     queries,
-    runOnce,
+    runOnce: () => nextStep(true),
     start() {
       worker ??= startWorker(polling, {
         pauseMs: pollMs, // also where news is announced: an announcement may be lost

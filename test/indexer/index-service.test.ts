@@ -63,6 +63,33 @@ test('an index that another process writes is served as it grows, although the n
   expect(shown).toBe(writer.revision());
 });
 
+test('a process that follows an index asks its node once per poll, however often blocks are announced', async () => {
+  await using node = await faultyNode(chain.rpcUrl);
+  const { options: database, remove } = await postgresDatabase();
+  onTestFinished(remove);
+  const writer = await opened({ database });
+  const options = { database, client: clientOf(node.url), isReadOnly: true, pollMs: 60_000 };
+  const reader = await opened(options);
+  const follow = () =>
+    until(
+      async () => reader.revision(),
+      revision => revision === writer.revision(),
+    );
+  await writer.runOnce();
+  reader.start();
+  await follow();
+
+  const shown: boolean[] = [];
+  for (let count = 0; count < 5; count += 1) {
+    await chain.mine();
+    await writer.runOnce();
+    shown.push((await follow()) === writer.revision());
+  }
+
+  expect(shown).toEqual(Array(5).fill(true));
+  expect(node.calls).toEqual(['eth_getBlockByNumber']);
+});
+
 test('an index that stops makes no further look-up for a request that waits for a block', async () => {
   const { folder, remove } = await temporaryFolder();
   onTestFinished(remove);
