@@ -37,7 +37,7 @@ export async function indexProgress(
   db: Db,
   { clock, nodeHeadLastsMs, fromBlock }: { clock: Clock; nodeHeadLastsMs: number; fromBlock: number },
 ): Promise<IndexProgress> {
-  let { head, firstNumber, isStateFresh } = await readProgress(db);
+  let { head, epoch, firstNumber, isStateFresh } = await readProgress(db);
   let nodeHead: number | null = null;
   let nodeHeadAt = 0;
   const identity = await readIdentity(db);
@@ -60,7 +60,7 @@ export async function indexProgress(
   return {
     async publish() {
       const before = head?.hash;
-      ({ head, firstNumber, isStateFresh } = await readProgress(db));
+      ({ head, epoch, firstNumber, isStateFresh } = await readProgress(db));
       if (head?.hash !== before) headChangedAt = clock.now();
       if (status().complete) completed.resolve();
       changed.resolve();
@@ -73,8 +73,8 @@ export async function indexProgress(
     status,
     // State of the same head may take several runs to read, so the revision includes whether it is complete.
     revision: () =>
-      head === null ? 'empty' : `${head.epoch}-${head.number}-${head.hash}-${isStateFresh ? 1 : 0}`,
-    epoch: () => head?.epoch ?? 0,
+      head === null ? 'empty' : `${epoch}-${head.number}-${head.hash}-${isStateFresh ? 1 : 0}`,
+    epoch: () => epoch,
     identity,
     whenComplete: () => completed.promise,
     headAgeMs: () => Math.abs(clock.now() - headChangedAt),

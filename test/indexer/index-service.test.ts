@@ -110,6 +110,25 @@ test('an index that stops makes no further look-up for a request that waits for 
   expect(lookUps).toBe(1);
 });
 
+test('an index that a new chain emptied is in a new epoch before it has read the first block', async () => {
+  const other = await startTestChain({ genesisTime: 1_600_000_000 });
+  onTestFinished(() => other.stop());
+  const { folder, remove } = await temporaryFolder();
+  onTestFinished(remove);
+  await using node = await faultyNode(chain.rpcUrl);
+  const database = { file: join(folder, 'index.db') };
+  const index = await opened({ client: clientOf(node.url), database });
+  for (let count = 0; count < 15; count += 1) await chain.mine();
+  await index.runOnce();
+  const before = index.epoch();
+  node.pointAt(other.rpcUrl);
+  node.tell(({ params }) => (params?.[1] === true ? new Error('no full block') : undefined));
+
+  await expect(index.runOnce()).rejects.toThrow('no full block');
+
+  expect([before, index.revision(), index.epoch()]).toEqual([0, 'empty', 1]);
+});
+
 test('while the first node is out, a fallback node of another chain is refused and changes nothing', async () => {
   const other = await startTestChain({ chainId: 31_338, genesisTime: 1_600_000_000 });
   onTestFinished(() => other.stop());

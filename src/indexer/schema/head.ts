@@ -22,10 +22,15 @@ type HeadColumns = Pick<IndexTables['blocks'], 'number' | 'hash' | 'timestamp'> 
 
 const HEAD_COLUMNS = 'number, hash, timestamp, (select epoch from index_state where id = 1) as epoch';
 
-/** Progress of an index, read by one statement. Several statements might see different moments. */
+/**
+ * Progress of an index, read by one statement, because several might see different moments. Only the epoch of an empty
+ * index takes another: it never decreases.
+ */
 export interface Progress {
   /** Null while the index is empty. */
   readonly head: Head | null;
+  /** Epoch of the head, also when a reorganisation has left no block. */
+  readonly epoch: number;
   /** Lowest indexed height. */
   readonly firstNumber: number | null;
   /** True when no state has changed since it was last read. */
@@ -40,9 +45,23 @@ export async function readProgress(handle: Handle): Promise<Progress> {
        case when exists (select 1 from dirty) then 0 else 1 end as is_state_fresh
      from blocks where number >= 0 order by number desc limit 1`,
   );
-  if (row === undefined) return { head: null, firstNumber: null, isStateFresh: true };
+  if (row === undefined)
+    return { head: null, epoch: await readEpoch(handle), firstNumber: null, isStateFresh: true };
   const { first_number, is_state_fresh, ...head } = row;
-  return { head: headOf(head), firstNumber: first_number, isStateFresh: is_state_fresh === 1 };
+  return {
+    head: headOf(head),
+    epoch: head.epoch,
+    firstNumber: first_number,
+    isStateFresh: is_state_fresh === 1,
+  };
+}
+
+async function readEpoch(handle: Handle): Promise<number> {
+  const [row] = await rowsOf<Pick<IndexTables['index_state'], 'epoch'>>(
+    handle,
+    'select epoch from index_state where id = 1',
+  );
+  return row?.epoch ?? 0;
 }
 
 /** Null while the index is empty. */
