@@ -18,9 +18,9 @@ function script(first: Behaviour): { now: Behaviour; respond: (request: SeenRequ
 }
 
 /** Fails on that many endpoints, the same ones in every call. */
-async function fail(to: Opened, times: number, deadlineMs = 30_000): Promise<void> {
+async function fail(to: Opened, times: number): Promise<void> {
   for (const path of ['/blocks', '/stats', '/search', '/tokens', '/withdrawals'].slice(0, times))
-    await to.failure(path, { signal: AbortSignal.timeout(deadlineMs) });
+    await to.failure(path);
 }
 
 async function failAtOne(to: Opened, times: number): Promise<void> {
@@ -73,17 +73,17 @@ test('a failed probe starts another pause, without another log line', async () =
 });
 
 test('only one request probes: the others fail at once and do not wait for it', async () => {
-  const service = script(OUT);
-  await using to = await opened(service.respond, { breaker });
+  const held = Promise.withResolvers<Behaviour>();
+  await using to = await opened(({ path }) => (path === '/probe' ? held.promise : OUT), { breaker });
   await fail(to, 3);
   to.clock.advance(10_000);
-  service.now = { json: {}, latencyMs: 100 };
 
   const probe = to.get('/probe');
   const others = await Promise.all([to.failure('/a'), to.failure('/b')]);
 
   expect(others).toMatchObject([LEFT_ALONE, LEFT_ALONE]);
   expect(to.upstream.isReady()).toBe(false);
+  held.resolve(WELL);
   expect(await probe).toMatchObject({ status: 200 });
   expect(to.service.requests).toHaveLength(4);
 });
@@ -163,7 +163,7 @@ test('deadlines of two endpoints open the breaker', async () => {
 
   for (const path of ['/stats', '/blocks/7']) {
     expect(to.upstream.isReady()).toBe(true);
-    await to.failure(path, { signal: AbortSignal.timeout(30) });
+    await to.timeout(path);
   }
 
   expect(to.upstream.isReady()).toBe(false);
@@ -171,7 +171,7 @@ test('deadlines of two endpoints open the breaker', async () => {
 
 test('deadlines of one endpoint count once per minute', async () => {
   await using to = await opened(() => 'silence', { breaker });
-  const wait = (block: number) => to.failure(`/blocks/${block}`, { signal: AbortSignal.timeout(30) });
+  const wait = (block: number) => to.timeout(`/blocks/${block}`);
 
   for (const block of [1, 2, 3, 4, 5]) await wait(block);
   expect(to.upstream.isReady()).toBe(true);
@@ -185,11 +185,11 @@ test('a deadline counts again after an answer', async () => {
   const service = script('silence');
   await using to = await opened(service.respond, { breaker });
 
-  await fail(to, 1, 30);
+  await to.timeout('/blocks');
   service.now = WELL;
   await to.get('/stats');
   service.now = 'silence';
-  await fail(to, 1, 30);
+  await to.timeout('/blocks');
   expect(to.upstream.isReady()).toBe(true);
   service.now = OUT;
   await fail(to, 3);
@@ -200,9 +200,9 @@ test('a deadline counts again after an answer', async () => {
 test('a probe that times out starts another pause, even if its endpoint was slow before', async () => {
   await using to = await opened(() => 'silence', { breaker: { ...breaker, failures: 1 } });
 
-  await fail(to, 1, 30);
+  await to.timeout('/blocks');
   to.clock.advance(10_000);
-  await fail(to, 1, 30);
+  await to.timeout('/blocks');
 
   expect(to.upstream.isReady()).toBe(false);
 });

@@ -135,13 +135,13 @@ const OUTAGES: readonly Row[] = [
   { name: 'no answer at all', behaviour: 'silence', reason: 'timeout', message: 'it did not answer in time' },
   {
     name: 'an answer too late',
-    behaviour: { json: {}, latencyMs: 250 },
+    behaviour: { json: {}, latencyMs: 60_000 },
     reason: 'timeout',
     message: 'it did not answer in time',
   },
   {
     name: 'a slow drip',
-    behaviour: { drip: '{"items":[1,2,3,4,5]}', everyMs: 20 },
+    behaviour: { drip: '{"items":[1,2,3,4,5]}', everyMs: 10_000 },
     reason: 'timeout',
     message: 'it did not answer in time',
   },
@@ -191,12 +191,11 @@ const OUTAGES: readonly Row[] = [
   },
 ];
 
-test.for(OUTAGES)('$name: $message, before its deadline or at it', async row => {
+test.for(OUTAGES)('$name: $message', async row => {
   const { behaviour, kind = 'unavailable', reason = 'failed', message, requests = 1 } = row;
   await using to = await opened(() => behaviour);
-  const deadlineMs = reason === 'timeout' ? 100 : 30_000;
 
-  const failure = await to.failure('/blocks', { signal: AbortSignal.timeout(deadlineMs) });
+  const failure = await (reason === 'timeout' ? to.timeout('/blocks') : to.failure('/blocks'));
 
   expect({ kind: failure.kind, reason: failure.reason, message: failure.message }).toEqual({
     kind,

@@ -15,6 +15,7 @@ import {
   type SeenRequest,
   startScriptedUpstream,
 } from '../../support/scripted-upstream.ts';
+import { until } from '../../support/until.ts';
 
 /** An upstream client over a scripted service. */
 export interface Opened extends AsyncDisposable {
@@ -27,6 +28,13 @@ export interface Opened extends AsyncDisposable {
   get(path?: string, options?: Partial<GetOptions>): Promise<Reply>;
   /** Failure of a GET. */
   failure(path?: string, options?: Partial<GetOptions>): Promise<BackendError>;
+  /** Failure of a GET whose deadline passes once its request has arrived. */
+  timeout(path?: string): Promise<BackendError>;
+}
+
+/** Reason of a signal whose deadline has passed, as from `AbortSignal.timeout`. */
+export function passed(): DOMException {
+  return new DOMException('The operation was aborted due to timeout', 'TimeoutError');
 }
 
 /** A loopback port without a listener: it is reserved and never listened on. */
@@ -63,6 +71,18 @@ export async function opened(
     throw new Error('a back end error was expected', { cause: outcome });
   }
 
+  async function timeout(path?: string): Promise<BackendError> {
+    const arrived = service.requests.length + 1;
+    const deadline = new AbortController();
+    const failed = failure(path, { signal: deadline.signal });
+    await until(
+      async () => service.requests.length,
+      count => count >= arrived,
+    );
+    deadline.abort(passed());
+    return failed;
+  }
+
   return {
     service,
     upstream,
@@ -70,6 +90,7 @@ export async function opened(
     lines,
     get,
     failure,
+    timeout,
     async [Symbol.asyncDispose]() {
       await upstream.close();
       await service[Symbol.asyncDispose]();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BackendError } from '#data/backends/port/backend-error.ts';
-import { NOBODY, opened } from './opened.ts';
+import { NOBODY, opened, passed } from './opened.ts';
 
 describe('an answer', () => {
   test('with any other status is judged by the back end', async () => {
@@ -63,14 +63,13 @@ describe('a transport fault', () => {
 
   test('is not retried when the deadline passes during the wait', async () => {
     await using to = await opened(() => ({ cut: 'before headers' }));
-
     const deadline = new AbortController();
-    const pending = to.upstream.get('/blocks', { signal: deadline.signal }).catch((error: unknown) => error);
+    const failed = to.upstream.get('/blocks', { signal: deadline.signal }).catch((error: unknown) => error);
     await expect.poll(() => to.clock.sleepers()).toBe(1);
 
-    deadline.abort(new DOMException('The deadline has passed', 'TimeoutError'));
+    deadline.abort(passed());
 
-    expect(await pending).toMatchObject({ kind: 'unavailable', reason: 'timeout' });
+    expect(await failed).toMatchObject({ kind: 'unavailable', reason: 'timeout' });
     expect(to.service.requests).toHaveLength(1);
   });
 
