@@ -115,7 +115,7 @@ test('a failed start is reported in one line, and exits with 1, or with 2 if a s
       'payments',
     );
 
-    expect(await once(program.child, 'close')).toEqual([code, null]);
+    expect(await program.exited).toBe(code);
     expect(program.errors()).toMatch(message);
   }
   other.close();
@@ -131,7 +131,7 @@ ${ETHEREUM}
       - { kind: index, database: "postgres://me:a-password@127.0.0.1:9/shop" }
 `);
 
-  expect(await once(program.child, 'close')).toEqual([2, null]);
+  expect(await program.exited).toBe(2);
   expect(program.errors()).toMatch(
     /^\/.+\.yaml, line 10, chains\[0\]\.backends\[0\]\.database: The index of chain 1 cannot be used: connect ECONNREFUSED 127\.0\.0\.1:9\n$/,
   );

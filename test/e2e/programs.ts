@@ -37,7 +37,7 @@ export interface Entry {
 /** The program under test, with its log as it comes. */
 export interface Program {
   readonly child: ChildProcess;
-  /** The exit code. */
+  /** The exit code, once the process has ended and all of its output was read. */
   readonly exited: Promise<number | null>;
   readonly log: readonly Entry[];
   /** Folder of the configuration and of the relative paths in it. */
@@ -111,7 +111,7 @@ export function programs({ before = beforeEach, after = afterEach }: Hooks = {})
     child.stderr.on('data', chunk => {
       errors += chunk;
     });
-    const exited = new Promise<number | null>(resolve => child.once('exit', resolve));
+    const exited = new Promise<number | null>(resolve => child.once('close', resolve));
     const entry = (has: (entry: Entry) => boolean) =>
       new Promise<Entry>((resolve, reject) => {
         const before = log.find(has);
