@@ -11,10 +11,11 @@ import { postgresDatabase, urlOf } from '../support/databases.ts';
 import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
 import { type FaultyNode, faultyNode } from '../support/faulty-node.ts';
 import { record } from '../support/json.ts';
+import { freePort } from '../support/loopback-server.ts';
 import { startTestPayments } from '../support/payments-service.ts';
 import { startOwnRedis } from '../support/redis.ts';
 import { type Behaviour, startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { closedPort, startSmtpReceiver } from '../support/smtp-receiver.ts';
+import { startSmtpReceiver } from '../support/smtp-receiver.ts';
 
 let devnet: TestDevnet;
 let rpc: string;
@@ -47,7 +48,7 @@ async function doctor(config: string, ...more: string[]) {
 
 function run(...args: string[]) {
   const { promise, resolve } = Promise.withResolvers<{ code: unknown; out: string; err: string }>();
-  execFile(process.execPath, ['src/tollgate.js', ...args], { timeout: 30_000 }, (error, out, err) =>
+  execFile(process.execPath, ['src/tollgate.js', ...args], { timeout: 50_000 }, (error, out, err) =>
     resolve({ code: error === null ? 0 : error.code, out, err }),
   );
   return promise;
@@ -146,7 +147,7 @@ payments: { database: '${address}&sslmode=disable' }${chain(
 
   expect(out).toContain('payments database (PostgreSQL at localhost): role "tollgate_shop" does not exist');
   expect(out).not.toMatch(/db-password|node-key/);
-}, 40_000);
+});
 
 test('every kind of fault is reported with advice and without secrets, and exits with 1', async () => {
   const database = await postgresDatabase('payments');
@@ -166,7 +167,7 @@ test('every kind of fault is reported with advice and without secrets, and exits
   );
   await using bot = await startBotApi();
   await using redis = await startOwnRedis({ password: 'redis-secret' });
-  const closed = await closedPort();
+  const closed = await freePort();
   await writeFile(join(folder, 'letter.txt'), 'Dear reader, this is no database. '.repeat(40));
   const config = `data:
   publicUrl: http://127.0.0.1:${closed}
@@ -228,7 +229,7 @@ async function lying(url: string, refused: RegExp): Promise<FaultyNode> {
 }
 
 test('only what the roles of a process need is checked', async () => {
-  const closed = await closedPort();
+  const closed = await freePort();
   const config = `roles: [data, indexer]
 payments:
   database: postgres://127.0.0.1:${closed}/shop

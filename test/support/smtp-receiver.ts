@@ -1,4 +1,3 @@
-import { type AddressInfo, createServer } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
 /** A mail received over SMTP. */
@@ -77,16 +76,6 @@ export async function startSmtpReceiver(): Promise<SmtpReceiver> {
     connections: () => server.connections.size,
     [Symbol.asyncDispose]: () => new Promise<void>(resolve => server.close(() => resolve())),
   };
-}
-
-/** A loopback port where nothing listens. */
-export async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address: AddressInfo | string | null = server.address();
-  await new Promise<void>(resolve => server.close(() => resolve()));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 /** A mail's headers, and its parts decoded. */

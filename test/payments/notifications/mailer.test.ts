@@ -6,8 +6,9 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
 import { createMailer, type Mail, type Mailer, smtpMailer } from '#payments/notifications/mailers.ts';
+import { freePort } from '../../support/loopback-server.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { closedPort, parsedMail, type SmtpReceiver, startSmtpReceiver } from '../../support/smtp-receiver.ts';
+import { parsedMail, type SmtpReceiver, startSmtpReceiver } from '../../support/smtp-receiver.ts';
 
 const clock = manualClock();
 const silent = createLogger({ level: 'silent' });
@@ -111,7 +112,7 @@ test.each([
 });
 
 test('an unreachable server is an outage, and its error does not contain the password', async () => {
-  const smtp = `smtp://user:hush-hush@127.0.0.1:${await closedPort()}`;
+  const smtp = `smtp://user:hush-hush@127.0.0.1:${await freePort()}`;
   const lines: string[] = [];
   const destination = new PassThrough().on('data', chunk => lines.push(String(chunk)));
   const away = smtpMailer({ smtp, from: 'pay@shop.example', clock });
