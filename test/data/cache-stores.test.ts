@@ -23,8 +23,6 @@ import { final, setUp, storedEntry } from './cache-support.ts';
 const outage = async () => {
   throw new BackendError('unavailable', 'failed', 'out');
 };
-/** Longest wait for a server to come back. */
-const LONG = { timeout: 30_000 };
 /** Longest wait for a Redis that answers. */
 const PATIENCE_MS = 30_000;
 const MAX_BYTES = 200_000;
@@ -191,7 +189,7 @@ describe('the cache', () => {
         cache.set('key', entry());
         await cache.flush();
         return responseCache({ maxBytes: MAX_BYTES, second, clock }).get('key');
-      }, LONG)
+      })
       .toEqual(entry());
   });
 
@@ -274,7 +272,7 @@ describe('the cache', () => {
 
     front.spoil(Buffer.from('$-1\r\n'), { isInstead: false });
     const seen = [await read(), await read(), await read()];
-    await expect.poll(read, LONG).toEqual(right);
+    await expect.poll(read).toEqual(right);
 
     for (const answers of seen)
       for (const [at, answer] of answers.entries()) expect([undefined, right[at]]).toContain(answer);
