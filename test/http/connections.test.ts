@@ -52,7 +52,8 @@ function opened(port: number, localAddress = '127.0.0.1'): Socket {
 async function ask(socket: Socket): Promise<string | undefined> {
   if (socket.destroyed) return undefined;
   socket.write(REQUEST);
-  const [data]: unknown[] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+  // A connection that is closed before its request was read is reset.
+  const [data]: unknown[] = await Promise.race([once(socket, 'data'), once(socket, 'close')]).catch(() => []);
   return Buffer.isBuffer(data) ? data.toString() : undefined;
 }
 
