@@ -74,7 +74,8 @@ export function answererOver(
     chains,
     cache: responseCache({ maxBytes, clock }),
     lifetimes: LIFETIMES,
-    timeoutMs: 5_000,
+    // Longer than a test may take, so a test whose request waits for its deadline fails.
+    timeoutMs: 120_000,
     staggerMs: 400,
     log,
     metrics: createMetrics(),

@@ -153,7 +153,7 @@ describe('during a full outage', () => {
 
     expect(later).toMatchObject({ 'X-Cache': 'STALE' });
     expect(asked()).toEqual([1]);
-  }, 2_000);
+  });
 
   test('a successful refresh makes the next request a HIT', async () => {
     const { does, transfers, asked } = await heldWhileDown();
@@ -216,7 +216,7 @@ describe('closing', () => {
     await transfers();
 
     await expect(close()).resolves.toBeUndefined();
-  }, 2_000);
+  });
 
   test('aborts a load with waiting requests, and starts no other', async () => {
     const { transfers, close, asked } = world('thinks', 'has');
@@ -229,7 +229,7 @@ describe('closing', () => {
 
     await expect(transfers()).rejects.toMatchObject({ status: 504 });
     expect(asked()).toEqual([]);
-  }, 2_000);
+  });
 });
 
 describe('the bodies of 502 and 504', () => {

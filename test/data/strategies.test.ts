@@ -217,7 +217,7 @@ describe('a look-up over several chains', () => {
     const answer = lookUp([first, second], clock);
     await expect.poll(() => clock.sleepers()).toBe(1);
     clock.advance(399);
-    await Promise.resolve();
+    await new Promise(resolve => setImmediate(resolve));
     const before = [...asked];
     clock.advance(1);
     await expect.poll(() => asked.length).toBe(2);

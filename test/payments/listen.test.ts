@@ -259,7 +259,7 @@ test('Ctrl+C exits with 0, even while a receiver does not answer', async () => {
   const code = await program.end();
 
   expect(code).toBe(0);
-  expect(Date.now() - startedAt).toBeLessThan(5_000);
+  expect(Date.now() - startedAt).toBeLessThan(15_000); // half of what a receiver is given
 });
 
 test('a refused key exits with 1', async () => {

@@ -16,7 +16,7 @@ export async function guardedLoopback(
   const guarded = guardedFetch({
     allowedNetworks: ['127.0.0.0/8'],
     allowHttp: true,
-    timeoutMs: 2_000,
+    timeoutMs: 30_000,
     maxBytes: 100,
     log: createLogger({ level: 'silent' }),
   });

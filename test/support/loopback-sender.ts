@@ -2,7 +2,7 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { type WebhookSender, webhookSender } from '../../src/payments/webhooks/sender.ts';
 
 /** A sender that reaches receivers on the loopback interface. */
-export function loopbackSender(timeoutMs = 20_000): WebhookSender {
+export function loopbackSender(timeoutMs = 100_000): WebhookSender {
   const log = createLogger({ level: 'silent' });
   return webhookSender({ allowedNetworks: ['127.0.0.0/8'], allowHttp: true, timeoutMs, log });
 }

@@ -32,7 +32,7 @@ function fetcher(overrides: Partial<GuardedFetchOptions> = {}) {
   const guarded = guardedFetch({
     allowedNetworks: [`${HERE}/32`],
     allowHttp: true,
-    timeoutMs: 2_000,
+    timeoutMs: 30_000,
     maxBytes: 10_000,
     lookup: names([HERE]),
     log,
@@ -360,7 +360,7 @@ test('a POST is sent unchanged, and a redirect is its answer', async () => {
 test('a body that trickles does not extend a fetch beyond its deadline', async () => {
   await using to = await service(() => ({
     drip: '{"a":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}',
-    everyMs: 50,
+    everyMs: 10_000,
   }));
   await using guarded = fetcher({ timeoutMs: 300 });
 

@@ -47,6 +47,7 @@ eachDatabase('requests per minute', databases => {
         await service.send('DELETE', `${LIST}/ak_missing`, { key }),
         await service.send('GET', LIST, { key }),
       ];
+      const after = Date.now() / 1000;
 
       expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 429]);
       expect(answers.map(headersOf)).toEqual(
@@ -56,8 +57,9 @@ eachDatabase('requests per minute', databases => {
       const seconds = Number(headers.get('retry-after'));
       expect(seconds).toBeGreaterThan(50);
       expect(seconds).toBeLessThanOrEqual(60);
-      expect(Number(headers.get('x-ratelimit-reset')) - before - seconds).toBeLessThan(2);
-      expect(Number(headers.get('x-ratelimit-reset')) - before - seconds).toBeGreaterThan(-2);
+      const answeredAt = Number(headers.get('x-ratelimit-reset')) - seconds;
+      expect(answeredAt).toBeGreaterThan(before - 2);
+      expect(answeredAt).toBeLessThan(after + 2);
       expect(answers[3]?.body).toEqual({
         error: {
           type: 'rate_limit_error',
@@ -149,7 +151,7 @@ eachDatabase('requests per minute', databases => {
       const statuses = answers.flat().map(({ status }) => status);
       expect(statuses.filter(status => status === 404)).toHaveLength(1_200);
       expect(statuses.filter(status => status === 429)).toHaveLength(20);
-    }, 60_000);
+    });
 
     test('with a proof are limited to 5 per session, from any address and for any spelling of its id', async () => {
       const id = newId('cs');

@@ -13,11 +13,12 @@ import type { TestPaymentChain } from '../../support/payment-chain.ts';
 import { log, paymentChain, seals, shop } from './setting.ts';
 import { chainTest as test } from './watched-shop.ts';
 
-const LEASE_MS = 750;
-const ANSWER_MS = 200;
+/** Long enough that a busy machine renews it in time. */
+const LEASE_MS = 2_000;
+const ANSWER_MS = 350;
 /** Number of blocks that take a round longer than a lease to read. */
 const BLOCKS = 100;
-const PATIENCE_MS = 25_000;
+const PATIENCE_MS = 60_000;
 
 /** The nodes to read blocks from, and the last block to read. */
 interface Reading {
@@ -93,7 +94,7 @@ eachDatabase('watchers of one chain', databases => {
     expect(one.elapsedMs).toBeGreaterThan(LEASE_MS);
     expect(two.elapsedMs).toBeLessThan(1.5 * one.elapsedMs);
     expect(three.elapsedMs).toBeLessThan(1.5 * one.elapsedMs);
-  }, 90_000);
+  });
 
   test('a first node that hangs is asked once, and blocks are read from the second one', async ({
     chain,
@@ -115,5 +116,5 @@ eachDatabase('watchers of one chain', databases => {
       takeovers: 0,
       requests: 1,
     });
-  }, 60_000);
+  });
 });
