@@ -25,10 +25,10 @@ export default defineConfig(({ mode }) => ({
       // In memory, because each commit of an SQLite database waits for the disk.
       TMPDIR: process.env.TMPDIR ?? memoryFolder() ?? tmpdir(),
     },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // The default of one second is too short on a busy machine.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
     // One process runs many files, because loading the sources again for each file took a third of a run.
     isolate: false,
     // More workers than cores, because tests spend a third of their time waiting for chains, databases and pauses.

@@ -27,7 +27,7 @@ const tollgate = (...args: string[]) => run(process.execPath, LAUNCHER, ...args)
 
 function run(file: string, ...args: string[]) {
   const { promise, resolve } = Promise.withResolvers<{ code: unknown; out: string; err: string }>();
-  execFile(file, args, { timeout: 30_000 }, (error, out, err) =>
+  execFile(file, args, { timeout: 50_000 }, (error, out, err) =>
     resolve({ code: error === null ? 0 : error.code, out, err }),
   );
   return promise;

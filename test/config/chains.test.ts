@@ -12,7 +12,7 @@ const known = readKnownChains();
 function run(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/chains.ts', ...args], {
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 50_000,
   });
   return { status, stdout, stderr };
 }
@@ -65,7 +65,7 @@ describe('npm run chains', () => {
   test('a closed output pipe ends the list without an error', () => {
     const pipe = `"${process.execPath}" scripts/chains.ts --list | head -n 1`;
 
-    const { stdout, stderr } = spawnSync('bash', ['-c', pipe], { encoding: 'utf8', timeout: 20_000 });
+    const { stdout, stderr } = spawnSync('bash', ['-c', pipe], { encoding: 'utf8', timeout: 50_000 });
 
     expect(stdout.split('\n')).toHaveLength(2);
     expect(stderr).toBe('');

@@ -36,7 +36,7 @@ beforeAll(async () => {
     { kind: 'blockscout', url: blockscout.url, apiKey: undefined },
     { kind: 'insight', url: insight.url, clientId: undefined },
   ]);
-}, 120_000);
+});
 afterAll(() => stack.disposeAsync());
 
 async function late(file: string, behind: ServedChain['backends']): Promise<Client> {

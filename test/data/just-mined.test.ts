@@ -80,7 +80,7 @@ test('a transaction that was just mined is found at once, by every operation', a
 
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   expect(errors).toEqual([]);
-}, 60_000);
+});
 
 test('a block that was just mined is found at once, by number and by hash', async () => {
   const { service, api, errors } = await serve();
@@ -100,7 +100,7 @@ test('a block that was just mined is found at once, by number and by hash', asyn
 
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: ROUNDS }, () => 200));
   expect(errors).toEqual([]);
-}, 60_000);
+});
 
 test('while a chain mines, requests for its newest transactions are 200, 404 or, behind the node, 503', async () => {
   const { service, api, errors } = await serve();
@@ -123,4 +123,4 @@ test('while a chain mines, requests for its newest transactions are 200, 404 or,
 
   expect([...statuses].filter(status => ![200, 404, 503].includes(status))).toEqual([]);
   expect(errors).toEqual([]);
-}, 60_000);
+});

@@ -11,9 +11,7 @@ async function reorganise({ node, url }: { node: Node; url: string }, depth: num
   await node.rpc.call('anvil_reorg', depth, []);
   const { hash, number } = await node.viem.getBlock();
   await expect
-    .poll(async () => (await explorerAt(url).get(`/explorer/blocks/${number}`)).body, {
-      timeout: 10_000,
-    })
+    .poll(async () => (await explorerAt(url).get(`/explorer/blocks/${number}`)).body)
     .toMatchObject({ hash });
 }
 
@@ -83,7 +81,7 @@ test('after a reorg of five blocks no answer is stale, and final ones stay cache
   expect(main.map(({ hash }) => hash)).toEqual(
     (await everything(node)).blocks.toReversed().map(({ hash }) => hash),
   );
-}, 60_000);
+});
 
 test('a reorg deeper than the confirmations also ends final answers', async ({ node, service }) => {
   const { get } = explorerAt(service.url);
@@ -104,7 +102,7 @@ test('a reorg deeper than the confirmations also ends final answers', async ({ n
   });
   expect(block?.body).not.toMatchObject({ hash: deep?.hash });
   expect(gone?.status).toBe(404);
-}, 60_000);
+});
 
 /**
  * Status and body, without cache headers. A final record is cached with its tokens as they were: their supply and

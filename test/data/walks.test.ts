@@ -304,9 +304,7 @@ describe('while blocks arrive', () => {
     });
     const hash = String(await node.rpc.call('eth_sendRawTransaction', signed));
     await mine();
-    await expect
-      .poll(async () => (await explorerAt(service.url).transaction(hash)).status, { timeout: 10_000 })
-      .toBe('ok');
+    await expect.poll(async () => (await explorerAt(service.url).transaction(hash)).status).toBe('ok');
     const record = await explorerAt(service.url).transaction(hash);
     const block = await node.viem.getBlock({ includeTransactions: true });
     const receipts = await Promise.all(

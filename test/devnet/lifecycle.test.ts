@@ -5,7 +5,6 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
@@ -14,6 +13,7 @@ import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/s
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { ENGINES } from '../support/engines.ts';
+import { until } from '../support/until.ts';
 
 let folder: string;
 let devnet: Devnet | undefined;
@@ -163,9 +163,5 @@ function isRunning(pid: number): boolean {
 }
 
 async function eventually(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    if (await isTrue()) return;
-    await delay(50);
-  }
-  throw new Error('did not happen within ten seconds');
+  expect(await until(async () => isTrue(), Boolean)).toBe(true);
 }

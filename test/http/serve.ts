@@ -6,6 +6,7 @@ import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { type ListenOptions, listen, type RunningServer } from '../../src/http/server/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { until } from '../support/until.ts';
 
 export interface Served extends AsyncDisposable, RunningServer {
   metrics: Metrics;
@@ -56,14 +57,14 @@ export async function serve(
   };
 }
 
-/** The first defined result of `read`, which is repeated for at least ten seconds. */
+/** The first defined result of `read`, which is repeated until then. */
 export async function eventually<T>(read: () => T | undefined): Promise<T> {
-  for (let attempt = 0; attempt < 1_000; attempt++) {
-    const value = read();
-    if (value !== undefined) return value;
-    await systemClock.sleep(10);
-  }
-  throw new Error('it did not happen within ten seconds');
+  const value = await until(
+    async () => read(),
+    one => one !== undefined,
+  );
+  if (value === undefined) throw new Error('it did not happen in time');
+  return value;
 }
 
 /** Sends `text` to a port and collects the answer until the other side ends. Rejects on a reset or after 20 s. */

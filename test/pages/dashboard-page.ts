@@ -30,7 +30,7 @@ export const test = withBrowser
   .extend('context', async ({ browser, service }, { onCleanup }): Promise<BrowserContext> => {
     const context = await browser.newContext({ baseURL: service.url });
     onCleanup(() => context.close());
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(30_000);
     return context;
   })
   .extend('page', ({ context }): Promise<Page> => context.newPage())

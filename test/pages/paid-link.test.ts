@@ -9,7 +9,7 @@ const test = paid
   .extend('dashboard', async ({ browser, service }, { onCleanup }): Promise<Page> => {
     const page = await browser.newPage({ baseURL: service.url });
     onCleanup(() => page.close());
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     await makeBrisk(page);
     await page.request.post('/dashboard/session', { data: { key: text(service.demoKey) } });
     return page;

@@ -73,5 +73,5 @@ eachDatabase('the presence of a process', databases => {
       known => known,
     );
     expect([isKnownWithout, isKnown]).toEqual([false, true]);
-  }, 20_000);
+  });
 });

@@ -16,7 +16,7 @@ export function script(
   const program = fileURLToPath(new URL(`../../scripts/${name}`, import.meta.url));
   return (...args) => {
     const { promise, resolve } = Promise.withResolvers<ScriptResult>();
-    const options = { timeout: 20_000, ...(cwd === undefined ? {} : { cwd: cwd() }) };
+    const options = { timeout: 50_000, ...(cwd === undefined ? {} : { cwd: cwd() }) };
     execFile(process.execPath, [program, ...args], options, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err });
     });

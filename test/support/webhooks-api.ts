@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { list, record, text } from './json.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { type ApiAnswer, type ApiClient, PLACE } from './payments-api.ts';
+import { PATIENCE_MS } from './until.ts';
 
 export const WEBHOOKS = '/api/v1/webhooks';
 
@@ -38,13 +39,13 @@ export async function pay(shop: ApiClient, session: object = {}): Promise<string
   return id;
 }
 
-/** Advances time in small steps, which wake workers, until a value is as required; at most ten real seconds. */
+/** Advances time in small steps, which wake workers, until a value is as required; at most half a real minute. */
 export async function untilTold<Value>(
   clock: ManualClock,
   look: () => Value | Promise<Value>,
   isRight: (value: Value) => boolean,
 ): Promise<Value> {
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + PATIENCE_MS;
   for (;;) {
     const value = await look();
     if (isRight(value) || Date.now() > deadline) return value;

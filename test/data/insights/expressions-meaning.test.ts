@@ -147,7 +147,7 @@ function meaningSuite(databases: TestDatabases): void {
       }),
       { numRuns: databases.kind === 'sqlite' ? 400 : 150 },
     );
-  }, 60_000);
+  });
 
   test.each(['blocks', 'transactions', 'events'] as const)(
     'every field of %s can be requested',

@@ -42,7 +42,7 @@ beforeAll(async () => {
   index = await openTestIndex({ file: join(chain.folder, 'index.sqlite'), client: chain.client });
   await index.runOnce();
   insights = insightsOf(index);
-}, 120_000);
+});
 
 afterAll(async () => {
   await index?.stop();

@@ -46,7 +46,7 @@ eachDatabase('bounds of NFT records', databases => {
       await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, rows);
     }
     reader = createReader({ db, abis: knownAbis([]), client: chain.client });
-  }, 120_000);
+  });
   afterAll(async () => {
     await db?.destroy();
     await chain?.stop();

@@ -49,7 +49,7 @@ beforeAll(async () => {
   };
   const counted = { ...index, reader: { ...reader, markets: { ...reader.markets, volumeUntil } } };
   insights = insightsOf(counted, { factory: FACTORY, usdToken: lower(dollar.address) });
-}, 120_000);
+});
 
 beforeEach(() => {
   pools = [];

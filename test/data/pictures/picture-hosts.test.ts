@@ -159,7 +159,7 @@ describe('requests', () => {
     });
 
     const responses = Array.from({ length: 100 }, () => service.picture(1));
-    await expect.poll(() => service.host.requests.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => service.host.requests.length).toBe(1);
     release.resolve();
 
     const statuses = (await Promise.all(responses)).map(({ status }) => status);
@@ -180,14 +180,14 @@ describe('requests', () => {
       { log },
     );
     const running = [service.picture(1), service.picture(2)];
-    await expect.poll(() => service.host.requests.length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => service.host.requests.length).toBe(2);
 
     const leaving = new AbortController();
     const left = service.picture(3, { signal: leaving.signal }).catch((error: Error) => error.name);
-    await expect.poll(() => service.instances(), { timeout: 10_000 }).toContain('3');
+    await expect.poll(() => service.instances()).toContain('3');
     leaving.abort();
     expect(await left).toBe('AbortError');
-    await expect.poll(() => lines.join(''), { timeout: 10_000 }).toContain('/instance/3/picture');
+    await expect.poll(() => lines.join('')).toContain('/instance/3/picture');
     release.resolve();
     await Promise.all(running);
     await service.picture(4);

@@ -54,7 +54,7 @@ test('six pictures load at a time, a hundred wait, and further requests are told
   );
   const refused = await pictures.load('one more');
   const joined = pictures.load(0, { host: 'host0' });
-  await expect.poll(() => pictures.host.requests.length, { timeout: 10_000 }).toBe(6);
+  await expect.poll(() => pictures.host.requests.length).toBe(6);
   release.resolve();
 
   expect(refused).toBe('busy');
@@ -84,7 +84,7 @@ describe('a slow host', () => {
     const loads = Array.from({ length: 52 }, (_, number) => pictures.slow(number));
     const refused = await pictures.slow('one more');
     const elsewhere = await pictures.load('elsewhere');
-    await expect.poll(() => pictures.asked().length, { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => pictures.asked().length).toBe(3);
     pictures.release();
 
     expect([refused, elsewhere]).toEqual(['busy', 'ok']);

@@ -63,7 +63,7 @@ test('a statement that SQLite cannot interrupt delays neither the pool nor the e
     signal: 'SIGTERM',
     stdout: expect.stringMatching(/^\{"started":2,"ended":1\}\n.*something is still running/),
   });
-}, 20_000);
+});
 
 test('a query that the clock or the caller aborts stops within a few thousand rows', async () => {
   await writeIndex({ file }, { chainId: CHAIN_ID, blocks });

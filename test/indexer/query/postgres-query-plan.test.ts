@@ -68,7 +68,7 @@ beforeAll(async () => {
   db = await openMigrated(database, indexSchema(CHAIN_ID, database));
   await lockedTransaction(db, handle => claimForChain(handle, CHAIN_ID));
   for (const sql of ROWS) await db.raw(sql);
-}, 120_000);
+});
 
 afterAll(async () => {
   await db?.destroy();

@@ -34,7 +34,7 @@ eachDatabase('NFT collections of an address', databases => {
     await give(OTHER, { token: addressOf(64), type: 'ERC-721', ids: [1] });
     await give(OTHER, { token: addressOf(65), type: 'ERC-1155', ids: [1] });
     await balance(HOLDER, { token: addressOf(66), id: '', value: 5n });
-  }, 60_000);
+  });
   afterAll(() => db?.destroy());
 
   async function give(

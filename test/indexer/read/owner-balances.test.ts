@@ -31,7 +31,7 @@ eachDatabase('Balances of some tokens', databases => {
       ),
     );
     await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, rows);
-  }, 60_000);
+  });
   afterAll(() => db?.destroy());
 
   test('are those of the owner and of these tokens', async () => {

@@ -446,7 +446,7 @@ eachPaymentsApi('payment links', apiTest => {
     expect(await rowsOf(api.db, left, [id])).toEqual([]);
     expect(await rowsOf(api.db, unended, [text(begun.id)])).toEqual([]);
     expect(errorOf(await ours.get(pathOf(link)))).toBe('404 resource_not_found');
-  }, 120_000);
+  });
 
   test('the sessions of a link are listed, and no others', async ({ ours, created }) => {
     const [link, other] = [await created(), await created()];

@@ -183,9 +183,7 @@ eachDatabase('notifications', databases => {
     const { link_url } = dataOf(await shop.post(LINK));
     const start = text(link_url).split('?start=')[1];
     bot.write(42, `/start ${start}`, 'ada_l');
-    await expect
-      .poll(async () => dataOf(await shop.get(PATH)).messenger_chat_id, { timeout: 5_000 })
-      .toBe('42');
+    await expect.poll(async () => dataOf(await shop.get(PATH)).messenger_chat_id).toBe('42');
     await telling.stop();
 
     const enabled = await shop.patch(PATH, { messenger_enabled: true });
@@ -235,9 +233,7 @@ eachDatabase('notifications', databases => {
     const telling = api.tell();
     bot.write(71, `/start ${ended}`, 'ada_l');
     bot.write(72, `/start ${open}`, 'grace_h');
-    await expect
-      .poll(async () => dataOf(await other.get(PATH)).messenger_chat_id, { timeout: 5_000 })
-      .toBe('72');
+    await expect.poll(async () => dataOf(await other.get(PATH)).messenger_chat_id).toBe('72');
     await telling.stop();
     expect(bot.sent().join('\n')).toContain('71: This link does not work');
     expect(dataOf(await shop.get(PATH))).toMatchObject({ messenger_chat_id: null });

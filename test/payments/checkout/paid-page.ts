@@ -74,7 +74,7 @@ export const test = withBrowser
   .extend('patientPage', async ({ browser }, { onCleanup }): Promise<Page> => {
     const page = await browser.newPage();
     onCleanup(() => page.close());
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     return page;
   })
   .extend('page', async ({ patientPage }): Promise<Page> => {

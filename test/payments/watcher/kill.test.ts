@@ -95,7 +95,7 @@ eachDatabase('kills', databases => {
     expect(code).toBe(0);
     expect(await ours.payments(session)).toHaveLength(1);
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
-  }, 60_000);
+  });
 });
 
 /** A shop on a migrated database, with the arguments of a watcher process for it. */

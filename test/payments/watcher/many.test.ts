@@ -61,5 +61,5 @@ function suite(databases: TestDatabases): void {
     expect(Number(inBlock)).toBe(PAYMENTS);
     expect(Number(seen[0]?.count)).toBe(PAYMENTS);
     expect(Number(settled[0]?.count)).toBe(PAYMENTS);
-  }, 60_000);
+  });
 }

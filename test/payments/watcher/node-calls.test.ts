@@ -199,7 +199,7 @@ eachWatchedShop('calls of the node', watchedTest => {
     expect(payments).toMatchObject([{ status: 'failed', failureReason: 'reverted' }]);
     expect(early).toBeLessThanOrEqual(40 * CLAIMS_PER_LOOK);
     expect(late).toBeLessThan(0.75 * early);
-  }, 60_000);
+  });
 });
 
 /** The hash of a transaction that does not exist. */

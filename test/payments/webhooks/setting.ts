@@ -47,7 +47,7 @@ export interface Setting extends AsyncDisposable {
   idle(): Promise<void>;
   /** All deliveries of a webhook, oldest first. */
   deliveries(webhook: Webhook): Promise<Delivery[]>;
-  /** The deliveries once `isRight` holds, or their state after ten seconds. */
+  /** The deliveries once `isRight` holds, or their state after half a minute. */
   deliveriesOnce(webhook: Webhook, isRight: (all: readonly Delivery[]) => boolean): Promise<Delivery[]>;
   current(webhook: Webhook): Promise<Webhook>;
   change(webhook: Webhook, changes: WebhookChanges): Promise<void>;
