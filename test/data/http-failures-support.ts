@@ -59,7 +59,7 @@ export async function serve(
   const service = stack.use(
     await startTestDataService([], {
       chains: served,
-      fallback: { timeoutMs: 2_000, staggerMs: 60_000 },
+      fallback: { timeoutMs: 15_000, staggerMs: 60_000 },
       ...overrides,
     }),
   );

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf } from '../../support/blockscout-fixtures.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import type { SeenRequest } from '../../support/scripted-upstream.ts';
 import { serving } from './serving.ts';
 
 const ADDRESS = `0x${'1'.repeat(40)}`;
@@ -22,16 +24,16 @@ test('an empty page with a next page from a filtering upstream is passed on as s
   expect(served.requests.filter(({ path }) => path.endsWith('/nft'))).toHaveLength(1);
 });
 
-/** Endless pages of which only the first item calls `approve`. */
-function endless(first: 'refuses' | 'ignores', latencyMs = 0) {
+/** Endless pages of transactions, none of which calls `approve` except those in `more`, on the first page. */
+function endless(first: 'refuses' | 'ignores', more: readonly object[] = []) {
   let left = 100;
   return ({ query }: { query: URLSearchParams }) => {
     if (first === 'refuses' && query.has('method'))
       return { status: 422, json: { message: 'Unexpected field' } };
     left -= 1;
-    const method = left === 99 && latencyMs > 0 ? 'approve' : 'other';
-    const item = { ...fieldsOf(TRANSACTION), method };
-    return { json: { items: [item], next_page_params: { block_number: left, index: 1 } }, latencyMs };
+    const item = { ...fieldsOf(TRANSACTION), method: 'other' };
+    const items = left === 99 ? [...more, item] : [item];
+    return { json: { items, next_page_params: { block_number: left, index: 1 } } };
   };
 }
 
@@ -45,9 +47,13 @@ test.each(['refuses', 'ignores'] as const)(
 );
 
 test('reading on stops at the deadline: the matches so far are answered, and the cursor leads to the rest', async () => {
-  await using served = await serving(endless('ignores', 250), {
-    fallback: { timeoutMs: 1000, staggerMs: 100 },
-  });
+  const clock = manualClock();
+  const pages = endless('ignores', [{ ...fieldsOf(TRANSACTION), method: 'approve' }]);
+  const slow = (request: SeenRequest) => {
+    if (request.path === '/transactions') clock.advance(2_500);
+    return pages(request);
+  };
+  await using served = await serving(slow, { clock, fallback: { timeoutMs: 10_000, staggerMs: 100 } });
 
   const { status, body } = await served.get('/transactions?method=approve');
 
@@ -55,5 +61,6 @@ test('reading on stops at the deadline: the matches so far are answered, and the
     status: 200,
     methods: ['approve'],
   });
-  expect(body.next_page_params).toMatchObject({ cursor: expect.any(String) });
+  expect(body.next_page_params).toMatchObject({ block_number: 97, cursor: expect.any(String) });
+  expect(served.requests.filter(({ path }) => path === '/transactions')).toHaveLength(3);
 });
