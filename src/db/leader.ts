@@ -45,6 +45,8 @@ const LOCK_WAIT_MS = 1_000;
 /** Creates a candidate. Even within one process, two candidates never hold the same name at once. */
 export function leadership(db: Db, { name, leaseMs, clock, onElected }: LeadershipOptions) {
   const holder = newId('leader');
+  /** True from an election until `onElected`, which waits for the next hold when the answer to the commit is lost. */
+  let isElected = false;
 
   async function confirm(handle: Transaction): Promise<boolean> {
     // An update, not a select: it locks the row, so a successor's `hold` waits for this transaction.
@@ -74,18 +76,22 @@ export function leadership(db: Db, { name, leaseMs, clock, onElected }: Leadersh
     async hold(): Promise<boolean> {
       try {
         // A transaction waits for another process without blocking this one.
-        const outcome = await lockedTransaction(
+        const holds = await lockedTransaction(
           db,
           async handle => {
             await limitLockWait(handle, LOCK_WAIT_MS);
             // A candidate that lost its lease is elected again, because another one may have led in between.
-            if (await confirm(handle)) return 'confirmed';
-            return (await take(handle)) ? 'elected' : 'refused';
+            if (await confirm(handle)) return true;
+            isElected = await take(handle);
+            return isElected;
           },
           db.dialect.name === 'postgres' ? 0 : undefined,
         );
-        if (outcome === 'elected') onElected?.();
-        return outcome !== 'refused';
+        if (holds && isElected) {
+          isElected = false;
+          onElected?.();
+        }
+        return holds;
       } catch (error) {
         if (db.dialect.isRetryable(error)) return false;
         throw error;

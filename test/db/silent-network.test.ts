@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LEADER_MIGRATION, leadership } from '../../src/db/leader.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { postgresDatabase, type TestDatabase } from '../support/databases.ts';
+import { manualClock } from '../support/manual-clock.ts';
 
 /** Longer than a busy machine takes to connect and answer. */
 const SILENCE_MS = 1_500;
@@ -31,10 +33,17 @@ afterEach(async () => {
 async function startNetwork(target: string) {
   const socketPath = `${new URL(target).searchParams.get('host')}/.s.PGSQL.5432`;
   const pairs = new Set<readonly [Socket, Socket]>();
+  let unanswered: string | undefined;
   const server = createServer(client => {
     const backend = connect(socketPath);
     const pair = [client, backend] as const;
     pairs.add(pair);
+    client.on('data', chunk => {
+      if (unanswered === undefined || !chunk.includes(unanswered)) return;
+      unanswered = undefined;
+      backend.unpipe(client);
+      backend.once('data', () => client.destroy());
+    });
     for (const [one, other] of [pair, [backend, client] as const]) {
       one.on('error', () => other.destroy());
       one.on('close', () => other.destroy());
@@ -55,6 +64,10 @@ async function startNetwork(target: string) {
         client.resume();
         backend.resume();
       }
+    },
+    /** Ends the connection of the next statement with this text when the server has run it. */
+    loseAnswerTo(text: string) {
+      unanswered = text;
     },
     async stop() {
       for (const pair of pairs) for (const socket of pair) socket.destroy();
@@ -97,4 +110,20 @@ test('a connection may be idle for longer than the limit for silence', async () 
   await delay(2 * SILENCE_MS);
 
   expect(await rowsOf(db, 'select 2 as two')).toEqual([{ two: 2 }]);
+});
+
+test('a candidate whose election was committed, but not answered, is elected by its next hold', async () => {
+  await migrate(db, [LEADER_MIGRATION]);
+  let elections = 0;
+  const onElected = () => {
+    elections += 1;
+  };
+  const candidate = leadership(db, { name: 'watcher:1', leaseMs: 1_000, clock: manualClock(), onElected });
+  network.loseAnswerTo('COMMIT');
+  await expect(candidate.hold()).rejects.toThrow();
+  const before = elections;
+
+  const held = [await candidate.hold(), await candidate.hold()];
+
+  expect([before, held, elections]).toEqual([0, [true, true], 1]);
 });
