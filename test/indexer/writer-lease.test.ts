@@ -103,6 +103,19 @@ describe('of the processes that share an index on PostgreSQL', () => {
     expect(await second.runOnce()).toBe(1);
   });
 
+  test('another one takes over although its clock was set back by an hour', async () => {
+    const [first, second] = [await opened({ clock }), await opened({ clock })];
+    await first.runOnce();
+    await second.runOnce();
+    clock.advance(-3_600_000);
+    await chain.mine();
+    await first.runOnce();
+    await chain.mine();
+    clock.advance(15_000);
+
+    expect(await second.runOnce()).toBe(1);
+  });
+
   test('one that was replaced during its work writes nothing more', async () => {
     const [first, second] = [
       await opened({ clock }),

@@ -117,7 +117,8 @@ function sharedLease(
 
   return {
     async hold() {
-      if (clock.now() - askedAt < renewMs) return isHeld;
+      // `abs`: the clock may have been set back.
+      if (Math.abs(clock.now() - askedAt) < renewMs) return isHeld;
       askedAt = clock.now();
       isHeld = await leader.hold();
       return isHeld;
