@@ -167,9 +167,10 @@ test('every kind of fault is reported with advice and without secrets, and exits
   );
   await using bot = await startBotApi();
   await using redis = await startOwnRedis({ password: 'redis-secret' });
-  const closed = await freePort();
+  const [closed, other] = [await freePort(), await freePort()];
   await writeFile(join(folder, 'letter.txt'), 'Dear reader, this is no database. '.repeat(40));
   const config = `data:
+  listen: 127.0.0.1:${other}
   publicUrl: http://127.0.0.1:${closed}
   cache: { store: 'redis://127.0.0.1:${redis.port}' }
 payments:
