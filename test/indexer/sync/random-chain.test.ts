@@ -17,6 +17,9 @@ type Step =
   | { kind: 'reorg'; depth: number; keep: number }
   | { kind: 'sync' };
 
+/** Time after which no further run begins, in milliseconds. */
+const LONGEST_MS = 8_000;
+
 const sender = fc.integer({ min: 0, max: 3 });
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -43,8 +46,11 @@ eachDatabase('an index that follows a chain', databases => {
     try {
       const play = await player(chain);
       let run = 0;
+      const startedAt = performance.now();
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 18 }), async steps => {
+          // A busy machine makes fewer runs, each of them complete.
+          if (run > 0 && performance.now() - startedAt > LONGEST_MS) return;
           run += 1;
           const database = await databases.create('index');
           const followed = await openTestIndex({ database, client: chain.client });
@@ -66,9 +72,8 @@ eachDatabase('an index that follows a chain', databases => {
           expect(await canonicalContent(database)).toEqual(await canonicalContent(freshFile));
           expect(await keptCounts(database)).toEqual(await countedAgain(database));
         }),
-        { numRuns: 12, interruptAfterTimeLimit: 8_000 },
+        { numRuns: 12 },
       );
-      expect(run).toBeGreaterThan(0);
     } finally {
       await chain.stop();
     }
