@@ -173,9 +173,7 @@ const header = (answer: string, name: string) => new RegExp(`^${name}: (.*)\r$`,
 const tagOf = (answer: string) => header(answer, 'etag') ?? '';
 
 describe('a repeated hit', () => {
-  test('is byte for byte the ordinary answer to any request', {
-    timeout: 60_000,
-  }, async () => {
+  test('is byte for byte the ordinary answer to any request', async () => {
     const clock = manualClock();
     await using quick = await service({ clock });
     await using slow = await service({ clock, isQuick: false });

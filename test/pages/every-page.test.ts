@@ -11,6 +11,9 @@ const test = withBrowser
     return services;
   });
 
+/** Half of the pages take five minutes on a busy machine. */
+const LONG_MS = 900_000;
+
 /** Expected error statuses on a page for a missing record. */
 const NOT_THERE = [404];
 
@@ -27,43 +30,46 @@ async function faultyPages(
   return faulty;
 }
 
-test('every page of the explorer opens without a fault, on a phone and a desktop, light and dark', async ({
-  services,
-  browser,
-}) => {
-  const context = await browser.newContext();
+test(
+  'every page of the explorer opens without a fault, on a phone and a desktop, light and dark',
+  async ({ services, browser }) => {
+    const context = await browser.newContext();
 
-  const faulty = await faultyPages(services.explorer, ({ name, url }) =>
-    faultsOf(context, url, { statuses: name.endsWith('not there') ? NOT_THERE : [] }),
-  );
+    const faulty = await faultyPages(services.explorer, ({ name, url }) =>
+      faultsOf(context, url, { statuses: name.endsWith('not there') ? NOT_THERE : [] }),
+    );
 
-  expect(faulty).toEqual({});
-  await context.close();
-}, 300_000);
+    expect(faulty).toEqual({});
+    await context.close();
+  },
+  LONG_MS,
+);
 
-test('every page of the dashboard opens without a fault, on a phone and a desktop, light and dark', async ({
-  services,
-  browser,
-}) => {
-  const context = await services.signedIn(browser);
+test(
+  'every page of the dashboard opens without a fault, on a phone and a desktop, light and dark',
+  async ({ services, browser }) => {
+    const context = await services.signedIn(browser);
 
-  const faulty = await faultyPages(services.dashboard, ({ url }) => faultsOf(context, url));
+    const faulty = await faultyPages(services.dashboard, ({ url }) => faultsOf(context, url));
 
-  expect(faulty).toEqual({});
-  await context.close();
-}, 300_000);
+    expect(faulty).toEqual({});
+    await context.close();
+  },
+  LONG_MS,
+);
 
-test('every page for payers opens without a fault, on a phone and a desktop, light and dark', async ({
-  services,
-  browser,
-}) => {
-  const context = await browser.newContext();
+test(
+  'every page for payers opens without a fault, on a phone and a desktop, light and dark',
+  async ({ services, browser }) => {
+    const context = await browser.newContext();
 
-  const faulty = await faultyPages(services.checkout, ({ url }) =>
-    // The merchant's picture.
-    faultsOf(context, url, { hosts: ['books.example'] }),
-  );
+    const faulty = await faultyPages(services.checkout, ({ url }) =>
+      // The merchant's picture.
+      faultsOf(context, url, { hosts: ['books.example'] }),
+    );
 
-  expect(faulty).toEqual({});
-  await context.close();
-}, 300_000);
+    expect(faulty).toEqual({});
+    await context.close();
+  },
+  LONG_MS,
+);
