@@ -133,7 +133,7 @@ export function inOwnBlocks({ etag, identity, br, gzip: gz }: Representation): R
  * Copies a slice of a larger block, such as a small result of zlib or a short decoded text. One slice keeps its whole
  * block in memory.
  */
-function inOwnBlock(piece: Buffer): Buffer {
+export function inOwnBlock(piece: Buffer): Buffer {
   if (piece.byteLength === piece.buffer.byteLength) return piece;
   const block = Buffer.allocUnsafeSlow(piece.length);
   piece.copy(block);

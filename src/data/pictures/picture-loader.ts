@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { GuardedFetch } from '../../http/fetch/guarded-fetch.ts';
 import { gatewayLinks, type LinkedHostRules, linkedHosts } from '../../http/fetch/linked-hosts.ts';
 import { turns } from '../../http/fetch/turns.ts';
-import { entityTag } from '../../http/representation.ts';
+import { entityTag, inOwnBlock } from '../../http/representation.ts';
 import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { type DataUri, dataUri } from './data-uri.ts';
@@ -191,5 +191,5 @@ function pictureIn(bytes: Buffer): PictureResult {
   const type = rasterTypeOf(bytes);
   return type === undefined
     ? { status: 'not_raster' }
-    : { status: 'ok', picture: { type, bytes, etag: entityTag(bytes) } };
+    : { status: 'ok', picture: { type, bytes: inOwnBlock(bytes), etag: entityTag(bytes) } };
 }

@@ -10,6 +10,10 @@ interface LoadOptions {
   readonly hungUp?: AbortSignal;
 }
 
+/** Pictures as `data:` URIs. */
+const base64 = (content: Buffer) => `data:image/png;base64,${content.toString('base64')}`;
+const percent = (content: Buffer) => `data:,${content.toString('hex').replaceAll(/../g, '%$&')}`;
+
 /** A loader, and a host on loopback that it may reach. */
 async function loading(
   respond: (request: SeenRequest) => Behaviour | Promise<Behaviour>,
@@ -129,8 +133,6 @@ test('a picture larger than the whole cache is still served', async () => {
 describe('a picture in a data URI', () => {
   const dataUri = (bytes: number, encode: (content: Buffer) => string) =>
     encode(Buffer.concat([PNG, Buffer.alloc(bytes - PNG.length)]));
-  const base64 = (content: Buffer) => `data:image/png;base64,${content.toString('base64')}`;
-  const percent = (content: Buffer) => `data:,${content.toString('hex').replaceAll(/../g, '%$&')}`;
 
   test.each([
     ['percent-encoded', percent, 87_000, 88_000],
@@ -164,4 +166,19 @@ describe('a picture in a data URI', () => {
 
     expect(result.status === 'ok' && result.picture.bytes.subarray(PNG.length).toString()).toBe('%%4%zz%');
   });
+});
+
+test.each([
+  ['fetched', (port: string) => `http://files.test:${port}/1`],
+  ['in base64', () => base64(PNG)],
+  ['percent-encoded', () => percent(PNG)],
+])('a picture %s holds no memory beyond its bytes', async (_, linkOf) => {
+  await using pictures = await loading(() => png());
+  const { port } = new URL(pictures.host.url);
+
+  const result = await pictures.loader.load(linkOf(port));
+
+  const bytes = result.status === 'ok' ? result.picture.bytes : undefined;
+  expect(bytes?.equals(PNG)).toBe(true);
+  expect(bytes?.buffer.byteLength).toBe(PNG.length);
 });
