@@ -20,10 +20,14 @@ COPY --from=packages /opt/tollgate/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY src ./src
 COPY generated ./generated
-# Fills the compile cache of the image, because a running container cannot write to its file system.
-RUN node src/main.ts --help > /dev/null \
-  && install -d -o node -g node -m 0750 /var/lib/tollgate
+RUN install -d -o node -g node -m 0750 /var/lib/tollgate node_modules/.cache/tollgate
 USER node
+# Fills the compile cache of the image, because a running container cannot write to its file system. Node reads only the
+# code that the same user has compiled.
+RUN for module in program/program data/service data/open-index data/open-remote data/index-writers \
+    payments/service payments/settlement-workers payments/delivery-workers payments/listener; \
+  do echo "import './src/$module.ts';"; done \
+  | NODE_COMPILE_CACHE="$PWD/node_modules/.cache/tollgate" node --input-type=module -
 VOLUME /var/lib/tollgate
 EXPOSE 3000 3001
 STOPSIGNAL SIGTERM

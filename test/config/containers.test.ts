@@ -71,6 +71,14 @@ test('the image runs as a non-root user, on the Node that the package pins', () 
   expect(DOCKERFILE).toMatch(/^USER node$/m);
 });
 
+test('the user who runs the program fills the compile cache of the image, with modules that exist', () => {
+  const [, names = ''] = /^USER node$.*^RUN for module in ([^;]+);/ms.exec(DOCKERFILE) ?? [];
+  const modules = names.split(/[\s\\]+/);
+
+  expect(modules).toContain('program/program');
+  expect(modules.filter(name => !existsSync(`src/${name}.ts`))).toEqual([]);
+});
+
 test('every configuration of docs/operations.md is valid', () => {
   const text = readFileSync('docs/operations.md', 'utf8');
   const blocks = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, block = '']) => block);
