@@ -56,6 +56,7 @@ test('npm pack makes a package that runs with npx in an empty folder, with the e
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  onTestFinished(() => void child.kill('SIGKILL'));
   const log: Entry[] = [];
   let errors = '';
   child.stderr.on('data', chunk => {
@@ -102,4 +103,4 @@ test('npm pack makes a package that runs with npx in an empty folder, with the e
   expect(chains.stdout).toContain('id: 8453');
   expect(log).toContainEqual(expect.objectContaining({ msg: 'stopping' }));
   expect(log.filter(({ level }) => level > 40)).toEqual([]);
-});
+}, 180_000);
