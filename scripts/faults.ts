@@ -32,56 +32,62 @@ if (!Number.isInteger(seed) || !(seconds > 0)) {
 const counted = tally();
 const rejected = (error: unknown) => counted.violation(`unhandled: ${String(error)}`);
 process.on('unhandledRejection', rejected).on('uncaughtException', rejected);
-setTimeout(
-  () => {
-    console.error('the run did not end in time');
-    process.exit(1);
-  },
-  (seconds + BEYOND_STORM_S) * 1000,
-).unref();
+setTimeout(() => fail(new Error('the run did not end in time')), (seconds + BEYOND_STORM_S) * 1000).unref();
 
-const upstreams = await startUpstreams(seed);
-const written = journal(upstreams.all.map(({ apiKey }) => apiKey));
-const clock = fastClock();
-const service = await startService(upstreams.all, { clock, log: written.log });
-const asking = client(service.url);
-const chance = random(seed);
-const holdUps = watchHoldUps();
-let memory = 0;
-const watching = setInterval(() => {
-  memory = Math.max(memory, process.memoryUsage().rss);
-}, 250);
+// Without the catch, the listeners above would swallow a rejection, and the process would exit with 0.
+await storm().catch(fail);
+for (const violation of counted.violations.slice(0, SHOWN)) console.log(`\n${violation}`);
+console.log(`\n${counted.violations.length} violations`);
+if (counted.violations.length > 0) process.exitCode = 1;
 
-const { kept, recoveryMs } = await run(
-  {
-    questions: questionSource(upstreams.worlds, chance),
-    client: asking,
-    clock,
-    upstreams,
-    verdict: await verdicts(upstreams),
-    random: chance,
-    tally: counted,
-    holdUps,
-  },
-  seconds * 1000,
-);
-clearInterval(watching);
-holdUps.stop();
-await asking.close();
-await service.close();
-for (const line of written.offences) counted.violation(`log: ${line.trim()}`);
-if (memory > MOST_MEMORY) counted.violation(`memory rose to ${memory} bytes`);
-await upstreams[Symbol.asyncDispose]();
+/** Starts upstreams and service, runs all phases, stops both and prints the report. */
+async function storm(): Promise<void> {
+  const upstreams = await startUpstreams(seed);
+  const written = journal(upstreams.all.map(({ apiKey }) => apiKey));
+  const clock = fastClock();
+  const service = await startService(upstreams.all, { clock, log: written.log });
+  const asking = client(service.url);
+  const chance = random(seed);
+  const holdUps = watchHoldUps();
+  let memory = 0;
+  const watching = setInterval(() => {
+    memory = Math.max(memory, process.memoryUsage().rss);
+  }, 250);
 
-console.log(`seed ${seed}, ${seconds} s of storm\n\nanswers\n${linesOf(counted.answers)}`);
-console.log(`\nfaults, of ${upstreams.all.reduce((sum, { service: { requests } }) => sum + requests.length, 0)} requests upstream
+  const { kept, recoveryMs } = await run(
+    {
+      questions: questionSource(upstreams.worlds, chance),
+      client: asking,
+      clock,
+      upstreams,
+      verdict: await verdicts(upstreams),
+      random: chance,
+      tally: counted,
+      holdUps,
+    },
+    seconds * 1000,
+  );
+  clearInterval(watching);
+  holdUps.stop();
+  await asking.close();
+  await service.close();
+  for (const line of written.offences) counted.violation(`log: ${line.trim()}`);
+  if (memory > MOST_MEMORY) counted.violation(`memory rose to ${memory} bytes`);
+  await upstreams[Symbol.asyncDispose]();
+
+  console.log(`seed ${seed}, ${seconds} s of storm\n\nanswers\n${linesOf(counted.answers)}`);
+  console.log(`\nfaults, of ${upstreams.all.reduce((sum, { service: { requests } }) => sum + requests.length, 0)} requests upstream
 ${linesOf(upstreams.injected)}`);
-console.log(`
+  console.log(`
 breakers opened ${written.count('failed repeatedly: requests paused')} times, closed ${written.count('answers again')} times
 quotas used up ${written.count('over quota: requests paused')} times, unreadable records ${written.count('the record is unreadable')}
 answers kept ${kept}, recovery ${recoveryMs.toFixed()} ms
 slowest request, hold-ups left out, ${counted.slowest.durationMs.toFixed()} ms: ${counted.slowest.target}
 longest hold-up of the process ${holdUps.longestMs.toFixed()} ms, memory at most ${(memory / 2 ** 20).toFixed()} MiB`);
-for (const violation of counted.violations.slice(0, SHOWN)) console.log(`\n${violation}`);
-console.log(`\n${counted.violations.length} violations`);
-if (counted.violations.length > 0) process.exitCode = 1;
+}
+
+/** Ends a run that has no result. */
+function fail(error: unknown): never {
+  console.error(error);
+  process.exit(1);
+}

@@ -10,7 +10,7 @@ import { startTestDevnet } from '../test/support/devnet.ts';
 import { dataWorld } from './fuzz/data-fixture.ts';
 import { memoryRecord } from './fuzz/memory.ts';
 import { paymentsWorld } from './fuzz/payments-fixture.ts';
-import { fuzz } from './fuzz/run.ts';
+import { type FuzzReport, fuzz } from './fuzz/run.ts';
 
 const { values } = parseArgs({
   options: {
@@ -24,6 +24,8 @@ const [seed, requests, seconds] = [Number(values.seed), Number(values.requests),
 const only = values.only === undefined ? undefined : [Number(values.only)];
 const SHOWN = 20;
 const MOST_GROWTH = 32 * 2 ** 20;
+/** Time to start and to stop the services. */
+const BEYOND_REQUESTS_S = 120;
 
 if (![seed, requests, ...(only ?? [])].every(Number.isSafeInteger) || !(seconds > 0)) {
   console.error('usage: npm run fuzz -- [--seed N] [--requests N] [--seconds N] [--only N]');
@@ -34,20 +36,14 @@ const findings: string[] = [];
 const rejected = (error: unknown) => void findings.push(`unhandled: ${String(error)}`);
 process.on('unhandledRejection', rejected).on('uncaughtException', rejected);
 
-const devnet = await startTestDevnet({ chains: 2 });
-const worlds = [await dataWorld(devnet.chains), await paymentsWorld(devnet.chains)];
-const startedAt = performance.now();
+const late = setTimeout(
+  () => fail(new Error('the run did not end in time')),
+  (seconds + BEYOND_REQUESTS_S) * 1000,
+);
 const memory = memoryRecord();
-const report = await fuzz(worlds, {
-  seed,
-  requests,
-  only,
-  deadlineMs: seconds * 1000,
-  afterQuarter: memory.note,
-});
-const tookS = (performance.now() - startedAt) / 1000;
-for (const world of worlds) await world.close();
-await devnet.stop();
+// Without the catch, the listeners above would swallow a rejection, and the process would exit with 0.
+const { tookS, ...report } = await run().catch(fail);
+clearTimeout(late);
 
 findings.push(...report.findings);
 if (only === undefined && report.sent < requests)
@@ -72,6 +68,24 @@ slowest answer ${report.slowest.durationMs} ms: ${report.slowest.request.slice(0
 one request again: npm run fuzz -- --seed ${seed} --only NUMBER
 ${findings.length} findings`);
 process.exitCode = findings.length > 0 ? 1 : 0;
+
+/** Starts the services, sends the requests, and stops the services. */
+async function run(): Promise<FuzzReport & { readonly tookS: number }> {
+  await using devnet = await startTestDevnet({ chains: 2 });
+  const worlds = [await dataWorld(devnet.chains), await paymentsWorld(devnet.chains)];
+  const deadlineMs = seconds * 1000;
+  const startedAt = performance.now();
+  const report = await fuzz(worlds, { seed, requests, only, deadlineMs, afterQuarter: memory.note });
+  const tookS = (performance.now() - startedAt) / 1000;
+  for (const world of worlds) await world.close();
+  return { ...report, tookS };
+}
+
+/** Ends a run that has no result. */
+function fail(error: unknown): never {
+  console.error(error);
+  process.exit(1);
+}
 
 function mebibytes(bytes: number): string {
   return `${(bytes / 2 ** 20).toFixed()} MiB`;

@@ -12,6 +12,7 @@ import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { mount } from '../../src/contract/mount/mount.ts';
 import { startTestDevnet } from '../support/devnet.ts';
 import { type ListOperations, listContract } from '../support/list-contract.ts';
+import { script } from '../support/script.ts';
 import { serveRoutes } from '../support/serve-routes.ts';
 
 test('5,000 mutated requests over every operation cause no failure, no other form of error and no leaked detail', {
@@ -29,6 +30,13 @@ test('5,000 mutated requests over every operation cause no failure, no other for
     ({ table }) => Object.keys(table),
   );
   expect([...counts.keys()].toSorted()).toEqual(ids.toSorted());
+});
+
+test('a run whose services do not start tells why and exits with 1', async () => {
+  const { code, err } = await script('fuzz.ts', { env: { TMPDIR: '/nowhere' } })('--requests', '1');
+
+  expect(err).toContain("mkdtemp '/nowhere/");
+  expect(code).toBe(1);
 });
 
 const serving = await mount<ListOperations>({

@@ -8,15 +8,19 @@ export interface ScriptResult {
   readonly err: string;
 }
 
-/** Runs a program of `scripts/` as a user would, in the folder `cwd` when one is named. */
+/** Runs a program of `scripts/` as a user would, in the folder `cwd` when one is named, with more variables in `env`. */
 export function script(
   name: string,
-  { cwd }: { cwd?: () => string } = {},
+  { cwd, env = {} }: { cwd?: () => string; env?: Readonly<Record<string, string>> } = {},
 ): (...args: string[]) => Promise<ScriptResult> {
   const program = fileURLToPath(new URL(`../../scripts/${name}`, import.meta.url));
   return (...args) => {
     const { promise, resolve } = Promise.withResolvers<ScriptResult>();
-    const options = { timeout: 50_000, ...(cwd === undefined ? {} : { cwd: cwd() }) };
+    const options = {
+      timeout: 50_000,
+      env: { ...process.env, ...env },
+      ...(cwd === undefined ? {} : { cwd: cwd() }),
+    };
     execFile(process.execPath, [program, ...args], options, (error, out, err) => {
       resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out, err });
     });
