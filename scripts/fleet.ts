@@ -38,9 +38,12 @@ const violations: string[] = [];
 const violation = (sentence: string) => void violations.push(sentence);
 process.on('unhandledRejection', error => violation(`unhandled: ${String(error)}`));
 const late = setTimeout(() => {
-  console.error('the run did not end within four minutes');
+  violation('the run did not end within four minutes');
+  tellViolations();
   process.exit(1);
 }, WITHIN_MS);
+// By default these signals end a process without its `exit` listeners, which end the processes of the fleet.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
 const startedAt = Date.now();
 const watched = watchProcesses(labelOf);
@@ -59,9 +62,13 @@ console.log(
   `seed ${seed}, ${((Date.now() - startedAt) / 1000).toFixed()} s, longest waits by disruption\n\n${report.text}`,
 );
 console.log(`memory at most ${mebibytes(watched.mostBytes)}; of one process: ${memoryOfRoles()}`);
-for (const sentence of violations.slice(0, SHOWN)) console.log(`\n${sentence}`);
-console.log(`\n${violations.length} violations`);
+tellViolations();
 if (violations.length > 0) process.exitCode = 1;
+
+function tellViolations(): void {
+  for (const sentence of violations.slice(0, SHOWN)) console.log(`\n${sentence}`);
+  console.log(`\n${violations.length} violations`);
+}
 
 /** Prints the progress of the run. */
 function told(disruption: string): void {

@@ -14,6 +14,8 @@ export interface Disturbed {
   readonly observers: Observers;
   /** Compares the replicas with the chain. */
   readonly compare: () => Promise<void>;
+  /** Aborted when the run has failed. Nothing is started after that. */
+  readonly signal: AbortSignal;
 }
 
 const GRACEFUL = { isGraceful: true };
@@ -23,55 +25,57 @@ const DOWN_MS = { process: 1_000, redis: 5_000, postgres: 3_000, node: 6_000 };
 /** Covers the leases of a killed process: 15 s for an index, 20 s for the watcher of a chain. */
 const TAKEOVER_MS = 20_000;
 
-/** Runs all disruptions, one after the other. */
+/** Runs all disruptions, one after the other. Rejects when the signal aborts. */
 export async function disturb(disturbed: Disturbed): Promise<void> {
-  const { redis, postgres, chain, observers, members, compare } = disturbed;
+  const { redis, postgres, chain, observers, members, compare, signal } = disturbed;
   const { interruptions } = observers;
+  const pause = (ms: number) => delay(ms, undefined, { signal });
   interruptions.begin('nothing', GRACEFUL);
-  await delay(CALM_MS);
+  await pause(CALM_MS);
   for (const role of ['delivery', 'data', 'payments', 'settlement', 'indexer'] satisfies FleetRole[]) {
     interruptions.begin(`kill -9 ${role}`);
     await killOne(role);
   }
-  await delay(TAKEOVER_MS);
+  await pause(TAKEOVER_MS);
 
   interruptions.begin('Redis out');
   await redis.stop();
-  await delay(DOWN_MS.redis);
+  await pause(DOWN_MS.redis);
   await redis.start();
-  await delay(CALM_MS);
+  await pause(CALM_MS);
   await compare();
 
   interruptions.begin('PostgreSQL restarted');
   await postgres.stop();
-  await delay(DOWN_MS.postgres);
+  await pause(DOWN_MS.postgres);
   await postgres.start();
-  await delay(CALM_MS);
+  await pause(CALM_MS);
 
   interruptions.begin('node hangs');
   chain.node.slow(Number.POSITIVE_INFINITY);
-  await delay(DOWN_MS.node);
+  await pause(DOWN_MS.node);
   chain.node.slow(0);
-  await delay(CALM_MS);
+  await pause(CALM_MS);
 
   for (const role of FLEET_ROLES) {
     interruptions.begin(`rolling: ${role}`, GRACEFUL);
     for (const member of members.filter(one => one.role === role)) await restart(member);
   }
   interruptions.begin('nothing again', GRACEFUL);
-  await delay(CALM_MS);
+  await pause(CALM_MS);
 
   async function killOne(role: FleetRole): Promise<void> {
     const member = await busiest(members.filter(one => one.role === role));
     await member.kill();
-    await delay(DOWN_MS.process);
+    await pause(DOWN_MS.process);
     await member.start();
-    await delay(CALM_MS);
+    await pause(CALM_MS);
   }
 
   async function restart(member: Member): Promise<void> {
     const code = await member.end();
     if (!STOPS.includes(code)) observers.violation(`${member.name} ended with ${code} after SIGTERM`);
+    signal.throwIfAborted();
     await member.start();
   }
 }

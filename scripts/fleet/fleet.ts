@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startOwnPostgres } from '../../test/support/own-postgres.ts';
@@ -28,7 +29,10 @@ const SHOPS = 3;
 const REPLICAS = 2;
 const READERS = 2;
 const PAID_WITHIN_MS = 45_000;
-/** Longer than the lease of a delivery whose sender was killed. */
+/**
+ * Covers retries of the last deliveries. The lease of an attempt whose sender was killed, 90 s, ends earlier, because
+ * that disruption is the first.
+ */
 const DELIVERED_WITHIN_MS = 60_000;
 
 /** Runs the fleet under traffic through all disruptions. Reports violations to the observers. */
@@ -45,9 +49,8 @@ export async function runFleet(seed: number, observers: Observers): Promise<Flee
   const compare = async () => {
     compared += await compareReplicas({ ...traffic, ...stage, observers });
   };
-  await Promise.race([disturb({ ...stage, observers, compare }), traffic.failure]).finally(() =>
-    closing.abort(),
-  );
+  const disturbance = disturb({ ...stage, observers, compare, signal: closing.signal });
+  await Promise.race([disturbance, traffic.failure]).finally(() => closing.abort());
 
   const { sold, reads } = await traffic.done;
   const paidMs = await untilPaid(sold, PAID_WITHIN_MS);
@@ -72,7 +75,9 @@ after the last sale: paid ${(paidMs / 1000).toFixed(1)} s, delivered ${(settledM
 
 async function prepare(stack: AsyncDisposableStack, observers: Observers) {
   const folder = await mkdtemp(join(tmpdir(), 'fleet-'));
-  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  stack.defer(removeFolder);
+  process.once('exit', removeFolder); // also when the run is aborted
   const postgres = stack.use(await startOwnPostgres());
   const redis = stack.use(await startOwnRedis());
   const chain = await startFleetChain(stack);

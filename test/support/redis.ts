@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -24,6 +25,8 @@ export interface OwnRedis extends AsyncDisposable {
 /** Starts a server on a free port that writes nothing to disk. It requires a password if one is given. */
 export async function startOwnRedis({ password }: { password?: string } = {}): Promise<OwnRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-redis-'));
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', removeFolder);
   const port = await freePort();
   let server = await run();
   const stop = async () => {
@@ -44,7 +47,8 @@ export async function startOwnRedis({ password }: { password?: string } = {}): P
     goOn: () => void server.kill('SIGCONT'),
     async [Symbol.asyncDispose]() {
       await stop();
-      await rm(folder, { recursive: true, force: true });
+      process.off('exit', removeFolder);
+      removeFolder();
     },
   };
 
