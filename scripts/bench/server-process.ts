@@ -33,7 +33,7 @@ export async function startServer(...args: string[]): Promise<ServerProcess> {
     },
     async [Symbol.asyncDispose]() {
       const gone = new Promise(resolve => child.once('exit', resolve));
-      child.send('stop');
+      child.disconnect();
       await gone;
     },
   };

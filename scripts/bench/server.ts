@@ -10,7 +10,8 @@
  * - `payments`: the whole payments service on a file or PostgreSQL, watching one token on a node's chain
  * - `bare-payments`: serves links of one organization from a file, in a bare Koa app
  * - `canned-chain`: the node of a simulated chain
- * Reports its address over IPC, and on request its CPU time and the work of its event loop.
+ * Reports its address over IPC, and on request its CPU time and the work of its event loop. Ends when its parent
+ * disconnects or is killed.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -213,6 +214,6 @@ process.on('message', message => {
     eventLoop ??= watchEventLoop();
     void eventLoop().then(loop => process.send?.({ loop }));
   } else if (message === 'cpu') process.send?.({ cpu: process.cpuUsage() });
-  else if (message === 'stop') void server.close().then(() => process.disconnect());
 });
+process.once('disconnect', () => void server.close().then(() => process.exit()));
 process.send?.({ url: server.url });

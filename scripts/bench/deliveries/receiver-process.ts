@@ -1,6 +1,7 @@
 /**
  * Receives deliveries in a separate process. Answers 204 at once, and never below `/hang`. Reports its address over
- * IPC, and on request the time (UTC ms) of the first arrival of each event.
+ * IPC, and on request the time (UTC ms) of the first arrival of each event. Ends when its parent disconnects or is
+ * killed.
  */
 import { createServer } from 'node:http';
 
@@ -21,5 +22,5 @@ server.listen(0, '127.0.0.1', () => {
 });
 process.on('message', message => {
   if (message === 'times') process.send?.({ times: Object.fromEntries(times) });
-  else process.exit();
 });
+process.once('disconnect', () => process.exit());

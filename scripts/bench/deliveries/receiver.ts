@@ -22,7 +22,7 @@ export async function startReceiver(): Promise<BenchReceiver> {
     },
     async [Symbol.asyncDispose]() {
       const gone = once(child, 'exit');
-      child.send('stop');
+      child.disconnect();
       await gone;
     },
   };
