@@ -92,12 +92,15 @@ export async function comparePayments({ shop, sales }: Sold, { violation }: Obse
   if (listed.length !== sales.length) violation(`${listed.length} payments listed of ${sales.length}`);
 }
 
-/** Records the waits for settlement and delivery, from the times of the events and of their arrivals. */
+/**
+ * Records the waits for settlement and for delivery to each webhook, from the times of the events and of their first
+ * arrivals.
+ */
 export async function noteWaits(sold: readonly Sold[], arrivals: readonly Arrival[], observers: Observers) {
   const arrivedAt = new Map<string, number>();
-  for (const { headers, receivedAt } of arrivals) {
-    const id = String(headers['x-service-event-id']);
-    arrivedAt.set(id, Math.min(receivedAt, arrivedAt.get(id) ?? receivedAt));
+  for (const { path, headers, receivedAt } of arrivals) {
+    const key = `${path} ${headers['x-service-event-id']}`;
+    arrivedAt.set(key, Math.min(receivedAt, arrivedAt.get(key) ?? receivedAt));
   }
   const { note } = observers.interruptions;
   for (const { shop, sales } of sold) {
@@ -107,8 +110,10 @@ export async function noteWaits(sold: readonly Sold[], arrivals: readonly Arriva
       const paid = paidAt.get(data.checkoutSession.id);
       if (event === 'payment.completed' && paid !== undefined)
         note({ kind: 'settlement', startedAt: paid, ms: at - paid });
-      const arrived = arrivedAt.get(id);
-      if (arrived !== undefined) note({ kind: 'delivery', startedAt: at, ms: Math.max(0, arrived - at) });
+      for (const { path } of shop.hooks) {
+        const arrived = arrivedAt.get(`${path} ${id}`);
+        if (arrived !== undefined) note({ kind: 'delivery', startedAt: at, ms: Math.max(0, arrived - at) });
+      }
     }
   }
 }

@@ -2,6 +2,8 @@ import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { interruptions } from '../../scripts/fleet/interruptions.ts';
 import { replicaClient, turningClient } from '../../scripts/fleet/replica-client.ts';
+import { noteWaits } from '../../scripts/fleet/verdict.ts';
+import { apiClient } from '../../src/command/api/client.ts';
 import { freePort, loopbackPort } from '../support/loopback-server.ts';
 
 /** A replica on the loopback interface. */
@@ -50,4 +52,35 @@ test('a 503 of a ready process is a lost request, one of a starting process is n
 test('a refused connection loses nothing, and a kill may cut off requests', async () => {
   expect(await violationsOf(await refusing())).toEqual([]);
   expect(await violationsOf(await cutting(), { isGraceful: false })).toEqual([]);
+});
+
+test('the wait of a delivery ends with its first arrival at each webhook', async () => {
+  const createdAt = Date.UTC(2026, 4, 4, 12);
+  const data = { checkoutSession: { id: 'cs_1' } };
+  const event = { id: 'evt_1', event: 'payment.completed', created_at: new Date(createdAt), data };
+  const events = JSON.stringify({ data: [event], has_more: false });
+  const { url } = await replica((_, response) => void response.end(events));
+  const hooks = ['/0/steady/all', '/0/steady/payments'].map(path => {
+    return { id: path, secret: '', kind: 'steady' as const, path, isSubscribed: () => true };
+  });
+  const sessions = new Set<string>();
+  const shop = { key: '', client: apiClient({ url, key: '' }), hooks, recipient: '', sessions };
+  const arrivalAt = (path: string, afterMs: number) => {
+    const headers = { 'x-service-event-id': event.id };
+    return { path, headers, body: Buffer.alloc(0), isTaken: true, receivedAt: createdAt + afterMs };
+  };
+  const waits = interruptions(() => undefined);
+  waits.begin('kill -9 delivery');
+
+  await noteWaits(
+    [{ shop, sales: [] }],
+    [
+      arrivalAt('/0/steady/all', 50),
+      arrivalAt('/0/steady/payments', 90_000),
+      arrivalAt('/0/steady/payments', 95_000),
+    ],
+    { interruptions: waits, violation: () => undefined },
+  );
+
+  expect(waits.table()).toMatch(/^the longest of all .* 90\.00 s$/m);
 });
