@@ -38,10 +38,12 @@ function runtimeLicences(lock: unknown): { name: string; licence: string }[] {
   return found;
 }
 
-/** True when all parts of one alternative of an SPDX expression are allowed. */
+/** True when an SPDX expression allows us to use only allowed licences. */
 function isAllowed(expression: string): boolean {
-  return expression
-    .replaceAll(/[()]/g, '')
-    .split(' OR ')
-    .some(choice => choice.split(' AND ').every(licence => ALLOWED.includes(licence)));
+  // From the inside out, each group in parentheses becomes a licence that is allowed or not.
+  const open = expression.replace(/\(([^()]*)\)/g, (_, group: string) =>
+    isAllowed(group) ? 'MIT' : 'refused',
+  );
+  if (open !== expression) return isAllowed(open);
+  return expression.split(' OR ').some(choice => choice.split(' AND ').every(name => ALLOWED.includes(name)));
 }
