@@ -1,9 +1,9 @@
 /**
  * Verifies that a change touches only comments and texts:
  *   npm run -s texts-only -- BASE [HEAD] [--show]
- * Compares two commits without their comments, descriptions and strings that contain a space. HEAD is the current
- * commit when absent. `--show` prints the changed strings for review, because a stripped string may be SQL. Exits with
- * 1 when code differs.
+ * Compares two commits without comments. In programs and contracts it also ignores descriptions and strings that
+ * contain a space. HEAD is the current commit when absent. `--show` prints the changed strings for review, because a
+ * stripped string may be SQL. Exits with 1 when code differs.
  */
 import { execFileSync } from 'node:child_process';
 import { extname } from 'node:path';

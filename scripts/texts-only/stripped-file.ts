@@ -15,22 +15,24 @@ const strippers: Readonly<Record<string, (text: string, path: string) => Strippe
   '.ts': program,
   '.js': program,
   '.cjs': program,
-  '.yaml': (text, path) => (path.startsWith('spec/') ? document(parse(text)) : hashComments(text)),
-  '.yml': hashComments,
-  '.json': text => document(JSON.parse(text)),
+  '.yaml': (text, path) => data(parse(text), path),
+  '.yml': (text, path) => data(parse(text), path),
+  '.json': (text, path) => data(JSON.parse(text), path),
   '.css': text => ({ code: squeezed(text.replace(/\/\*[\s\S]*?\*\//g, '')), texts: [] }),
   '.md': text => ({ code: '', texts: [text] }),
 };
 
 /** Separates the texts of a file from its code, by the ending of its path. */
 export function stripped(text: string, path: string): Stripped {
-  return strippers[extname(path)]?.(text, path) ?? hashComments(text);
+  return strippers[extname(path)]?.(text, path) ?? otherFile(text);
 }
 
-/** Texts of one version that the other one does not have. */
+/** Texts of one version that the other one lacks, or has at another place while its code is the same. */
 export function lacking(one: Stripped | undefined, other: Stripped | undefined): string[] {
-  const known = new Set(other?.texts);
-  return (one?.texts ?? []).filter(text => !known.has(text));
+  const texts = other?.texts ?? [];
+  const known = new Set(texts);
+  const isSameCode = one?.code === other?.code;
+  return (one?.texts ?? []).filter((text, at) => (isSameCode ? text !== texts[at] : !known.has(text)));
 }
 
 /** Tokens of a program, without trailing commas, which depend on line breaks. */
@@ -62,8 +64,13 @@ function isText(node: ts.Node, token: string): boolean {
   return (isString || isPart) && /\s/.test(token);
 }
 
-/** A YAML or JSON document without the fields that only people read. */
-function document(value: unknown): Stripped {
+function data(value: unknown, path: string): Stripped {
+  const isContract = /^(spec|generated)\//.test(path);
+  return isContract ? contract(value) : { code: JSON.stringify(value), texts: [] };
+}
+
+/** A contract without the fields that only people read, and without other strings that contain a space. */
+function contract(value: unknown): Stripped {
   const texts: string[] = [];
   const code = JSON.stringify(value, (key, field: unknown) => {
     if (typeof field !== 'string' || !(TEXT_FIELDS.includes(key) || /\s/.test(field))) return field;
@@ -73,8 +80,10 @@ function document(value: unknown): Stripped {
   return { code, texts };
 }
 
-function hashComments(text: string): Stripped {
-  return { code: squeezed(text.replace(/(^|\s)#.*$/gm, '')), texts: [] };
+/** Any other file without lines that begin with `#`, except a first line with `#!`. */
+function otherFile(text: string): Stripped {
+  const isCode = (line: string, at: number) => !/^\s*#/.test(line) || (at === 0 && line.startsWith('#!'));
+  return { code: text.split('\n').filter(isCode).join('\n'), texts: [] };
 }
 
 function squeezed(text: string): string {
