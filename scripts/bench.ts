@@ -1,7 +1,7 @@
 /**
  * Measures speed, mostly as ratios within one run, and prints a table: `npm run bench [-- NAME …]`. Takes about twenty
- * minutes. `--compare FILE` takes the output of an earlier run, lists figures that became slower by more than the
- * spread, and exits with 1 if there are any.
+ * minutes. `--compare FILE` takes the output of an earlier run and lists figures that became slower by more than the
+ * spread, and figures that the earlier run lacks. Exits with 1 if any became slower or none could be compared.
  */
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
@@ -11,7 +11,7 @@ import { benchConcurrentMisses } from './bench/concurrent-misses.ts';
 import { benchContractCost } from './bench/contract-cost.ts';
 import { benchDeliveries } from './bench/deliveries.ts';
 import { benchFallback } from './bench/fallback.ts';
-import { type Figure, slowdowns, tableOf } from './bench/figure.ts';
+import { type Figure, newFigures, slowdowns, tableOf } from './bench/figure.ts';
 import { benchGrowth } from './bench/growth.ts';
 import { benchHits } from './bench/hits.ts';
 import { benchIndexMisses } from './bench/index-misses.ts';
@@ -64,14 +64,18 @@ if (unknown.length > 0) {
   console.log(
     `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'CPU'}\n\n${tableOf(figures)}`,
   );
-  if (earlier !== undefined) tellSlowdowns(slowdowns(figures, earlier));
+  if (earlier !== undefined) compare(figures, earlier);
 }
 
-function tellSlowdowns(sentences: readonly string[]): void {
-  if (sentences.length === 0) console.log('\nNothing became slower by more than the spread.');
-  else
-    console.log(
-      `\nSlower by more than the spread:\n${sentences.map(sentence => `- ${sentence}`).join('\n')}`,
-    );
-  process.exitCode = sentences.length === 0 ? 0 : 1;
+/** Prints the comparison with an earlier run and sets the exit code. */
+function compare(figures: readonly Figure[], earlier: string): void {
+  const [slower, added] = [slowdowns(figures, earlier), newFigures(figures, earlier)];
+  const compared = figures.length - added.length;
+  console.log(
+    `\n${compared} of ${figures.length} figures compared, ${slower.length} slower by more than the spread`,
+  );
+  for (const sentence of slower) console.log(`- ${sentence}`);
+  if (added.length > 0)
+    console.log(`\nNot in the earlier run:\n${added.map(name => `- ${name}`).join('\n')}`);
+  process.exitCode = slower.length > 0 || compared === 0 ? 1 : 0;
 }

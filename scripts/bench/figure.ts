@@ -91,6 +91,12 @@ export function slowdowns(figures: readonly Figure[], earlier: string): string[]
   });
 }
 
+/** Names of the figures that an earlier table lacks, so that `slowdowns` cannot compare them. */
+export function newFigures(figures: readonly Figure[], earlier: string): string[] {
+  const before = figuresIn(earlier);
+  return figures.map(({ name }) => name).filter(name => !before.has(name));
+}
+
 function width({ spread: [least, greatest] }: Pick<Figure, 'spread'>): number {
   return greatest - least;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { figureOf, slowdowns, tableOf } from '../../scripts/bench/figure.ts';
+import { figureOf, newFigures, slowdowns, tableOf } from '../../scripts/bench/figure.ts';
 import { timeRatio } from '../../scripts/bench/turns.ts';
 
 const rate = (rounds: readonly number[]) => figureOf({ name: 'hits', rounds, wanted: { atLeast: 0.6 } });
@@ -44,6 +44,14 @@ test('a figure that could no longer be measured is reported', () => {
   const lost = time([1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
 
   expect(slowdowns([lost], tableOf([time([1, 2, 3])]))).toEqual(['page, ms: Infinity, 2 before']);
+});
+
+test('a figure that the earlier run lacks or names otherwise is listed, because it is not compared', () => {
+  const earlier = tableOf([rate([0.7, 0.7, 0.7])]);
+  const now = [rate([0.7, 0.7, 0.7]), time([99, 99, 99])];
+
+  expect(newFigures(now, earlier)).toEqual(['page, ms']);
+  expect(newFigures(now, 'another file')).toEqual(['hits', 'page, ms']);
 });
 
 test('a figure without a limit accepts any value', () => {
