@@ -64,7 +64,8 @@ async function firstLoad(context: BrowserContext, url: string): Promise<Load> {
   });
   await session.send('Network.enable');
   await session.send('Performance.enable');
-  await page.goto(url);
+  const answer = await page.goto(url);
+  if (answer?.status() !== 200) throw new Error(`${url} answered ${answer?.status()}`);
   await page.waitForFunction(
     () => document.querySelector('main') !== null && document.querySelector('.loading') === null,
   );

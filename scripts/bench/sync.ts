@@ -51,7 +51,11 @@ export async function benchSync({
     fromBlock: from,
   });
   try {
-    const syncMs = await timed(index.runOnce);
+    let written = 0;
+    const syncMs = await timed(async () => {
+      written = await index.runOnce();
+    });
+    if (written !== count) throw new Error(`${written} blocks of ${count} were indexed`);
     return {
       fetchOnlyBlocksPerSecond: perSecond(count, fetchMs),
       syncBlocksPerSecond: perSecond(count, syncMs),
@@ -66,7 +70,7 @@ async function chainIdOf(rpcUrl: string): Promise<number> {
   return createChainClient({ id: 0, rpcUrls: [rpcUrl], timeoutMs: 30_000, log }).public.getChainId();
 }
 
-async function timed(work: () => Promise<number>): Promise<number> {
+async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;

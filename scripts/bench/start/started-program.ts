@@ -27,10 +27,14 @@ const LOOK_EVERY_MS = 5;
 const READY_WITHIN_MS = 60_000;
 const GONE_WITHIN_MS = 20_000;
 
-/** Starts the program once and ends it. @throws Error when it does not become ready or end in time */
+/**
+ * Starts the program once and ends it.
+ * @throws Error when another server is there already, or when it does not become ready or end in time
+ */
 export async function startOnce(program: StartedProgram, variables: NodeJS.ProcessEnv): Promise<Start> {
   const { command, url, page, adminUrl } = program;
   const [file = '', ...args] = command;
+  if ((await healthOf(url)) !== undefined) throw new Error(`${url} is served by another program`);
   const startedAt = performance.now();
   const child = spawn(file, args, {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -76,12 +80,18 @@ async function untilAnswer(address: string): Promise<Response> {
 async function untilGone(url: string): Promise<void> {
   const deadline = performance.now() + GONE_WITHIN_MS;
   while (performance.now() < deadline) {
-    const answer = await fetch(`${url}/healthz`).catch(() => undefined);
-    if (answer === undefined) return;
-    await answer.arrayBuffer();
+    const status = await healthOf(url);
+    if (status === undefined) return;
     await setTimeout(LOOK_EVERY_MS * 10);
   }
   throw new Error(`${url} is still served`);
+}
+
+/** Status of the health check; undefined when nothing listens. */
+async function healthOf(url: string): Promise<number | undefined> {
+  const answer = await fetch(`${url}/healthz`).catch(() => undefined);
+  await answer?.arrayBuffer();
+  return answer?.status;
 }
 
 function valueIn(metrics: string, name: string): number {
