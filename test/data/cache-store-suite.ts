@@ -133,6 +133,19 @@ export function sharedStoreSuite(name: string, open: () => Promise<CacheStore>):
       expect(smaller.held('key')).toBeUndefined();
     });
 
+    test('of a process whose clock is ahead are used only when they are due, so they are not fresh too long', async () => {
+      const store = await open();
+      const aheadMs = 10_000;
+      const { storedAt, freshUntil, ...rest } = entry();
+      const early = { ...rest, storedAt: storedAt + aheadMs, freshUntil: freshUntil + aheadMs };
+
+      const before = await throughStore(store, early);
+      clock.advance(aheadMs);
+      const due = await store.cache().get('key');
+
+      expect([before, due]).toEqual([undefined, early]);
+    });
+
     test('hold no memory beyond their bytes', async () => {
       const { identity } = entry().representation;
       const kept = {

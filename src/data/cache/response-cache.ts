@@ -8,7 +8,7 @@ export interface ResponseCache {
   /**
    * Returns the newest entry of both layers, unless it is past its retention. For callers that cannot use the entry of
    * `held`. Another process may have written a newer entry to the second layer, so memory alone answers for at most one
-   * second.
+   * second. An entry from the future, of a process whose clock is ahead, is not used: it would be fresh for too long.
    */
   get(key: string): Promise<Entry | undefined>;
   /** Returns the entry in memory, without asking the second layer. */
@@ -49,7 +49,7 @@ export function responseCache({ maxBytes, second, clock }: ResponseCacheOptions)
   /** Times of the last reads of the second layer for a newer entry. */
   const looks = new WeakMap<Entry, number>();
   const kept = (entry: Entry | undefined) =>
-    entry !== undefined && clock.now() < entry.keepUntil ? entry : undefined;
+    entry !== undefined && entry.storedAt <= clock.now() && clock.now() < entry.keepUntil ? entry : undefined;
   /** Stores in memory. Returns false for an entry above the size limit. */
   const keep = (key: string, entry: Entry) => {
     if (entrySize(key, entry) > maxBytes / LARGEST_SHARE) return false;
