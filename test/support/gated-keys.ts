@@ -15,7 +15,7 @@ import type { RequestCounters } from '../../src/lib/request-counters.ts';
 import { apiKeyHandlers } from '../../src/payments/api/api-keys.ts';
 import type { AnonymousCaller, ApiCaller } from '../../src/payments/api/gate/api-context.ts';
 import { paymentsGate } from '../../src/payments/api/gate/gate.ts';
-import { type KeyLimits, rateLimits } from '../../src/payments/api/gate/rate-limits.ts';
+import { type KeyLimits, type RateLimits, rateLimits } from '../../src/payments/api/gate/rate-limits.ts';
 import { notFound } from '../../src/payments/api/responses/answers.ts';
 import type { ApiKey } from '../../src/payments/keys/api-key.ts';
 import { issueKey, type KeyDraft } from '../../src/payments/keys/issue-key.ts';
@@ -71,6 +71,7 @@ export interface Answered {
 export interface GatedKeys extends AsyncDisposable {
   readonly url: string;
   readonly db: Db;
+  readonly counts: RateLimits;
   readonly entries: Served['entries'];
   /** Creates an organization and resolves to its id. */
   organization(tier?: Tier): Promise<string>;
@@ -88,13 +89,8 @@ export async function startGatedKeys(options: GatedKeysOptions): Promise<GatedKe
     level: 'debug',
     destination: { write: line => void entries.push(JSON.parse(line)) },
   });
-  const gate = paymentsGate({
-    db,
-    seals: seals([SEAL_SECRET]),
-    clock,
-    counts: rateLimits(db, limits, counters),
-    log,
-  });
+  const counts = rateLimits(db, limits, counters);
+  const gate = paymentsGate({ db, seals: seals([SEAL_SECRET]), clock, counts, log });
   const route = await mountGated<
     Pick<PaymentsOperations, Id>,
     Extract<PaymentsPublicOperation, Id>,
@@ -111,6 +107,7 @@ export async function startGatedKeys(options: GatedKeysOptions): Promise<GatedKe
   return {
     url: served.url,
     db,
+    counts,
     entries,
     async organization(tier = 'standard') {
       const id = newId('org');

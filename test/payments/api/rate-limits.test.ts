@@ -39,7 +39,7 @@ eachDatabase('requests per minute', databases => {
   describe('of a key', () => {
     test('are counted down on every answer, errors included, and refused with the time to wait', async () => {
       const key = await newSecret();
-      const before = Date.now() / 1000;
+      const begunAt = Date.now() / 1000;
 
       const answers = [
         await service.send('GET', LIST, { key }),
@@ -47,7 +47,6 @@ eachDatabase('requests per minute', databases => {
         await service.send('DELETE', `${LIST}/ak_missing`, { key }),
         await service.send('GET', LIST, { key }),
       ];
-      const after = Date.now() / 1000;
 
       expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 429]);
       expect(answers.map(headersOf)).toEqual(
@@ -55,11 +54,12 @@ eachDatabase('requests per minute', databases => {
       );
       const headers = answers[3]?.headers ?? new Headers();
       const seconds = Number(headers.get('retry-after'));
-      expect(seconds).toBeGreaterThan(50);
+      const elapsed = Date.now() / 1000 - begunAt;
+      const refusedAfter = Number(headers.get('x-ratelimit-reset')) - seconds - begunAt;
+      expect(seconds).toBeGreaterThanOrEqual(Math.floor(60 - elapsed));
       expect(seconds).toBeLessThanOrEqual(60);
-      const answeredAt = Number(headers.get('x-ratelimit-reset')) - seconds;
-      expect(answeredAt).toBeGreaterThan(before - 2);
-      expect(answeredAt).toBeLessThan(after + 2);
+      expect(refusedAfter).toBeGreaterThan(-1);
+      expect(refusedAfter).toBeLessThan(elapsed + 1);
       expect(answers[3]?.body).toEqual({
         error: {
           type: 'rate_limit_error',
@@ -143,14 +143,14 @@ eachDatabase('requests per minute', databases => {
 
     test('for states are limited to 1,200 per address over all sessions', async () => {
       const from = newAddress();
+      const client = { address: from, protocol: 'http', host: 'shop.example', isExempt: false } as const;
+      // Counted without HTTP, because all requests have to be within a minute.
+      await times(1_195, () => service.counts.ofStateReader(client));
 
-      const answers = await times(61, () =>
-        Promise.all(Array.from({ length: 20 }, () => service.send('GET', stateOf(newId('cs')), { from }))),
-      );
+      const answers = await times(7, () => service.send('GET', stateOf(newId('cs')), { from }));
 
-      const statuses = answers.flat().map(({ status }) => status);
-      expect(statuses.filter(status => status === 404)).toHaveLength(1_200);
-      expect(statuses.filter(status => status === 429)).toHaveLength(20);
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404, 429, 429]);
+      expect(answers.map(headersOf).at(-1)).toEqual({ limit: '1200', remaining: '0' });
     });
 
     test('with a proof are limited to 5 per session, from any address and for any spelling of its id', async () => {
