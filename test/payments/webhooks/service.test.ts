@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
 import { retentionWorker } from '#payments/retention.ts';
-import { DELIVERY_LIFETIME_MS } from '#payments/webhooks/store/delivery-store.ts';
+import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
+import { DELIVERY_LIFETIME_MS, deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
+import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
 import { eachDatabase, sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
 import { list, record, text } from '../../support/json.ts';
 import { startPaymentsApi } from '../../support/payments-api.ts';
 import { LOOPBACK_ONLY, startTestPayments, unreachableChain } from '../../support/payments-service.ts';
 import { until } from '../../support/until.ts';
 import { startReceiver } from '../../support/webhook-receiver.ts';
+import { aDelivery, aWebhook } from '../../support/webhook-records.ts';
 import { dataOf, listOf, newWebhook, WEBHOOKS } from '../../support/webhooks-api.ts';
 
 const folders: string[] = [];
@@ -100,6 +103,25 @@ eachDatabase('the running service', databases => {
 
     expect(removed).toBe(1);
     expect(listOf(await shop.get(`${path}/deliveries`))).toMatchObject([{ id: young }]);
+  });
+
+  test('removes a delivery after 30 days although a crash interrupted it and its webhook was switched off', async () => {
+    await using api = await startPaymentsApi(await databases.create('payments'));
+    const shop = await api.merchant();
+    const { path, id } = await newWebhook(shop, { url: 'https://books.example/hooks' });
+    const now = api.clock.now();
+    const delivery = aDelivery(aWebhook(shop.owner, { id }), { createdAt: now, nextAttemptAt: now });
+    await deliveryStore(api.db, api.seals).insert([{ delivery, body: '{}' }]);
+    const { log } = listening();
+    await deliveryQueue({ ...api, log }).exchange({ wanted: [{ webhookId: id, limit: 1 }] });
+    await shop.patch(path, { is_active: false });
+    const [interrupted] = listOf(await shop.get(`${path}/deliveries`));
+
+    api.clock.advance(DELIVERY_LIFETIME_MS + LEASE_MS + 1);
+    await retentionWorker(api).runOnce(new AbortController().signal);
+
+    expect(interrupted).toMatchObject({ id: delivery.id, attempts: 1, status: 'pending' });
+    expect(listOf(await shop.get(`${path}/deliveries`))).toEqual([]);
   });
 });
 

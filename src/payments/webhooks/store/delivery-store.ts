@@ -86,14 +86,17 @@ export function deliveryStore(handle: Handle, seals: Seals) {
 
     /**
      * Removes up to `limit` deliveries from before a time (UTC ms) without an attempt in flight. Returns their number.
+     * A lease from before that time is of a crashed process, whose attempt no other repeats while the webhook is not
+     * active.
      */
     removeOld({ before, limit }: { before: number; limit: number }): Promise<number> {
       return execute(
         handle,
         `delete from deliveries where id in (
-           select id from deliveries where created_at < ? and sending is null order by created_at limit ?
+           select id from deliveries where created_at < ? and (sending is null or locked_until < ?)
+           order by created_at limit ?
          )`,
-        [before, limit],
+        [before, before, limit],
       );
     },
 
