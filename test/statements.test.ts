@@ -131,7 +131,7 @@ test('both databases can prepare every statement, and return the columns of its 
   expect([...new Set(folders)].toSorted()).toEqual(['src/data', 'src/db', 'src/payments']);
   expect(onPostgres.length).toBeGreaterThan(120);
   expect(faults).toEqual([]);
-});
+}, 240_000);
 
 test('both databases have every column named in a built statement', async () => {
   const [columnsOf, typesOf] = [await sqlite('payments'), await postgres()];
@@ -150,7 +150,7 @@ test('both databases have every column named in a built statement', async () => 
 
   expect(faults).toEqual([]);
   expect(statements.length).toBeGreaterThan(40);
-});
+}, 240_000);
 
 test('rows of SQL text have declared columns only', () => {
   const free = statementSources(standInsOn('sqlite')).flatMap(({ place, columns }) =>
@@ -158,4 +158,4 @@ test('rows of SQL text have declared columns only', () => {
   );
 
   expect(free).toEqual([]);
-});
+}, 240_000);

@@ -172,7 +172,7 @@ test('both databases can prepare every statement of the index, and return the co
 
   expect(onPostgres.length).toBeGreaterThan(50);
   expect(faults).toEqual([]);
-});
+}, 240_000);
 
 test('rows of the index have declared columns only', () => {
   const free = statementSources(standInsOn(sqliteDialect), isOfIndex).flatMap(({ place, columns }) =>
@@ -180,4 +180,4 @@ test('rows of the index have declared columns only', () => {
   );
 
   expect(free).toEqual([]);
-});
+}, 240_000);

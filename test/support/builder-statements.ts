@@ -9,7 +9,6 @@ export interface BuilderStatement {
   readonly text: string;
 }
 
-const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** Names of the handles that builders start from, in all of `src`. */
 const HANDLES = ['handle', 'db'];
 
@@ -26,27 +25,21 @@ interface Chain {
  * @throws Error for an unknown call
  */
 export function builderStatements(): BuilderStatement[] {
-  const { config } = ts.readConfigFile(`${ROOT}/tsconfig.json`, ts.sys.readFile);
-  const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  const isSource = (file: string) => file.startsWith(`${ROOT}/src/`);
-  const program = ts.createProgram(fileNames.filter(isSource), options);
-  const checker = program.getTypeChecker();
+  const { checker, files } = sourceProgram();
   const found: BuilderStatement[] = [];
 
-  const visit = (file: ts.SourceFile) => (node: ts.Node) => {
-    ts.forEachChild(node, visit(file));
+  const visit = (file: ts.SourceFile, path: string) => (node: ts.Node) => {
+    ts.forEachChild(node, visit(file, path));
     const table = tableOf(node);
     if (table === undefined) return;
     const { line } = file.getLineAndCharacterOfPosition(node.getStart());
-    const place = `${file.fileName.slice(ROOT.length + 1)}:${line + 1}`;
+    const place = `${path}:${line + 1}`;
     const chain: Chain = { table, columns: new Set(), conflict: undefined, condition: undefined };
     follow(node, { chain, checker, place });
     found.push({ place, text: textOf(chain) });
   };
 
-  for (const file of program.getSourceFiles()) {
-    if (isSource(file.fileName)) ts.forEachChild(file, visit(file));
-  }
+  for (const { path, source } of files) ts.forEachChild(source, visit(source, path));
   return found;
 }
 
@@ -150,4 +143,42 @@ function textOf({ table, columns, conflict, condition }: Chain): string {
   const action =
     condition === undefined ? 'do nothing' : `do update set ${first} = excluded.${first} where ${condition}`;
   return `insert into ${table} (${own}) ${read} on conflict ${conflict} ${action}`;
+}
+
+const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** The project's sources with their types. */
+export interface SourceProgram {
+  readonly checker: ts.TypeChecker;
+  /** The files below `src`, with their paths from the project's folder. */
+  readonly files: readonly { readonly path: string; readonly source: ts.SourceFile }[];
+}
+
+let latest: WeakRef<SourceProgram> | undefined;
+
+/**
+ * Parses the sources, which takes some seconds. Calls in a row share the result. It is not kept afterwards, because it
+ * takes some hundred megabytes.
+ */
+export function sourceProgram(): SourceProgram {
+  const program = latest?.deref() ?? parsed();
+  latest = new WeakRef(program);
+  return program;
+}
+
+function parsed(): SourceProgram {
+  const { config } = ts.readConfigFile(`${ROOT}/tsconfig.json`, ts.sys.readFile);
+  const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  const isSource = (file: string) => file.startsWith(`${ROOT}/src/`);
+  const program = ts.createProgram(fileNames.filter(isSource), options);
+  const sources = program.getSourceFiles().filter(({ fileName }) => isSource(fileName));
+  return {
+    checker: program.getTypeChecker(),
+    files: sources.map(source => ({ path: pathOf(source), source })),
+  };
+}
+
+/** Path of a file from the project's folder, such as `src/main.ts`. */
+export function pathOf({ fileName }: ts.SourceFile): string {
+  return fileName.slice(ROOT.length + 1);
 }

@@ -1,6 +1,5 @@
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
+import { pathOf, sourceProgram } from './builder-statements.ts';
 
 /** A column of a statement's row type. */
 export interface RowColumn {
@@ -24,8 +23,6 @@ export interface StatementSource {
 /** Substitute SQL for an expression whose text is known only at run time; undefined for an unknown expression. */
 export type StandIns = (expression: string, place: string) => string | undefined;
 
-const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
-
 /** The folder of the index, which has its own database. */
 export const INDEX = 'src/indexer/';
 /** Files that send the statements of their callers. */
@@ -42,22 +39,14 @@ export function statementSources(
   standIns: StandIns,
   isWanted = (file: string) => !file.startsWith(INDEX),
 ): StatementSource[] {
-  const { config } = ts.readConfigFile(`${ROOT}/tsconfig.json`, ts.sys.readFile);
-  const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  const isSource = (file: string) =>
-    file.startsWith(`${ROOT}/src/`) &&
-    isWanted(file.slice(ROOT.length + 1)) &&
-    !SENDERS.includes(file.slice(ROOT.length + 1));
-  const program = ts.createProgram(fileNames.filter(isSource), options);
-  const checker = program.getTypeChecker();
-  const relative = (file: string) => file.slice(ROOT.length + 1);
+  const { checker, files } = sourceProgram();
   const found: StatementSource[] = [];
 
   const visit = (file: ts.SourceFile) => (node: ts.Node) => {
     ts.forEachChild(node, visit(file));
     if (!ts.isCallExpression(node)) return;
     const { line } = file.getLineAndCharacterOfPosition(node.getStart());
-    const place = `${relative(file.fileName)}:${line + 1}`;
+    const place = `${pathOf(file)}:${line + 1}`;
     const texts = textsSent(node, { checker, standIns, place })?.filter(text => STATEMENT.test(text)) ?? [];
     if (texts.length > 0) found.push({ place, texts, columns: columnsOf(node) });
   };
@@ -75,8 +64,8 @@ export function statementSources(
     }));
   };
 
-  for (const file of program.getSourceFiles()) {
-    if (isSource(file.fileName)) ts.forEachChild(file, visit(file));
+  for (const { path, source } of files) {
+    if (isWanted(path) && !SENDERS.includes(path)) ts.forEachChild(source, visit(source));
   }
   return found;
 }
@@ -86,7 +75,7 @@ const DECLARED = ['src/db/lease.ts', `${INDEX}schema/columns.ts`, `${INDEX}schem
 
 /** True for a column of knex's `Tables`, of the index, or of every leased table. */
 function isOfTables(node: ts.Node): boolean {
-  const file = node.getSourceFile().fileName.slice(ROOT.length + 1);
+  const file = pathOf(node.getSourceFile());
   if (file.startsWith('src/payments/tables/') || DECLARED.includes(file)) return true;
   return (
     ts.findAncestor(node, one => ts.isInterfaceDeclaration(one) && one.name.text === 'Tables') !== undefined
