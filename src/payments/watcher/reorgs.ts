@@ -30,7 +30,7 @@ export function firstWatchedBlock({ chain, head, progress }: Round): number {
  * block that has it now. Without such a block, it fails once the chain has grown beyond the required depth.
  */
 export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
-  const { chain, view, head, db, places, log, effect, note } = round;
+  const { chain, view, head, db, places, log, note } = round;
   const since = firstWatchedBlock(round);
   const completedSince = () => transactionStore(db).completedSince(chain.id, since);
   const openSince = () => transferStore(db).openSince(chain.id, since);
@@ -69,8 +69,8 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   if (lost.length > 0)
     log.error({ transactions: lost.map(one => one.id) }, 'completed payments were lost in a reorganisation');
   const unlisted = transfers.filter(isLost).map(one => one.id);
-  if (unlisted.length > 0) {
-    await effect('reorgs', ({ handle }) => transferStore(handle).remove(unlisted));
-  }
+  await changeInParts(round, { name: 'reorgs', rows: unlisted }, (ids, { handle }) =>
+    transferStore(handle).remove(ids),
+  );
   return { lost: lost.length + unlisted.length, isCertain };
 }
