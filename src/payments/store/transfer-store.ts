@@ -1,6 +1,7 @@
 import { type Binding, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
@@ -72,6 +73,13 @@ export function transferStore(handle: Handle) {
     /** Unassigned transfers in this block or a later one, confirmed or not. */
     openSince: (chainId: number, blockNumber: number): Promise<UnmatchedTransfer[]> =>
       where('chain_id = ? and block_number >= ? and assigned_at is null', [chainId, blockNumber]),
+
+    /** Unassigned transfers of these transactions, in any block, confirmed or not. */
+    async openOf(chainId: number, txHashes: readonly string[]): Promise<UnmatchedTransfer[]> {
+      if (txHashes.length === 0) return [];
+      const among = placeholders(txHashes.length);
+      return where(`chain_id = ? and tx_hash in (${among}) and assigned_at is null`, [chainId, ...txHashes]);
+    },
 
     /** Returns the number of newly confirmed transfers. */
     async confirm(ids: readonly string[], now: number): Promise<number> {

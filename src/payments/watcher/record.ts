@@ -57,7 +57,8 @@ async function recordPart(
 ): Promise<{ done: string[]; changes: number }> {
   const { handle, settle } = scope;
   const transactions = transactionStore(handle);
-  const unmatched = await unmatchedOf(round, scope, part.flat());
+  const hashes = part.flatMap(([first]) => first?.txHash ?? []);
+  const unmatched = await transferStore(handle).openOf(round.chain.id, hashes);
   const done: string[] = [];
   let changes = 0;
   for (const transfers of part) {
@@ -142,21 +143,6 @@ function suggestionFor(
     openedBy: transfer.blockTime + CLOCK_ALLOWANCE_MS,
     endedAfter: transfer.blockTime - LATE_MS,
   });
-}
-
-/** Earlier unmatched records of these transactions, of any block. */
-async function unmatchedOf(
-  { chain }: Round,
-  { handle }: EffectScope,
-  transfers: readonly Transfer[],
-): Promise<UnmatchedTransfer[]> {
-  if (transfers.length === 0) return [];
-  const store = transferStore(handle);
-  const lowest = transfers.reduce((least, one) => Math.min(least, one.blockNumber), Infinity);
-  const kept = [...(await store.unconfirmed(chain.id)), ...(await store.openSince(chain.id, lowest))];
-  const hashes = new Set(transfers.map(one => one.txHash));
-  const byId = new Map(kept.filter(one => hashes.has(one.txHash)).map(one => [one.id, one]));
-  return [...byId.values()];
 }
 
 function isSameLog(a: Transfer, b: Transfer): boolean {
