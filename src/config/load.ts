@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { validateConfig } from '../../generated/config/validators.cjs';
+import { isObject } from '../lib/json.ts';
 import { parseArguments } from './arguments.ts';
 import type { Config } from './config.ts';
 import {
@@ -72,7 +73,7 @@ export function loadConfig({ file, env, argv = [], directory = process.cwd() }: 
 
 /** Replaces the roles of the file by those of the command line or worker. The file's roles are then not validated. */
 function withRoles(value: unknown, roles: readonly Role[]): unknown {
-  return typeof value === 'object' && value !== null ? { ...value, roles: [...roles] } : value;
+  return isObject(value) ? { ...value, roles: [...roles] } : value;
 }
 
 /** Steps of a path such as `chains[0].backends[1].database`. */

@@ -40,6 +40,12 @@ test('an unknown role in the file is refused with its line and a suggestion', ()
   expect(findingsOf(`roles: [data, data]${CHAIN}`)).toMatchObject([{ path: 'roles', line: 1 }]);
 });
 
+test('a file that is a list is refused also with roles on the command line', () => {
+  expect(findingsOf('[]\n', ['--only', 'data'])).toEqual([
+    { path: '', line: 1, message: 'must be an object' },
+  ]);
+});
+
 test('embedded chains are refused unless the process has all roles of their service', () => {
   expect(findingsOf('roles: [data]\n')).toEqual([
     {
