@@ -6,7 +6,6 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -15,6 +14,7 @@ import { startDevnet } from '../src/devnet/start-devnet.ts';
 import { createMetrics } from '../src/http/metrics.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/logger.ts';
+import { freePort } from '../test/support/loopback-server.ts';
 
 /** Lifetime of a final record here. At the shared cache's first request, the answer is past half of it. */
 const LIFETIME_MS = 8_000;
@@ -145,18 +145,8 @@ async function startVarnish(folder: string, origin: string, stack: AsyncDisposab
 }
 
 async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return;
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise(resolve => child.once('exit', resolve));
   child.kill('SIGTERM');
   await gone;
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

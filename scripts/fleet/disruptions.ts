@@ -18,6 +18,8 @@ export interface Disturbed {
   readonly signal: AbortSignal;
 }
 
+/** Roles of which one process leads each chain. */
+const LED: readonly FleetRole[] = ['settlement', 'indexer'];
 const GRACEFUL = { isGraceful: true };
 /** Time without a disruption before the first one and after each. */
 const CALM_MS = 2_000;
@@ -65,7 +67,7 @@ export async function disturb(disturbed: Disturbed): Promise<void> {
   await pause(CALM_MS);
 
   async function killOne(role: FleetRole): Promise<void> {
-    const member = await busiest(members.filter(one => one.role === role));
+    const member = await leaderOf(role, members);
     await member.kill();
     await pause(DOWN_MS.process);
     await member.start();
@@ -80,11 +82,16 @@ export async function disturb(disturbed: Disturbed): Promise<void> {
   }
 }
 
-/** Process that leads the most chains. The others stand by. */
-async function busiest(members: readonly Member[]): Promise<Member> {
-  const led = await Promise.all(members.map(async member => ({ member, count: await leadsOf(member) })));
+/**
+ * Process of a role that leads the most chains. The others stand by.
+ * @throws Error when none leads although the role has a leader, because a kill would then interrupt nothing
+ */
+async function leaderOf(role: FleetRole, members: readonly Member[]): Promise<Member> {
+  const own = members.filter(one => one.role === role);
+  const led = await Promise.all(own.map(async member => ({ member, count: await leadsOf(member) })));
   const [first] = led.sort((a, b) => b.count - a.count);
-  if (first === undefined) throw new Error('there is no process with this role');
+  if (first === undefined || (LED.includes(role) && first.count === 0))
+    throw new Error(`no process of the role ${role} leads a chain`);
   return first.member;
 }
 

@@ -47,7 +47,7 @@ export async function startService(
       child.send({ leaptMs } satisfies Leap);
     },
     async stop() {
-      if (child.exitCode !== null) return child.exitCode;
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       const gone = once(child, 'exit');
       const late = setTimeout(() => child.kill('SIGKILL'), STOPS_WITHIN_MS);
       child.disconnect();
