@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type FaultyNode, faultyNode } from '../../test/support/faulty-node.ts';
-import { startPaymentChain } from '../../test/support/payment-chain.ts';
+import { mineEvery, startPaymentChain } from '../../test/support/payment-chain.ts';
 import { type Figure, figureOf } from './figure.ts';
 import { CREATION } from './payments/link.ts';
 import { makeShop } from './payments/shop.ts';
@@ -30,31 +30,18 @@ async function asking(): Promise<Figure[]> {
   await using shop = await makeShop(() => []);
   await using service = await startServer('payments', shop.file, node.url, CREATION.token_address);
   let blocksPerTick = 1;
-  const ended = new AbortController();
-  const mining = mine();
-  try {
-    const idle = await measured(node);
-    blocksPerTick = QUICK_BLOCKS;
-    const quick = await measured(node);
-    blocksPerTick = 1;
-    for (let index = 0; index < SESSIONS; index++) await open();
-    const open10 = await measured(node);
-    return [
-      ...figuresOf('nothing open', idle, 3),
-      ...figuresOf(`nothing open, ${QUICK_BLOCKS} blocks per look`, quick, 3),
-      ...figuresOf(`${SESSIONS} sessions open for coins`, open10, 10),
-    ];
-  } finally {
-    ended.abort();
-    await mining;
-  }
-
-  async function mine(): Promise<void> {
-    while (!ended.signal.aborted) {
-      await chain.mine(blocksPerTick);
-      await delay(BLOCK_MS, undefined, { signal: ended.signal }).catch(() => {});
-    }
-  }
+  await using _ = mineEvery(BLOCK_MS, () => chain.mine(blocksPerTick));
+  const idle = await measured(node);
+  blocksPerTick = QUICK_BLOCKS;
+  const quick = await measured(node);
+  blocksPerTick = 1;
+  for (let index = 0; index < SESSIONS; index++) await open();
+  const open10 = await measured(node);
+  return [
+    ...figuresOf('nothing open', idle, 3),
+    ...figuresOf(`nothing open, ${QUICK_BLOCKS} blocks per look`, quick, 3),
+    ...figuresOf(`${SESSIONS} sessions open for coins`, open10, 10),
+  ];
 
   async function open(): Promise<void> {
     const { amount, chain_id, recipient_address, token_address } = CREATION;

@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type FaultyNode, faultyNode } from '../../test/support/faulty-node.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../test/support/payment-chain.ts';
+import { mineEvery, startPaymentChain, type TestPaymentChain } from '../../test/support/payment-chain.ts';
 
 /** A chain with a block every second, and the node through which the fleet reads it. */
 export interface FleetChain {
@@ -18,18 +17,6 @@ export async function startFleetChain(stack: AsyncDisposableStack): Promise<Flee
   const chain = stack.use(await startPaymentChain());
   const node = stack.use(await faultyNode(chain.rpcUrl));
   await chain.mine(FIRST_BLOCKS);
-  const ended = new AbortController();
-  const mining = mine();
-  stack.defer(async () => {
-    ended.abort();
-    await mining;
-  });
+  stack.use(mineEvery(BLOCK_MS, () => chain.mine()));
   return { chain, node, ask: chain.call };
-
-  async function mine(): Promise<void> {
-    while (!ended.signal.aborted) {
-      await chain.mine();
-      await delay(BLOCK_MS, undefined, { signal: ended.signal }).catch(() => {});
-    }
-  }
 }

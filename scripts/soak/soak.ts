@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { apiClient } from '../../src/command/api/client.ts';
 import { faultyNode } from '../../test/support/faulty-node.ts';
-import { addressOf, startPaymentChain } from '../../test/support/payment-chain.ts';
+import { addressOf, mineEvery, startPaymentChain } from '../../test/support/payment-chain.ts';
 import { random } from '../faults/random.ts';
 import { linesOf } from '../faults/tally.ts';
 import { untilSettled } from './books.ts';
@@ -152,20 +152,7 @@ async function chainBehindHangingNode(stack: AsyncDisposableStack) {
   const chain = stack.use(await startPaymentChain());
   const hanging = stack.use(await faultyNode(chain.rpcUrl));
   hanging.slow(Number.POSITIVE_INFINITY);
-  const ended = new AbortController();
-  const mining = mine();
-  stack.defer(async () => {
-    ended.abort();
-    await mining;
-  });
-
-  async function mine(): Promise<void> {
-    while (!ended.signal.aborted) {
-      await chain.mine();
-      await delay(BLOCK_MS, undefined, { signal: ended.signal }).catch(() => {});
-    }
-  }
-
+  stack.use(mineEvery(BLOCK_MS, () => chain.mine()));
   return {
     rpcUrls: [hanging.url, chain.rpcUrl],
     payerOf:

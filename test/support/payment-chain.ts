@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Address, encodeDeployData, encodeFunctionData, type Hex, keccak256, parseAbi } from 'viem';
 import { fungibleAbi, postcardsAbi } from '../../src/devnet/activity/abis.ts';
 import { creationCode } from '../../src/devnet/activity/artifacts.ts';
@@ -151,6 +152,25 @@ export async function startPaymentChain(
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+/** Mines at once and then regularly in real time. `await using` ends it. */
+export function mineEvery(ms: number, mine: () => Promise<void>): AsyncDisposable {
+  const ended = new AbortController();
+  const mining = mineUntilEnd();
+  return {
+    async [Symbol.asyncDispose]() {
+      ended.abort();
+      await mining;
+    },
+  };
+
+  async function mineUntilEnd(): Promise<void> {
+    while (!ended.signal.aborted) {
+      await mine();
+      await delay(ms, undefined, { signal: ended.signal }).catch(() => {});
+    }
+  }
 }
 
 /** Mints one more NFT: a `Transfer` with four topics. */
