@@ -18,7 +18,7 @@ async function writeEndlessEvents(database: DatabaseOptions): Promise<DatabaseOp
   await db.raw('alter table logs rename to quick_logs');
   await db.raw(
     `create view logs as with recursive n(x) as (select 1 union all select x + 1 from n where x < 1e10)
-     select l.* from quick_logs l cross join n`,
+     select l.* from n cross join quick_logs l`,
   );
   await db.destroy();
   return written;
