@@ -68,7 +68,7 @@ test('a process that follows an index asks its node once per poll, however often
   const { options: database, remove } = await postgresDatabase();
   onTestFinished(remove);
   const writer = await opened({ database });
-  const options = { database, client: clientOf(node.url), isReadOnly: true, pollMs: 60_000 };
+  const options = { database, client: clientOf(node.url), isReadOnly: true, pollMs: 600_000 };
   const reader = await opened(options);
   const follow = () =>
     until(
