@@ -2,8 +2,8 @@ import { test as base } from 'vitest';
 import type { DatabaseOptions } from '#db/open.ts';
 import type { GroupsQuery, QueryEngine, RowsQuery } from '#indexer/query/query.ts';
 import { openQueryPool, type QueryPool, type QueryPoolOptions } from '#indexer/query/threads/pool.ts';
-import { systemClock } from '#lib/clock.ts';
 import type { TestDatabases } from '#test/support/databases.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 import { CHAIN_ID } from '../support.ts';
 import { randomBlocks, writeIndex } from './random-blocks.ts';
 
@@ -43,7 +43,7 @@ export interface OpenedPool {
   readonly pool: QueryEngine;
 }
 
-/** `test` with an index shared by a suite, and pools that are closed after each test. */
+/** `test` with an index shared by a suite, and pools that are closed after each test. Their clock stands still. */
 export function poolTest(databases: TestDatabases) {
   let written: Promise<DatabaseOptions> | undefined;
   const write = async () => writeIndex(await databases.create(), { chainId: CHAIN_ID, blocks });
@@ -58,7 +58,7 @@ export function poolTest(databases: TestDatabases) {
         const opened: QueryPool[] = [];
         onCleanup(async () => void (await Promise.all(opened.map(threads => threads.close()))));
         return (options: Partial<QueryPoolOptions> = {}): OpenedPool => {
-          const threads = openQueryPool({ clock: systemClock, ...options });
+          const threads = openQueryPool({ clock: manualClock(), ...options });
           opened.push(threads);
           return { threads, pool: threads.engine(database) };
         };
