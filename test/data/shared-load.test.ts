@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { mount } from '../../src/contract/mount/mount.ts';
 import { explorer } from '../../src/data/explorer/operations.ts';
+import { createLogger } from '../../src/lib/logger.ts';
 import { client } from '../support/contract-client.ts';
 import { serveRoutes } from '../support/serve-routes.ts';
 import { answererOver, backend, chain, emptyPage } from './answer-support.ts';
@@ -36,4 +37,31 @@ test('a client that hangs up does not fail others that wait for the same load', 
   expect(hungUp).toBe('gone');
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   expect(signals).toHaveLength(1);
+});
+
+test('a back end that fails after its request was given up is not logged as a failure', async () => {
+  const lines: string[] = [];
+  const log = createLogger({ level: 'error', destination: { write: line => void lines.push(line) } });
+  const calls = [Promise.withResolvers<never>(), Promise.withResolvers<never>()] as const;
+  let asked = 0;
+  const closing = backend({
+    name: 'closing',
+    answers: { listTokenTransfers: () => calls[asked++ as 0 | 1].promise },
+  });
+  const { serve, close } = answererOver([chain(1, closing)], { log });
+  const list = explorer(serve).listTokenTransfers;
+  const ask = () => list({ path: {}, query: {} }, { headers: {} }).catch(() => 'refused');
+
+  const heard = ask();
+  await expect.poll(() => asked).toBe(1);
+  calls[0].reject(new Error('out of memory'));
+  await heard;
+  const unheard = ask();
+  await expect.poll(() => asked).toBe(2);
+  await close();
+  calls[1].reject(new Error('the database is closed'));
+  await unheard;
+  await new Promise(resolve => setImmediate(resolve));
+
+  expect(lines.map(line => JSON.parse(line).err.message)).toEqual(['out of memory']);
 });

@@ -125,7 +125,7 @@ export function answerer(options: AnswererOptions): Serve {
               walk?.writer === backend.name
                 ? { signal: untilTimeout, position: walk.position }
                 : { signal: untilTimeout };
-            const pending = observed({ metrics, log }, backend, answer(request, ask));
+            const pending = observed({ metrics, log, signal: untilTimeout }, backend, answer(request, ask));
             return hasNotFound(id) ? pending : pending.catch(withoutNotFound);
           },
           { signal: until, timeoutMs },

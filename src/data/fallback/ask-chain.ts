@@ -83,10 +83,11 @@ export function timedOut(cause: unknown): BackendError {
 
 /**
  * Counts one call to a back end by its outcome, `ok` or the kind of the failure, and passes the outcome on. Unexpected
- * errors are logged here, because clients hear only that the back end failed.
+ * errors are logged here, because clients hear only that the back end failed. After an abort no client waits for the
+ * outcome, and the database may be closed.
  */
 export async function observed<Result>(
-  { metrics, log }: { metrics: Metrics; log: Logger },
+  { metrics, log, signal }: { metrics: Metrics; log: Logger; signal: AbortSignal },
   backend: Backend,
   call: Promise<Result>,
 ): Promise<Result> {
@@ -104,7 +105,7 @@ export async function observed<Result>(
     return answer;
   } catch (error) {
     count(asBackendError(error).kind);
-    if (!(error instanceof BackendError)) {
+    if (!(error instanceof BackendError) && !signal.aborted) {
       log.error({ err: error, chainId: backend.chainId, backend: backend.name }, 'a back end failed');
     }
     throw error;

@@ -131,7 +131,7 @@ export async function askChains<Result>(
       const chainIds = members.map(({ chain }) => chain.id);
       const pending = ask(backend, { chainIds, signal: until, request: signal });
       if (pending === undefined) throw unsupported();
-      const result = await observed(options, backend, untilAborted(pending, until));
+      const result = await observed({ ...options, signal: until }, backend, untilAborted(pending, until));
       parts.push({ result, first });
       answered.push(...asked);
       passedOver.push(...members.flatMap(({ failures }) => failures));
