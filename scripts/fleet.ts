@@ -1,5 +1,5 @@
 /**
- * Test of a fleet: runs ten processes on one PostgreSQL and one Redis, makes payments through them, and kills, stops
+ * Test of a fleet: runs ten processes on one PostgreSQL and one Redis, makes payments on two chains, and kills, stops
  * and restarts each part in turn:
  *   npm run fleet [-- --seed N]
  * Exits with 1

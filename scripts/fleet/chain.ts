@@ -3,6 +3,7 @@ import { mineEvery, startPaymentChain, type TestPaymentChain } from '../../test/
 
 /** A chain with a block every second, and the node through which the fleet reads it. */
 export interface FleetChain {
+  readonly id: number;
   readonly chain: TestPaymentChain;
   /** Proxy of the chain's node that can hang. */
   readonly node: FaultyNode;
@@ -13,10 +14,10 @@ export interface FleetChain {
 const BLOCK_MS = 1_000;
 const FIRST_BLOCKS = 40;
 
-export async function startFleetChain(stack: AsyncDisposableStack): Promise<FleetChain> {
-  const chain = stack.use(await startPaymentChain());
+export async function startFleetChain(id: number, stack: AsyncDisposableStack): Promise<FleetChain> {
+  const chain = stack.use(await startPaymentChain(id));
   const node = stack.use(await faultyNode(chain.rpcUrl));
   await chain.mine(FIRST_BLOCKS);
   stack.use(mineEvery(BLOCK_MS, () => chain.mine()));
-  return { chain, node, ask: chain.call };
+  return { id, chain, node, ask: chain.call };
 }

@@ -4,9 +4,7 @@ import { stringify } from 'yaml';
 export interface Surroundings {
   readonly postgresUrl: string;
   readonly redisUrl: string;
-  readonly rpcUrl: string;
-  readonly chainId: number;
-  readonly token: string;
+  readonly chains: readonly { readonly id: number; readonly rpcUrl: string; readonly token: string }[];
 }
 
 /** Secret key of the run. It protects nothing, because the data of the run is deleted. */
@@ -16,7 +14,7 @@ const UNLIMITED = 1_000_000;
 const POOL = 5;
 
 /** Configuration that all processes share. Ports come from the environment, and roles from the command line. */
-export function configuration({ postgresUrl, redisUrl, rpcUrl, chainId, token }: Surroundings): string {
+export function configuration({ postgresUrl, redisUrl, chains }: Surroundings): string {
   return stringify({
     data: {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the program reads it from the environment
@@ -38,18 +36,16 @@ export function configuration({ postgresUrl, redisUrl, rpcUrl, chainId, token }:
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the program reads it from the environment
     admin: { listen: '127.0.0.1:${ADMIN_PORT}' },
     rateLimitStore: redisUrl,
-    chains: [
-      {
-        id: chainId,
-        name: 'Fleet',
-        native: { symbol: 'ETH', decimals: 18 },
-        rpc: [rpcUrl],
-        confirmations: 2,
-        testnet: true,
-        tokens: [{ address: token, symbol: 'USDS', decimals: 6 }],
-        backends: [{ kind: 'index', database: postgresUrl, fromBlock: 0 }],
-      },
-    ],
+    chains: chains.map(({ id, rpcUrl, token }) => ({
+      id,
+      name: `Chain ${id}`,
+      native: { symbol: 'ETH', decimals: 18 },
+      rpc: [rpcUrl],
+      confirmations: 2,
+      testnet: true,
+      tokens: [{ address: token, symbol: 'USDS', decimals: 6 }],
+      backends: [{ kind: 'index', database: postgresUrl, fromBlock: 0 }],
+    })),
     log: { requests: 'none' },
   });
 }

@@ -10,9 +10,9 @@ export interface Disturbed {
   readonly members: readonly Member[];
   readonly redis: OwnRedis;
   readonly postgres: OwnPostgres;
-  readonly chain: FleetChain;
+  readonly chains: readonly FleetChain[];
   readonly observers: Observers;
-  /** Compares the replicas with the chain. */
+  /** Compares the replicas with the chains. */
   readonly compare: () => Promise<void>;
   /** Aborted when the run has failed. Nothing is started after that. */
   readonly signal: AbortSignal;
@@ -29,7 +29,7 @@ const TAKEOVER_MS = 20_000;
 
 /** Runs all disruptions, one after the other. Rejects when the signal aborts. */
 export async function disturb(disturbed: Disturbed): Promise<void> {
-  const { redis, postgres, chain, observers, members, compare, signal } = disturbed;
+  const { redis, postgres, chains, observers, members, compare, signal } = disturbed;
   const { interruptions } = observers;
   const pause = (ms: number) => delay(ms, undefined, { signal });
   interruptions.begin('nothing', GRACEFUL);
@@ -53,10 +53,11 @@ export async function disturb(disturbed: Disturbed): Promise<void> {
   await postgres.start();
   await pause(CALM_MS);
 
-  interruptions.begin('node hangs');
-  chain.node.slow(Number.POSITIVE_INFINITY);
+  interruptions.begin('a node hangs');
+  const [hanging] = chains;
+  hanging?.node.slow(Number.POSITIVE_INFINITY);
   await pause(DOWN_MS.node);
-  chain.node.slow(0);
+  hanging?.node.slow(0);
   await pause(CALM_MS);
 
   for (const role of FLEET_ROLES) {

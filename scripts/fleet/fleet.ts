@@ -14,7 +14,7 @@ import { startFleetChain } from './chain.ts';
 import { configuration } from './configuration.ts';
 import { disturb } from './disruptions.ts';
 import { createMember, FLEET_ROLES, type Member, STOPS } from './member.ts';
-import { readKnown, readNew } from './reads.ts';
+import { type KnownTransaction, readKnown, readNew } from './reads.ts';
 import { type Observers, replicaClient, turningClient } from './replica-client.ts';
 import { type PaidSale, sellAndPay } from './sales.ts';
 import { truth } from './truth.ts';
@@ -25,6 +25,7 @@ export interface FleetReport {
   readonly text: string;
 }
 
+const CHAIN_IDS = [31_337, 31_338];
 const SHOPS = 3;
 const REPLICAS = 2;
 const READERS = 2;
@@ -68,7 +69,7 @@ export async function runFleet(seed: number, observers: Observers): Promise<Flee
     text: `${observers.interruptions.table()}
 
 payments ${payments}, events ${events}, requests to receivers ${stage.receivers.arrivals.length}, ${repeated} of them for an event that had arrived
-reads under traffic ${reads}, answers compared with the chain afterwards ${compared}
+reads under traffic ${reads}, answers compared with the chains afterwards ${compared}
 after the last sale: paid ${(paidMs / 1000).toFixed(1)} s, delivered ${(settledMs / 1000).toFixed(1)} s`,
   };
 }
@@ -80,16 +81,13 @@ async function prepare(stack: AsyncDisposableStack, observers: Observers) {
   process.once('exit', removeFolder); // also when the run is aborted
   const postgres = stack.use(await startOwnPostgres());
   const redis = stack.use(await startOwnRedis());
-  const chain = await startFleetChain(stack);
+  const chains = await Promise.all(CHAIN_IDS.map(id => startFleetChain(id, stack)));
   const receivers = stack.use(await startReceivers(random(1)));
   const configFile = join(folder, 'tollgate.yaml');
-  const { chainId, token } = chain.chain;
   const text = configuration({
     postgresUrl: postgres.url,
     redisUrl: redis.url,
-    rpcUrl: chain.node.url,
-    chainId,
-    token,
+    chains: chains.map(({ id, chain, node }) => ({ id, rpcUrl: node.url, token: chain.token })),
   });
   await writeFile(configFile, text);
   const members: Member[] = [];
@@ -102,7 +100,7 @@ async function prepare(stack: AsyncDisposableStack, observers: Observers) {
   const membersOf = (role: string) => members.filter(one => one.role === role);
   const data = membersOf('data');
   const payments = membersOf('payments');
-  return { postgres, redis, chain, receivers, members, data, payments, urls: data.map(({ url }) => url) };
+  return { postgres, redis, chains, receivers, members, data, payments, urls: data.map(({ url }) => url) };
 }
 
 /** Reports an error in the log as a violation while nothing is broken. */
@@ -118,14 +116,14 @@ interface Traffic extends Awaited<ReturnType<typeof prepare>> {
 }
 
 async function startTraffic(stage: Traffic) {
-  const { seed, observers, signal, chain, data: replicas } = stage;
+  const { seed, observers, signal, chains, data: replicas } = stage;
   const paid: PaidSale[] = [];
-  const told = truth(chain);
+  const told = truth(chains);
   const shops = await openShops(stage);
   const selling = shops.map(async (shop, index): Promise<Sold> => {
     const sales = await sellAndPay({
       shop,
-      chain: chain.chain,
+      chains,
       payer: index + 1,
       random: random(seed + index),
       signal,
@@ -134,8 +132,8 @@ async function startTraffic(stage: Traffic) {
     return { shop, sales };
   });
   const client = replicaClient({ replicas, key: '', observers });
-  const known: string[] = [];
-  const reading = { client, truth: told, observers, signal, paid };
+  const known: KnownTransaction[] = [];
+  const reading = { client, chainIds: CHAIN_IDS, truth: told, observers, signal, paid };
   const readers = Array.from({ length: READERS }, (_, index) =>
     readKnown({ ...reading, random: random(seed + 100 + index) }, known),
   );

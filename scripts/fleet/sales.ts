@@ -6,17 +6,18 @@ import type { Random } from '../faults/random.ts';
 import { demand } from '../soak/demand.ts';
 import type { Sale } from '../soak/sales.ts';
 import type { Shop } from '../soak/shops.ts';
+import type { FleetChain } from './chain.ts';
+import type { ChainTransaction } from './truth.ts';
 
 /** A sale with its payment on the chain. */
-export interface PaidSale extends Sale {
-  readonly transactionHash: string;
+export interface PaidSale extends Sale, ChainTransaction {
   /** Milliseconds since 1970. */
   readonly paidAt: number;
 }
 
 export interface Counter {
   readonly shop: Shop;
-  readonly chain: TestPaymentChain;
+  readonly chains: readonly FleetChain[];
   /** Index of the account that pays. */
   readonly payer: number;
   readonly random: Random;
@@ -28,10 +29,13 @@ const PAUSE_MS = { shortest: 250, longest: 650 };
 const COINS = '1000000000000000';
 const TOKENS = '2500000';
 
-/** Opens sessions of a shop, half of them of new links, and pays each in coins or tokens, until the signal aborts. */
+/**
+ * Opens sessions of a shop on all chains, half of them of new links, and pays each in coins or tokens, until the signal
+ * aborts.
+ */
 export async function sellAndPay({
   shop,
-  chain,
+  chains,
   payer,
   random,
   signal,
@@ -39,6 +43,7 @@ export async function sellAndPay({
 }: Counter): Promise<PaidSale[]> {
   const sales: PaidSale[] = [];
   while (!signal.aborted) {
+    const { chain } = random.pick(chains);
     const token = random.chance(0.5) ? chain.token : NATIVE_COIN;
     const { id, amount_due: due } = await openSession(shop, { token, chain, isOfLink: random.chance(0.5) });
     shop.sessions.add(id);
@@ -50,7 +55,14 @@ export async function sellAndPay({
         ? (await chain.send({ from: payer, to: addressOf(to), value: amount })).hash
         : await chain.pay({ from: payer, to, amount });
     const events = ['payment.completed', 'checkout.completed'];
-    const sale = { sessionId: id, events, isPaidOnChain: true, transactionHash, paidAt: Date.now() };
+    const sale = {
+      sessionId: id,
+      events,
+      isPaidOnChain: true,
+      chainId: chain.chainId,
+      transactionHash,
+      paidAt: Date.now(),
+    };
     sales.push(sale);
     onPaid(sale);
     await delay(random.between(PAUSE_MS.shortest, PAUSE_MS.longest));

@@ -2,14 +2,34 @@ import { isObject } from '#lib/json.ts';
 import type { Reply } from '../../src/command/api/client.ts';
 import type { FleetChain } from './chain.ts';
 
-/** Compares answers with the chain. Each method returns the first difference, or undefined when there is none. */
-export interface Truth {
-  aboutBlock(height: number, answer: unknown): Promise<string | undefined>;
-  aboutTransaction(hash: string, answer: unknown): Promise<string | undefined>;
+export interface ChainBlock {
+  readonly chainId: number;
+  readonly height: number;
 }
 
-/** Facts from the chain itself, not through the fleet's node. They are cached, because this chain has no reorgs. */
-export function truth({ ask }: Pick<FleetChain, 'ask'>): Truth {
+export interface ChainTransaction {
+  readonly chainId: number;
+  readonly transactionHash: string;
+}
+
+/** Compares answers with the chains. Each method returns the first difference, or undefined when there is none. */
+export interface Truth {
+  aboutBlock(block: ChainBlock, answer: unknown): Promise<string | undefined>;
+  aboutTransaction(transaction: ChainTransaction, answer: unknown): Promise<string | undefined>;
+}
+
+/** Path of a block in the data API. */
+export function pathOfBlock({ chainId, height }: ChainBlock): string {
+  return `/explorer/blocks/${height}?chain_id=${chainId}`;
+}
+
+/** Path of a transaction in the data API. */
+export function pathOfTransaction({ chainId, transactionHash }: ChainTransaction): string {
+  return `/explorer/transactions/${transactionHash}?chain_id=${chainId}`;
+}
+
+/** Facts from the chains themselves, not through the fleet's nodes. They are cached, because there are no reorgs. */
+export function truth(chains: readonly Pick<FleetChain, 'id' | 'ask'>[]): Truth {
   const kept = new Map<string, Promise<Readonly<Record<string, string>>>>();
 
   const remember = (key: string, read: () => Promise<Readonly<Record<string, string>>>) => {
@@ -18,10 +38,14 @@ export function truth({ ask }: Pick<FleetChain, 'ask'>): Truth {
     return facts;
   };
 
+  const askChain = async (chainId: number, method: string, ...params: readonly unknown[]) =>
+    recordOf(await chains.find(({ id }) => id === chainId)?.ask(method, ...params));
+
   return {
-    async aboutBlock(height, answer) {
-      const facts = await remember(`block ${height}`, async () => {
-        const block = recordOf(await ask('eth_getBlockByNumber', `0x${height.toString(16)}`, false));
+    async aboutBlock({ chainId, height }, answer) {
+      const name = `block ${height} of chain ${chainId}`;
+      const facts = await remember(name, async () => {
+        const block = await askChain(chainId, 'eth_getBlockByNumber', `0x${height.toString(16)}`, false);
         return {
           hash: textOf(block.hash),
           parent_hash: textOf(block.parentHash),
@@ -29,12 +53,12 @@ export function truth({ ask }: Pick<FleetChain, 'ask'>): Truth {
           transaction_count: String(Array.isArray(block.transactions) ? block.transactions.length : -1),
         };
       });
-      return difference(`block ${height}`, facts, answer);
+      return difference(name, facts, answer);
     },
-    async aboutTransaction(hash, answer) {
+    async aboutTransaction({ chainId, transactionHash: hash }, answer) {
       const facts = await remember(hash, async () => {
-        const transaction = recordOf(await ask('eth_getTransactionByHash', hash));
-        const receipt = recordOf(await ask('eth_getTransactionReceipt', hash));
+        const transaction = await askChain(chainId, 'eth_getTransactionByHash', hash);
+        const receipt = await askChain(chainId, 'eth_getTransactionReceipt', hash);
         return {
           hash,
           block_number: String(Number(receipt.blockNumber)),

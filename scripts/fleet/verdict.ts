@@ -6,9 +6,10 @@ import { demand } from '../soak/demand.ts';
 import type { Arrival } from '../soak/receivers.ts';
 import type { Shop } from '../soak/shops.ts';
 import type { FleetChain } from './chain.ts';
+import { BEHIND_WITHIN_MS } from './reads.ts';
 import type { Observers } from './replica-client.ts';
 import type { PaidSale } from './sales.ts';
-import type { Truth } from './truth.ts';
+import { pathOfBlock, pathOfTransaction, type Truth } from './truth.ts';
 
 /** Sales of a shop. */
 export interface Sold {
@@ -19,56 +20,76 @@ export interface Sold {
 interface Compared {
   readonly urls: readonly string[];
   readonly truth: Truth;
-  readonly chain: FleetChain;
+  readonly chains: readonly FleetChain[];
   readonly paid: readonly PaidSale[];
   readonly observers: Observers;
 }
 
 const BEHIND_HEAD = 3;
 const LIMIT = 100;
-/** All tries together are shorter than `data.cache.unsettled`, so that a replica that loses its index fails the run. */
-const TRIES = 50;
 const PAUSE_MS = 100;
+const TRIES = BEHIND_WITHIN_MS / PAUSE_MS;
 const ANSWERS_WITHIN_MS = 20_000;
+/** Characters of an answer that a report quotes. */
+const SHOWN = 300;
 
-/** Compares every block and payment that each replica shows with the chain. Returns the number of answers. */
-export async function compareReplicas({ urls, truth, chain, paid, observers }: Compared): Promise<number> {
-  const head = (await chain.chain.head()) - BEHIND_HEAD;
+/** Compares every block and payment that each replica shows with the chains. Returns the number of answers. */
+export async function compareReplicas({ urls, truth, chains, paid, observers }: Compared): Promise<number> {
   const settledBy = Date.now() - BEHIND_HEAD * 2_000;
-  const hashes = paid.filter(({ paidAt }) => paidAt < settledBy).map(sale => sale.transactionHash);
-  let answers = 0;
+  const settled = paid.filter(({ paidAt }) => paidAt < settledBy);
+  const heads = await Promise.all(chains.map(({ chain }) => chain.head()));
+  const blocks = chains.flatMap(({ id }, index) =>
+    Array.from({ length: (heads[index] ?? 0) - BEHIND_HEAD + 1 }, (_, height) => ({ chainId: id, height })),
+  );
   for (const url of urls) {
-    const answerTo = async (path: string) => {
-      answers += 1;
-      // A replica that has just restarted may be behind for a moment.
-      for (let tries = 1; ; tries += 1) {
-        const answer = await presentAnswer(`${url}${path}`);
-        if (answer !== undefined || tries === TRIES) return answer;
-        await delay(PAUSE_MS);
-      }
-    };
-    for (let height = 0; height <= head; height += 1) {
-      tell(await truth.aboutBlock(height, await answerTo(`/explorer/blocks/${height}`)));
+    for (const block of blocks) {
+      const wrong = await presentAnswer(url + pathOfBlock(block), answer => truth.aboutBlock(block, answer));
+      tell(wrong);
     }
-    for (const hash of hashes) {
-      tell(await truth.aboutTransaction(hash, await answerTo(`/explorer/transactions/${hash}`)));
+    for (const sale of settled) {
+      tell(
+        await presentAnswer(url + pathOfTransaction(sale), answer => truth.aboutTransaction(sale, answer)),
+      );
     }
   }
-  return answers;
+  return urls.length * (blocks.length + settled.length);
 
   function tell(wrong: string | undefined): void {
     if (wrong !== undefined) observers.violation(`wrong answer: ${wrong}`);
   }
 }
 
-/** Current answer; undefined for a failure, an answer marked as stale (Decision 64) and a pending transaction. */
-async function presentAnswer(url: string): Promise<unknown> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).catch(
-    () => undefined,
-  );
-  const body: unknown = await response?.json().catch(() => undefined);
-  const isPresent = response?.ok === true && response.headers.get('x-cache') !== 'STALE';
-  return isPresent && isObject(body) && body.block_number !== null ? body : undefined;
+/** A present answer, or a description of an answer that does not count. */
+type Attempt = { readonly body: object } | { readonly absence: string };
+
+/**
+ * Judges the answer at an address. A replica that has just restarted may be behind for a moment, so a failure, an answer
+ * marked as stale (Decision 64) and a pending transaction are asked again.
+ */
+async function presentAnswer(
+  url: string,
+  judge: (answer: object) => Promise<string | undefined>,
+): Promise<string | undefined> {
+  for (let tries = 1; ; tries += 1) {
+    const attempt = await ask(url);
+    if ('body' in attempt) return await judge(attempt.body);
+    if (tries === TRIES) return `${url}, asked ${TRIES} times: ${attempt.absence}`;
+    await delay(PAUSE_MS);
+  }
+}
+
+async function ask(url: string): Promise<Attempt> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) });
+    const body: unknown = await response.json();
+    const cache = response.headers.get('x-cache');
+    if (response.ok && cache !== 'STALE' && isObject(body) && body.block_number !== null) return { body };
+    return {
+      absence: `${response.status}, ${cache}, ${response.headers.get('age')} s old, ${JSON.stringify(body).slice(0, SHOWN)}`,
+    };
+  } catch (error) {
+    return { absence: String(error) };
+  }
 }
 
 /** Compares the payments that the platform lists with those on the chain. Each must be listed once. */
