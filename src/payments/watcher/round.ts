@@ -59,8 +59,9 @@ const ROWS_PER_EFFECT = 200;
 const PATIENCE_MS = 500;
 
 /**
- * Changes rows in parts, each in its own transaction, and returns the results of the parts. A part that keeps conflicting is tried again with fewer rows: on
- * PostgreSQL a long transaction can conflict with every short one of the API and would then never commit.
+ * Changes rows in parts, each in its own transaction, and returns the results of the parts. A part that keeps
+ * conflicting is tried again with fewer rows: on PostgreSQL a long transaction can conflict with every short one of the
+ * API and would then never commit.
  */
 export async function changeInParts<Row, Result>(
   { effect, db }: Pick<Round, 'effect' | 'db'>,
