@@ -53,7 +53,7 @@ export function chainsAnswerTogether(ground: () => Ground): void {
       const [a, b] = ground().chains.map(({ id }) => id);
       const connection = keptConnection(Number(new URL(ground().url).port));
       const by = async (id: number | undefined) => {
-        const request = `GET /insights/v1/blocks?limit=7 HTTP/1.1\r\nHost: ${id}.data.test\r\n\r\n`;
+        const request = `GET /insights/v1/blocks?limit=6 HTTP/1.1\r\nHost: ${id}.data.test\r\n\r\n`;
         const [, body = ''] = (await connection.exchange(request)).split('\r\n\r\n');
         const envelope: Envelope<Row> = JSON.parse(body);
         return envelope.meta.chain_ids;
