@@ -12,7 +12,7 @@ export interface ApiRequest {
 
 /** Outcome of a request: `unchanged` is a 304, `away` means no answer from the API at all. `message` is for people. */
 export type Reply<Body> =
-  | { readonly kind: 'done'; readonly body: Body; readonly etag: string | null }
+  | { readonly kind: 'done'; readonly body: Body; readonly headers: Headers }
   | { readonly kind: 'unchanged' }
   | {
       readonly kind: 'refused';
@@ -59,7 +59,7 @@ export function apiClient({
         const content = await response.text();
         if (response.status === 304) return { kind: 'unchanged' };
         if (!response.ok) return refused(response, content);
-        return { kind: 'done', body: JSON.parse(content), etag: response.headers.get('etag') };
+        return { kind: 'done', body: JSON.parse(content), headers: response.headers };
       } catch (error) {
         const message = `${url} does not answer as a payments server: ${reasonOf(error)}`;
         return { kind: 'away', message, code: codeOf(error) };

@@ -50,7 +50,7 @@ export function eventFeed({ client, since, clock, signal }: EventFeedOptions): E
         if (reply.kind === 'unchanged') return { events: [] };
         if (reply.kind !== 'done') return reply;
         const { data, has_more } = reply.body;
-        if (page === 1) firstEtag = reply.etag;
+        if (page === 1) firstEtag = reply.headers.get('etag');
         horizon ??= timeOf(data[0]) - OVERLAP_MS;
         const from = horizon;
         // Events that arrive during a poll move others to the next page, so an event may be read twice.
