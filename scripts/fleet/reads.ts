@@ -4,7 +4,14 @@ import type { ApiClient } from '../../src/command/api/client.ts';
 import type { Random } from '../faults/random.ts';
 import type { Observers } from './replica-client.ts';
 import type { PaidSale } from './sales.ts';
-import { bodyOf, type ChainTransaction, pathOfBlock, pathOfTransaction, type Truth } from './truth.ts';
+import {
+  bodyOf,
+  type ChainTransaction,
+  isStale,
+  pathOfBlock,
+  pathOfTransaction,
+  type Truth,
+} from './truth.ts';
 
 export interface Reading {
   readonly client: ApiClient;
@@ -31,7 +38,10 @@ export interface KnownTransaction extends ChainTransaction {
   readonly shownAt: number;
 }
 
-/** Reads old blocks and transactions repeatedly, mostly from caches. Returns the number of reads. */
+/**
+ * Reads old blocks and transactions repeatedly, mostly from caches. While an index is out, a replica may send the last
+ * answer that it knows, marked as stale (Decision 64). Returns the number of reads.
+ */
 export async function readKnown(reading: Reading, known: readonly KnownTransaction[]): Promise<number> {
   const { client, chainIds, truth, random, observers, signal } = reading;
   let reads = 0;
@@ -48,7 +58,8 @@ export async function readKnown(reading: Reading, known: readonly KnownTransacti
         : transaction === undefined
           ? await truth.aboutBlock(block, answer)
           : await truth.aboutTransaction(transaction, answer);
-    if (wrong !== undefined) observers.violation(`wrong answer: ${wrong}`);
+    const isExcused = isStale(reply) && !observers.interruptions.current().isGraceful;
+    if (wrong !== undefined && !isExcused) observers.violation(`wrong answer: ${wrong}`);
     await delay(PAUSE_MS);
   }
   return reads;

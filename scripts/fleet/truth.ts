@@ -105,3 +105,8 @@ function textOf(value: unknown): string {
 export function bodyOf(reply: Reply<unknown>): unknown {
   return reply.kind === 'done' ? reply.body : undefined;
 }
+
+/** True for a successful answer from a cache, sent because no back end could answer. */
+export function isStale(reply: Reply<unknown>): boolean {
+  return reply.kind === 'done' && reply.headers.get('x-cache') === 'STALE';
+}

@@ -1,7 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
+import { random } from '../../scripts/faults/random.ts';
 import { interruptions } from '../../scripts/fleet/interruptions.ts';
+import { readKnown } from '../../scripts/fleet/reads.ts';
 import { replicaClient, turningClient } from '../../scripts/fleet/replica-client.ts';
+import { truth } from '../../scripts/fleet/truth.ts';
 import { noteWaits } from '../../scripts/fleet/verdict.ts';
 import { apiClient } from '../../src/command/api/client.ts';
 import { freePort, loopbackPort } from '../support/loopback-server.ts';
@@ -22,19 +25,26 @@ const cutting = () => replica(({ socket }) => void socket.destroy());
 const unavailable = (isReady: boolean) =>
   replica((_, response) => void response.writeHead(503).end('{}'), { isReady });
 
-/** Violations of one request to a replica and then, if needed, to one that answers. */
-async function violationsOf(first: Awaited<ReturnType<typeof replica>>, { isGraceful = true } = {}) {
+/** Observers of a disruption that collect violations. */
+function observing(isGraceful = true) {
   const violations: string[] = [];
   const observers = {
     interruptions: interruptions(() => undefined),
     violation: (sentence: string) => void violations.push(sentence),
+    violations,
   };
   observers.interruptions.begin('rolling: data', { isGraceful });
+  return observers;
+}
+
+/** Violations of one request to a replica and then, if needed, to one that answers. */
+async function violationsOf(first: Awaited<ReturnType<typeof replica>>, { isGraceful = true } = {}) {
+  const observers = observing(isGraceful);
   const replicas = [first, await answering()];
   const reply = await replicaClient({ replicas, key: '', observers }).ask({ path: '/' });
   await turningClient({ replicas, observers }).ask({ path: '/' });
   expect(reply.kind).toBe('done');
-  return violations;
+  return observers.violations;
 }
 
 test('a request cut off in a rolling restart is lost, for every kind of client', async () => {
@@ -83,4 +93,43 @@ test('the wait of a delivery ends with its first arrival at each webhook', async
   );
 
   expect(waits.table()).toMatch(/^the longest of all .* 90\.00 s$/m);
+});
+
+/** Violations of reading a transaction that is in block 7, from a replica that shows it as pending. */
+async function violationsOfPending({ cache, isGraceful }: { cache: string; isGraceful: boolean }) {
+  const hash = '0xa1';
+  const asked = new AbortController();
+  const client = replicaClient({
+    replicas: [
+      await replica((request, response) => {
+        const [, height] = /blocks\/(\d+)/.exec(request.url ?? '') ?? [];
+        if (height === undefined) asked.abort();
+        const block = { hash: '0xb1', parent_hash: '0xb0', height: Number(height), transaction_count: 0 };
+        const pending = { hash, block_number: null, from: '0x1', to: '0x2', value: '0', status: 'ok' };
+        response.setHeader('x-cache', cache);
+        response.end(JSON.stringify(height === undefined ? pending : block));
+      }),
+    ],
+    key: '',
+    observers: observing(),
+  });
+  const chain = {
+    id: 1,
+    ask: async (method: string) =>
+      method === 'eth_getBlockByNumber'
+        ? { hash: '0xb1', parentHash: '0xb0', transactions: [] }
+        : { from: '0x1', to: '0x2', value: '0x0', blockNumber: '0x7', status: '0x1' },
+  };
+  const observers = observing(isGraceful);
+  const reading = { client, chainIds: [1], truth: truth([chain]), random: random(1), observers, paid: [] };
+  await readKnown({ ...reading, signal: asked.signal }, [{ chainId: 1, transactionHash: hash, shownAt: 0 }]);
+  return observers.violations;
+}
+
+test('a pending answer for a mined transaction is wrong, unless it is stale in a disruption', async () => {
+  const wrong = [expect.stringContaining('block_number is null, on the chain 7')];
+
+  expect(await violationsOfPending({ cache: 'HIT', isGraceful: false })).toEqual(wrong);
+  expect(await violationsOfPending({ cache: 'STALE', isGraceful: true })).toEqual(wrong);
+  expect(await violationsOfPending({ cache: 'STALE', isGraceful: false })).toEqual([]);
 });
