@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, type ClientRequest, get, request } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { record } from '../support/json.ts';
 import { until } from '../support/until.ts';
@@ -202,6 +205,14 @@ describe('with two workers', () => {
 
 describe('workers', () => {
   const { start } = programs();
+
+  test('return the connections that they were passed while they left', async () => {
+    const program = join(import.meta.dirname, 'leaving-worker.ts');
+
+    const { stdout } = await promisify(execFile)(process.execPath, [program]);
+
+    expect(JSON.parse(stdout)).toEqual([200, 200]);
+  });
 
   test('end with their parent on SIGTERM', async () => {
     const program = await start(CONFIG, '--only', 'data');

@@ -19,10 +19,13 @@ export function parentStop(): Promise<string> {
   });
 }
 
-/** Closes the channel to the parent, which would keep a worker alive. Does nothing in any other process. */
+/**
+ * Closes the channel to the parent, which would keep a worker alive. Does nothing in any other process. First waits for
+ * an answer of the parent, because the channel may still hold connections that must go to another worker.
+ */
 export function leaveParent(): void {
   endByItself();
-  if (cluster.isWorker && process.connected) process.disconnect();
+  if (process.connected) cluster.worker?.disconnect();
 }
 
 /** Keeps Node from ending a worker with code 0 as soon as its channel is closed. */
