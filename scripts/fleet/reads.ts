@@ -39,8 +39,8 @@ export interface KnownTransaction extends ChainTransaction {
 }
 
 /**
- * Reads old blocks and transactions repeatedly, mostly from caches. While an index is out, a replica may send the last
- * answer that it knows, marked as stale (Decision 64). Returns the number of reads.
+ * Reads old blocks and transactions repeatedly, mostly from caches. While an index is out, a replica may show a
+ * transaction as pending, marked as stale (Decision 64). Returns the number of reads.
  */
 export async function readKnown(reading: Reading, known: readonly KnownTransaction[]): Promise<number> {
   const { client, chainIds, truth, random, observers, signal } = reading;
@@ -58,7 +58,8 @@ export async function readKnown(reading: Reading, known: readonly KnownTransacti
         : transaction === undefined
           ? await truth.aboutBlock(block, answer)
           : await truth.aboutTransaction(transaction, answer);
-    const isExcused = isStale(reply) && !observers.interruptions.current().isGraceful;
+    const isPending = isObject(answer) && answer.block_number === null;
+    const isExcused = isPending && isStale(reply) && !observers.interruptions.current().isGraceful;
     if (wrong !== undefined && !isExcused) observers.violation(`wrong answer: ${wrong}`);
     await delay(PAUSE_MS);
   }

@@ -95,8 +95,16 @@ test('the wait of a delivery ends with its first arrival at each webhook', async
   expect(waits.table()).toMatch(/^the longest of all .* 90\.00 s$/m);
 });
 
-/** Violations of reading a transaction that is in block 7, from a replica that shows it as pending. */
-async function violationsOfPending({ cache, isGraceful }: { cache: string; isGraceful: boolean }) {
+/** Violations of reading a transaction that is in block 7, from a replica that shows it as pending or in `block`. */
+async function violationsOfReading({
+  cache,
+  isGraceful,
+  block: shownIn = null,
+}: {
+  cache: string;
+  isGraceful: boolean;
+  block?: number | null;
+}) {
   const hash = '0xa1';
   const asked = new AbortController();
   const client = replicaClient({
@@ -105,7 +113,7 @@ async function violationsOfPending({ cache, isGraceful }: { cache: string; isGra
         const [, height] = /blocks\/(\d+)/.exec(request.url ?? '') ?? [];
         if (height === undefined) asked.abort();
         const block = { hash: '0xb1', parent_hash: '0xb0', height: Number(height), transaction_count: 0 };
-        const pending = { hash, block_number: null, from: '0x1', to: '0x2', value: '0', status: 'ok' };
+        const pending = { hash, block_number: shownIn, from: '0x1', to: '0x2', value: '0', status: 'ok' };
         response.setHeader('x-cache', cache);
         response.end(JSON.stringify(height === undefined ? pending : block));
       }),
@@ -129,7 +137,10 @@ async function violationsOfPending({ cache, isGraceful }: { cache: string; isGra
 test('a pending answer for a mined transaction is wrong, unless it is stale in a disruption', async () => {
   const wrong = [expect.stringContaining('block_number is null, on the chain 7')];
 
-  expect(await violationsOfPending({ cache: 'HIT', isGraceful: false })).toEqual(wrong);
-  expect(await violationsOfPending({ cache: 'STALE', isGraceful: true })).toEqual(wrong);
-  expect(await violationsOfPending({ cache: 'STALE', isGraceful: false })).toEqual([]);
+  expect(await violationsOfReading({ cache: 'HIT', isGraceful: false })).toEqual(wrong);
+  expect(await violationsOfReading({ cache: 'STALE', isGraceful: true })).toEqual(wrong);
+  expect(await violationsOfReading({ cache: 'STALE', isGraceful: false })).toEqual([]);
+  expect(await violationsOfReading({ cache: 'STALE', isGraceful: false, block: 8 })).toEqual([
+    expect.stringContaining('block_number is 8, on the chain 7'),
+  ]);
 });
