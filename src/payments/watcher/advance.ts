@@ -1,10 +1,10 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { ChainCursor } from '../store/cursor-store.ts';
+import { logKey, record } from './look/record.ts';
+import { repricedBy } from './look/replaced.ts';
+import type { Failpoint, Round } from './look/round.ts';
 import type { NativeReader } from './node/native-transfers.ts';
 import { scan } from './node/scan.ts';
-import { logKey, record } from './record.ts';
-import { repricedBy } from './replaced.ts';
-import type { Failpoint, Round } from './round.ts';
 import { blockBeforeSessions } from './starting-point.ts';
 
 /** Many nodes refuse to return logs of longer ranges. */

@@ -7,7 +7,7 @@ import type { Seals } from '../secrets/sealed.ts';
 import { dueChains } from '../sessions/chain-sessions.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { cursorStore } from '../store/cursor-store.ts';
-import type { Failpoint } from './round.ts';
+import type { Failpoint } from './look/round.ts';
 
 /** Most sessions that one transaction ends. */
 const SESSIONS_PER_EFFECT = 200;

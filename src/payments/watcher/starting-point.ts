@@ -5,8 +5,8 @@ import { LONGEST_SESSION_MS } from '../model/session.ts';
 import { earliestSession } from '../sessions/chain-sessions.ts';
 import { CLOCK_ALLOWANCE_MS, LATE_MS } from '../settlement/match.ts';
 import { cursorStore } from '../store/cursor-store.ts';
+import type { Round } from './look/round.ts';
 import type { Header, NodeView } from './node/node-view.ts';
-import type { Round } from './round.ts';
 
 /**
  * The last block that the first scan of a chain may skip. The scan begins at the earliest session, because sessions may

@@ -3,7 +3,7 @@ import type { Db } from '#db/open.ts';
 import type { Clock } from '#lib/clock.ts';
 import { watcherName } from '../model/payment-chain.ts';
 import type { ChainShare } from './chain-share.ts';
-import { LeadershipLost } from './round.ts';
+import { LeadershipLost } from './look/round.ts';
 
 interface WatchLeaseOptions {
   readonly db: Db;

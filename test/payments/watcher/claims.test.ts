@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { NOT_FOUND_MS } from '#payments/watcher/payment-hints.ts';
+import { NOT_FOUND_MS } from '#payments/watcher/look/payment-hints.ts';
 import { addressOf } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';

@@ -7,7 +7,7 @@ import type { DatabaseOptions } from '#db/open.ts';
 import { systemClock } from '#lib/clock.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import { EXPIRY_STEPS, WATCHER_STEPS } from '#payments/watcher/round.ts';
+import { EXPIRY_STEPS, WATCHER_STEPS } from '#payments/watcher/look/round.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { membersOfRun } from '../../support/long-series.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { WrongChain } from '#node/client.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
-import { CLAIMS_PER_LOOK } from '#payments/watcher/payment-hints.ts';
+import { CLAIMS_PER_LOOK } from '#payments/watcher/look/payment-hints.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';

@@ -14,7 +14,7 @@ import { settlement } from '#payments/settlement/settlement.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { type ChainWatcher, chainWatcher } from '#payments/watcher/chain-watcher.ts';
-import type { Failpoint } from '#payments/watcher/round.ts';
+import type { Failpoint } from '#payments/watcher/look/round.ts';
 import { anOrganization } from '../../support/payments-records.ts';
 import { aSession } from '../../support/payments-sessions.ts';
 

@@ -1,8 +1,8 @@
-import { settledBlocks } from '../store/chain-records.ts';
-import { transactionStore } from '../store/transaction-store.ts';
-import { transferStore } from '../store/transfer-store.ts';
-import { lookUp, transfersIn } from './node/by-hash.ts';
-import { canonicalRows, type RecordedBlock, type RecordedRow } from './node/canonical-rows.ts';
+import { settledBlocks } from '../../store/chain-records.ts';
+import { transactionStore } from '../../store/transaction-store.ts';
+import { transferStore } from '../../store/transfer-store.ts';
+import { lookUp, transfersIn } from '../node/by-hash.ts';
+import { canonicalRows, type RecordedBlock, type RecordedRow } from '../node/canonical-rows.ts';
 import { record } from './record.ts';
 import { changeInParts, type Round } from './round.ts';
 

@@ -1,16 +1,16 @@
-import type { Handle } from '../../db/open.ts';
-import type { Owner } from '../model/owner.ts';
-import { tokenOf } from '../model/payment-chain.ts';
-import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
-import { recipientStore } from '../recipients/recipient-store.ts';
-import { sessionStore } from '../sessions/session-store.ts';
-import { suggestedSession } from '../sessions/suggested-session.ts';
-import { CLOCK_ALLOWANCE_MS, depositAddressOf, LATE_MS, match } from '../settlement/match.ts';
-import { moveRows } from '../settlement/moved-transactions.ts';
-import { cursorStore } from '../store/cursor-store.ts';
-import { transactionStore } from '../store/transaction-store.ts';
-import { transferStore } from '../store/transfer-store.ts';
+import type { Handle } from '#db/open.ts';
+import type { Owner } from '../../model/owner.ts';
+import { tokenOf } from '../../model/payment-chain.ts';
+import type { PaymentTransaction } from '../../model/payment-transaction.ts';
+import type { Transfer, UnmatchedTransfer } from '../../model/transfer.ts';
+import { recipientStore } from '../../recipients/recipient-store.ts';
+import { sessionStore } from '../../sessions/session-store.ts';
+import { suggestedSession } from '../../sessions/suggested-session.ts';
+import { CLOCK_ALLOWANCE_MS, depositAddressOf, LATE_MS, match } from '../../settlement/match.ts';
+import { moveRows } from '../../settlement/moved-transactions.ts';
+import { cursorStore } from '../../store/cursor-store.ts';
+import { transactionStore } from '../../store/transaction-store.ts';
+import { transferStore } from '../../store/transfer-store.ts';
 import { changeInParts, confirmationsOf, type EffectScope, type Round } from './round.ts';
 
 /** Transfers that the chain has now, and the changes that are stored with them. */

@@ -1,9 +1,9 @@
-import type { Clock } from '../../lib/clock.ts';
-import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import type { FailureReason } from '../model/session.ts';
-import type { Transfer } from '../model/transfer.ts';
-import { transactionStore, type WaitingClaim } from '../store/transaction-store.ts';
-import { type Lookup, lookUp, transfersIn } from './node/by-hash.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { PaymentTransaction } from '../../model/payment-transaction.ts';
+import type { FailureReason } from '../../model/session.ts';
+import type { Transfer } from '../../model/transfer.ts';
+import { transactionStore, type WaitingClaim } from '../../store/transaction-store.ts';
+import { type Lookup, lookUp, transfersIn } from '../node/by-hash.ts';
 import { record } from './record.ts';
 import { fateOf } from './replaced.ts';
 import { changeInParts, type Round } from './round.ts';

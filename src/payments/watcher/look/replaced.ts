@@ -1,8 +1,8 @@
-import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import type { Transfer } from '../model/transfer.ts';
-import { sessionStore } from '../sessions/session-store.ts';
-import { transactionStore } from '../store/transaction-store.ts';
-import type { Header, NodeView } from './node/node-view.ts';
+import type { PaymentTransaction } from '../../model/payment-transaction.ts';
+import type { Transfer } from '../../model/transfer.ts';
+import { sessionStore } from '../../sessions/session-store.ts';
+import { transactionStore } from '../../store/transaction-store.ts';
+import type { Header, NodeView } from '../node/node-view.ts';
 import type { Round } from './round.ts';
 
 /** Blocks whose state nodes usually keep. They need it to answer for the nonce at a past block. */

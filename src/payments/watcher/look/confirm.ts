@@ -1,6 +1,6 @@
-import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import { transferStore } from '../store/transfer-store.ts';
-import { canonicalRows, shows } from './node/canonical-rows.ts';
+import type { PaymentTransaction } from '../../model/payment-transaction.ts';
+import { transferStore } from '../../store/transfer-store.ts';
+import { canonicalRows, shows } from '../node/canonical-rows.ts';
 import { changeInParts, confirmationsOf, type Round } from './round.ts';
 
 /** Numbers of payments that were completed and made pending again. */

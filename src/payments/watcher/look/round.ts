@@ -1,14 +1,14 @@
-import type { Leadership } from '../../db/leader.ts';
-import type { Db, Transaction } from '../../db/open.ts';
-import { transaction } from '../../db/transaction.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Logger } from '../../lib/logger.ts';
-import type { PaymentChain } from '../model/payment-chain.ts';
-import type { Seals } from '../secrets/sealed.ts';
-import { type Settlement, settlement } from '../settlement/settlement.ts';
-import type { ChainProgress, LookProgress } from '../store/cursor-store.ts';
-import type { Header, NodeView } from './node/node-view.ts';
-import type { Places } from './node/token-transfers.ts';
+import type { Leadership } from '#db/leader.ts';
+import type { Db, Transaction } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { PaymentChain } from '../../model/payment-chain.ts';
+import type { Seals } from '../../secrets/sealed.ts';
+import { type Settlement, settlement } from '../../settlement/settlement.ts';
+import type { ChainProgress, LookProgress } from '../../store/cursor-store.ts';
+import type { Header, NodeView } from '../node/node-view.ts';
+import type { Places } from '../node/token-transfers.ts';
 
 /** Context of one look at a chain. Everything in a look is judged against the same head. */
 export interface Round {

@@ -1,6 +1,6 @@
-import type { Clock } from '../../lib/clock.ts';
-import { hasRecordsToJudge } from '../store/chain-records.ts';
-import { transactionStore } from '../store/transaction-store.ts';
+import type { Clock } from '#lib/clock.ts';
+import { hasRecordsToJudge } from '../../store/chain-records.ts';
+import { transactionStore } from '../../store/transaction-store.ts';
 import { confirmPayments, confirmUnmatched } from './confirm.ts';
 import { claimFollower, isWaiting } from './payment-hints.ts';
 import { firstWatchedBlock, watchReorganisations } from './reorgs.ts';
