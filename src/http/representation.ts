@@ -1,6 +1,14 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
+import {
+  brotliCompress,
+  brotliCompressSync,
+  brotliDecompress,
+  constants,
+  gunzip,
+  gzip,
+  gzipSync,
+} from 'node:zlib';
 
 /**
  * Body ready to be sent: its bytes, and the compressed forms created so far. `etag` is the quoted strong tag of the
@@ -28,6 +36,8 @@ const GZIP_LEVEL = 6;
 const TAG_CHARACTERS = 22; // 132 bits of the hash
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
+const fromBrotli = promisify(brotliDecompress);
+const fromGzip = promisify(gunzip);
 
 /** Creates the identity form of a body. Equal bytes always have equal tags. */
 export function uncompressed(json: string | Buffer): Representation {
@@ -110,6 +120,20 @@ function brotliOptions(identity: Buffer, quality: number) {
 /** Quoted entity tag of content. Equal content has equal tags. */
 export function entityTag(content: string | Buffer): string {
   return `"${hash('sha256', content, 'base64url').slice(0, TAG_CHARACTERS)}"`;
+}
+
+/** True when every compressed form decompresses to the identity form. A longer content is not decompressed further. */
+export async function formsAreEqual({ identity, br, gzip: gz }: Representation): Promise<boolean> {
+  const options = { maxOutputLength: Math.max(1, identity.length) };
+  try {
+    const contents = await Promise.all([
+      ...(br === undefined ? [] : [fromBrotli(br, options)]),
+      ...(gz === undefined ? [] : [fromGzip(gz, options)]),
+    ]);
+    return contents.every(content => content.equals(identity));
+  } catch {
+    return false; // not compressed at all, broken off, or too long
+  }
 }
 
 /** Encodes a text. `Buffer.from` slices short buffers from shared blocks. One slice keeps its whole block in memory. */

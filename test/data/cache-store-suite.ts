@@ -1,3 +1,4 @@
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Entry } from '../../src/data/cache/entry.ts';
 import type { ResponseCache } from '../../src/data/cache/response-cache.ts';
@@ -28,8 +29,8 @@ export function cacheStoreSuite(name: string, open: () => Promise<CacheStore>): 
         watched: ['first', 'second'],
         representation: {
           ...uncompressed('{"ü":1}'),
-          br: Buffer.from([0, 255, 1]),
-          gzip: Buffer.from([31, 139]),
+          br: brotliCompressSync('{"ü":1}'),
+          gzip: gzipSync('{"ü":1}'),
         },
       };
 
@@ -148,15 +149,13 @@ export function sharedStoreSuite(name: string, open: () => Promise<CacheStore>):
 
     test('hold no memory beyond their bytes', async () => {
       const { identity } = entry().representation;
-      const kept = {
-        ...entry(),
-        representation: { ...uncompressed(identity), br: identity, gzip: identity },
-      };
+      const [br, gzip] = [brotliCompressSync(identity), gzipSync(identity)];
+      const kept = { ...entry(), representation: { ...uncompressed(identity), br, gzip } };
 
       const found = (await throughStore(await open(), kept))?.representation;
 
       const forms = [found?.identity, found?.br, found?.gzip];
-      expect(forms.map(bytes => bytes?.buffer.byteLength)).toEqual([100, 100, 100]);
+      expect(forms.map(bytes => bytes?.buffer.byteLength)).toEqual([100, br.length, gzip.length]);
     });
 
     test('are read once for concurrent readers', async () => {

@@ -1,7 +1,7 @@
 import KeyvRedis from '@keyv/redis';
 import { Keyv } from 'keyv';
 import type { RedisClient } from '../../stores/redis-connection.ts';
-import type { StoredEntry } from './second-layer.ts';
+import type { StoredEntry } from './intact-entry.ts';
 
 /** Enough characters to tell versions apart. */
 const VERSION_CHARACTERS = 16;

@@ -1,14 +1,9 @@
 import { Keyv, type KeyvStoreAdapter } from 'keyv';
-import { entityTag, inOwnBlocks } from '../../http/representation.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { patience } from '../../stores/patience.ts';
 import type { StoreFailures } from '../../stores/store-failures.ts';
 import { type Entry, entrySize } from './entry.ts';
-
-/** Entry with its key. */
-export interface StoredEntry extends Entry {
-  readonly key: string;
-}
+import { ForeignEntry, intactEntry, type StoredEntry } from './intact-entry.ts';
 
 /** Store behind the memory cache that outlives the process and may be shared with other processes. */
 export interface SecondLayer {
@@ -64,7 +59,7 @@ export function guardedLayer(
   async function readOnce(key: string): Promise<Entry | undefined> {
     try {
       const entry = await reading(() => keyv.get(key));
-      return entry === undefined ? undefined : intact(entry, key);
+      return entry === undefined ? undefined : await intactEntry(entry, key);
     } catch (error) {
       failures.report(error);
       if (error instanceof ForeignEntry) renew?.(error);
@@ -80,33 +75,4 @@ export function guardedLayer(
       failures.report(error);
     }
   }
-}
-
-/** Entry of another key. Indicates a connection whose replies are out of step with its commands. */
-class ForeignEntry extends Error {
-  override readonly name = 'ForeignEntry';
-}
-
-/**
- * Checks an entry and returns it without its key. The store may hold data of another program.
- * @throws ForeignEntry when it is the entry of another key
- * @throws Error when fields are missing, or the body does not match its tag
- */
-function intact({ key: storedKey, ...entry }: StoredEntry, key: string): Entry {
-  if (!isComplete(entry) || typeof storedKey !== 'string')
-    throw new Error('an entry of the store lacks fields');
-  if (storedKey !== key) throw new ForeignEntry('the store gave the entry of another key');
-  const { identity, etag } = entry.representation;
-  if (entityTag(identity) !== etag) throw new Error('an entry of the store is damaged');
-  return { ...entry, representation: inOwnBlocks(entry.representation) };
-}
-
-function isComplete({ representation, chainIds, backends, final, ...times }: Entry): boolean {
-  const { storedAt, freshUntil, keepUntil } = times;
-  return (
-    Buffer.isBuffer(representation?.identity) &&
-    [chainIds, backends].every(Array.isArray) &&
-    [storedAt, freshUntil, keepUntil].every(Number.isFinite) &&
-    typeof final === 'boolean'
-  );
 }

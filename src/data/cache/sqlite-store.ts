@@ -3,7 +3,7 @@ import type { Tables } from 'knex/types/tables.js';
 import type { Db } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { StoredEntry } from './second-layer.ts';
+import type { StoredEntry } from './intact-entry.ts';
 
 declare module 'knex/types/tables.js' {
   /** Table of cached answers. */

@@ -104,13 +104,14 @@ const NOBODY = { headers: {} };
 
 type Answer = { readonly body: unknown } | { readonly encoded: { readonly representation: Representation } };
 
-/** Body of an answer; undefined when the record does not exist. */
+/** Body of an answer; undefined when the record does not exist, or a shared cache holds something else in its place. */
 async function unlessMissing(answering: Promise<Answer>): Promise<unknown> {
   try {
     const answer = await answering;
     return 'body' in answer ? answer.body : JSON.parse(answer.encoded.representation.identity.toString());
   } catch (error) {
-    if (error instanceof HttpError && error.status === 404) return undefined;
+    const isMissing = error instanceof HttpError && error.status === 404;
+    if (isMissing || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
