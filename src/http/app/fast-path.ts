@@ -9,6 +9,7 @@ import { ageS, type Coding, formTag, holdsForm, type Representation } from '../r
 import { chosenForm, namesTag, preferredCoding } from '../send.ts';
 import { type AccessLog, withoutSecrets } from './access-log.ts';
 import { type CountedRequest, RATE_LIMIT_HEADERS, type RateLimit } from './rate-limit.ts';
+import { headReader, type ReadyHead } from './ready-head.ts';
 import { requestIdOf } from './request-state.ts';
 import { headRefusal } from './request-target.ts';
 
@@ -234,49 +235,6 @@ const UNCHANGED: Readonly<Record<Coding, string>> = {
   gzip: 'gzip, unchanged',
   identity: 'identity, unchanged',
 };
-
-/** Head of a response, split where its values vary per request. */
-interface ReadyHead {
-  readonly toId: string;
-  readonly toLimits: string;
-  readonly toAge: string;
-  readonly toDate: string;
-  readonly rest: string;
-}
-
-const HEAD =
-  /^(?<toId>.*?\r\nX-Request-Id: )[^\r]*(?<toLimits>\r\n.*?)(?<toAge>X-Cache: HIT\r\nAge: )\d+(?<toDate>\r\n.*?\r\nDate: )[^\r]*(?<rest>\r\n.*)$/s;
-const LIMIT_LINES = /^RateLimit-.*\r\n/gm;
-
-/** Splits heads of cache hits. Returns undefined for any other head. */
-function headReader(): (text: string) => ReadyHead | undefined {
-  // All heads of a service share their beginning and end, so these parts are stored once.
-  const alike = new Map<string, string>();
-  const held = (text: string) => {
-    const before = alike.get(text);
-    if (before !== undefined) return before;
-    const own = owned(text);
-    alike.set(own, own);
-    return own;
-  };
-  return text => {
-    const { toId, toLimits, toAge, toDate, rest } = HEAD.exec(text)?.groups ?? {};
-    if (toId === undefined || toLimits === undefined || toAge === undefined) return undefined;
-    if (toDate === undefined || rest === undefined) return undefined;
-    return {
-      toId: held(toId),
-      toLimits: held(toLimits.replace(LIMIT_LINES, '')),
-      toAge: held(toAge),
-      toDate: owned(toDate),
-      rest: held(rest),
-    };
-  };
-}
-
-/** Copies a substring, which would otherwise keep the whole text in memory. */
-function owned(part: string): string {
-  return Buffer.from(part, 'latin1').toString('latin1');
-}
 
 function limitLines(counted: CountedRequest | undefined): string {
   if (counted === undefined) return '';
