@@ -44,7 +44,7 @@ const STARTING: Readonly<Record<string, Check>> = {
  * listen early. Rejects when the address cannot be bound.
  */
 export async function openDataFront(options: FrontOptions): Promise<DataFront> {
-  const { host, port, pages, chainIds, connections, log } = options;
+  const { host, port, pages, chainIds, connections, clock, log } = options;
   const formatError = errorBodies([explorerContract, insightsContract]);
   let checks = STARTING;
   let routes = untilServed;
@@ -67,6 +67,7 @@ export async function openDataFront(options: FrontOptions): Promise<DataFront> {
     host,
     port,
     log,
+    clock,
     connections: boundedAs('data', connections),
     drain: options.drain,
     formatError,

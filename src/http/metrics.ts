@@ -23,6 +23,8 @@ export interface Metrics {
   /** Updates the number of open connections: `change` is 1 for an opened one and -1 for a closed one. */
   openConnections(listener: string, change: 1 | -1): void;
   refusedConnection(listener: string, reason: 'total' | 'address'): void;
+  /** Counts a connection that was closed because its client took no byte of a response for too long. */
+  stalledConnection(listener: string): void;
   /** Adds a source of index progress, read at every scrape. If a read fails, the scrape omits its chains. */
   watchIndex(read: () => readonly IndexProgress[] | Promise<readonly IndexProgress[]>): void;
 }
@@ -87,6 +89,12 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     name: 'tollgate_http_refused_connections_total',
     help: 'Connections closed at once, by listener and exceeded limit (total or address)',
     labelNames: ['listener', 'reason'],
+    registers,
+  });
+  const stalledConnections = new Counter({
+    name: 'tollgate_http_stalled_connections_total',
+    help: 'Connections closed because the client took no byte of a response for 30 seconds, by listener',
+    labelNames: ['listener'],
     registers,
   });
   const lookUps = new Map<string, number>();
@@ -169,6 +177,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     },
     openConnections: (listener, change) => openConnections.inc({ listener }, change),
     refusedConnection: (listener, reason) => refusedConnections.inc({ listener, reason }),
+    stalledConnection: listener => stalledConnections.inc({ listener }),
     cacheResult: result => void lookUps.set(result, (lookUps.get(result) ?? 0) + 1),
     storeFailures: (store, count) => storeFailures.inc({ store }, count),
     backendCall: ({ chain, backend, outcome, seconds }) => {

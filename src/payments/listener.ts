@@ -78,6 +78,7 @@ export async function openPaymentsListener(
     host,
     port,
     log,
+    clock,
     connections: boundedAs('payments', settings.connections),
     drain: settings.drain,
     formatError: paymentsErrorBody,

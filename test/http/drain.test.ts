@@ -92,7 +92,7 @@ describe('a server that closes', () => {
 
   test('answers a request whose head was half sent, and ends the connection', async () => {
     const seen: Socket[] = [];
-    const bounds = { admit: (socket: Socket) => seen.push(socket) > 0, busy() {}, idle() {} };
+    const bounds = { admit: (socket: Socket) => seen.push(socket) > 0, busy() {}, idle() {}, stalled() {} };
     const served = await serve([done], { connections: boundedAs('data', bounds) });
     const line = await lineTo(served);
     line.send('GET / HTTP/1.1\r\n');

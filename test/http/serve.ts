@@ -42,6 +42,7 @@ export async function serve(
     host: '127.0.0.1',
     port: 0,
     log,
+    ...(appOptions.clock && { clock: appOptions.clock }),
     connections,
     drain,
     ...(arrival && { arrival }),

@@ -35,6 +35,7 @@ export function openAdminListener(
     app: createAdminApp({ metrics: { registry: scraped }, log, checks: () => checks, status }),
     ...address,
     log,
+    clock,
     // Separate limits, so that metrics can be read while the services are full.
     connections: boundedAs(
       'admin',

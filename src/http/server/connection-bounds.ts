@@ -23,6 +23,8 @@ export interface ConnectionBounds {
   busy(socket: Socket): void;
   /** Marks the connection as waiting for its next request. */
   idle(socket: Socket): void;
+  /** Counts a connection that is closed because its client does not read. */
+  stalled(listener: string): void;
 }
 
 /** Minimum idle time before a connection may be closed in favour of a new one. */
@@ -81,6 +83,7 @@ export function connectionBounds(options: ConnectionBoundsOptions): ConnectionBo
     idle(socket) {
       if (counted.has(socket)) idleSince.set(socket, clock.now());
     },
+    stalled: metrics.stalledConnection,
   };
 
   /** Closes the connection that has been idle longest, if it was idle long enough. */

@@ -1,7 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { type Clock, systemClock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
+import { startWorker } from '../../lib/worker.ts';
 import { useOriginForm } from '../absolute-form.ts';
 import type { App } from '../app/app.ts';
 import { NO_PATH } from '../app/request-target.ts';
@@ -9,6 +11,7 @@ import { type FormatError, messageOnly } from '../errors.ts';
 import { ReadyResponse } from '../ready-response.ts';
 import { answerUnreadable, refuse } from './client-error.ts';
 import type { ConnectionBounds } from './connection-bounds.ts';
+import { LOOK_EVERY_MS, slowReaders } from './slow-readers.ts';
 
 export interface ListenOptions {
   app: App;
@@ -16,6 +19,8 @@ export interface ListenOptions {
   /** 0 selects a free port. */
   port: number;
   log: Logger;
+  /** Clock for the deadline of slow readers; that of the machine when absent. */
+  clock?: Clock;
   /** Limits of open connections and the listener's name in them; none when absent. */
   connections?: { bounds: ConnectionBounds; listener: string } | undefined;
   /** Formats errors for requests that could not be parsed; `{ message }` when absent. */
@@ -66,6 +71,7 @@ export async function listen({
   host,
   port,
   log,
+  clock = systemClock,
   connections: bounded,
   formatError = messageOnly,
   arrival = ARRIVAL,
@@ -133,6 +139,11 @@ export async function listen({
     server.listen(port, host, resolve);
   });
   server.on('error', error => log.error({ err: error }, 'server failed'));
+  const reading = startWorker(slowReaders({ connections, close: giveUp, clock }), {
+    pauseMs: LOOK_EVERY_MS,
+    clock,
+    log,
+  });
   const bound = portOf(server.address());
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
   log.info({ url }, 'listening');
@@ -149,6 +160,12 @@ export async function listen({
   /** Closes idle connections once the bytes of every response have been sent. */
   function closeIdle(): void {
     if ([...connections].every(({ writableLength }) => writableLength === 0)) server.closeIdleConnections();
+  }
+
+  /** Resets the connection, so that the operating system drops its unsent bytes as well. */
+  function giveUp(socket: Socket): void {
+    bounded?.bounds.stalled(bounded.listener);
+    socket.resetAndDestroy();
   }
 
   function track(socket: Socket, response: ServerResponse): void {
@@ -183,6 +200,7 @@ export async function listen({
     clearInterval(sweep);
     clearTimeout(deadline);
     server.close(); // stops its connection checks
+    await reading.stop();
 
     function dropUnused(): void {
       if (performance.now() < lingersUntil) return;
