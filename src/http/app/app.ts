@@ -14,6 +14,7 @@ import { fastPath, type Listener } from './fast-path.ts';
 import { limited, RATE_LIMIT_HEADERS, rateLimit } from './rate-limit.ts';
 import { requestId } from './request-state.ts';
 import { checkTarget } from './request-target.ts';
+import { readersOnly, unsentBytes } from './unsent-bytes.ts';
 
 export interface AppOptions {
   log: Logger;
@@ -52,7 +53,8 @@ export function createApp(options: AppOptions): App {
   const limit =
     rateLimitPerMinute === undefined ? undefined : rateLimit(rateLimitPerMinute, options.counters);
   const clientOf = clientReaderFor(trustedProxies, log);
-  const fast = fastPath({ access, metrics, clock, clientOf, limit });
+  const unsent = unsentBytes();
+  const fast = fastPath({ access, metrics, clock, clientOf, limit, unsent });
   const app = new Koa();
   app.on('error', error => log.warn({ err: error }, 'an answer could not be sent'));
   app.use(fast.learn);
@@ -67,6 +69,7 @@ export function createApp(options: AppOptions): App {
     return next();
   });
   if (limit !== undefined) app.use(limited(limit));
+  app.use(readersOnly(unsent));
   app.use(preflights(rules));
   for (const route of routes) app.use(route);
   if (plain !== undefined) app.use(plain.routes());

@@ -13,6 +13,8 @@ const BODY_HEADERS = [
   'Transfer-Encoding',
   'ETag',
   'Last-Modified',
+  'X-Cache',
+  'Age',
 ];
 
 /**

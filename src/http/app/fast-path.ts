@@ -12,6 +12,7 @@ import { type CountedRequest, RATE_LIMIT_HEADERS, type RateLimit } from './rate-
 import { headReader, type ReadyHead } from './ready-head.ts';
 import { requestIdOf } from './request-state.ts';
 import { headRefusal } from './request-target.ts';
+import type { UnsentBytes } from './unsent-bytes.ts';
 
 /** Cached answer. */
 export interface StoredAnswer {
@@ -40,6 +41,7 @@ export interface FastPathOptions {
   readonly clock: Clock;
   readonly clientOf: (request: IncomingMessage) => Client;
   readonly limit: RateLimit | undefined;
+  readonly unsent: UnsentBytes;
 }
 
 /** Handler of one request, in the form that Koa returns. */
@@ -79,7 +81,7 @@ interface Target {
  * Sends repeated cache hits as prepared bytes. A hit that takes the ordinary path stores its head. Between requests
  * only the request id, limits, age and date change, so both paths send the same bytes.
  */
-export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOptions): FastPath {
+export function fastPath({ access, metrics, clock, clientOf, limit, unsent }: FastPathOptions): FastPath {
   const targets = new LRUCache<string, Target>({
     max: REMEMBERED,
     maxSize: REMEMBERED_CHARACTERS,
@@ -102,10 +104,10 @@ export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOp
       const startedAt = performance.now();
       try {
         const ready = readyAnswer(request, response);
-        const count = ready && limit?.count(request, clientOf(request));
+        const count = ready && limit?.count(request, ready.client);
         // Waits only for counted clients. Other responses are sent within this turn.
         const counted = count && (await count);
-        if (ready !== undefined && counted?.isRefused !== true && maySendReady(response))
+        if (ready !== undefined && counted?.isRefused !== true && maySend(ready))
           return send(ready, startedAt, counted);
       } catch {
         // If the failure is real, the ordinary path fails too and formats the error.
@@ -149,11 +151,15 @@ export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOp
     const head = heads.get(answer)?.get(kindOf(coding, status));
     if (head === undefined || headRefusal(request) !== undefined) return undefined;
     const body = status === 200 && request.method === 'GET' ? bytes : undefined;
-    return { request, response, target, answer, status, head, body };
+    return { request, response, client: clientOf(request), target, answer, status, head, body };
+  }
+
+  function maySend({ response, client, body }: ReadyAnswer): boolean {
+    return maySendReady(response) && unsent.hasRoom(client, body?.length ?? 0);
   }
 
   function send(ready: ReadyAnswer, startedAt: number, counted?: CountedRequest): void {
-    const { request, response, target, answer, status, head, body } = ready;
+    const { request, response, client, target, answer, status, head, body } = ready;
     const now = clock.now();
     const requestId = requestIdOf(request);
     response.endReady(
@@ -169,6 +175,7 @@ export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOp
         head.rest,
       body,
     );
+    if (body !== undefined && !response.hasLeft) unsent.count(client, body.length, response);
     metrics.cacheResult('hit');
     metrics.request(target.operationId ?? 'none', status, (performance.now() - startedAt) / 1000);
     if (!access.covers(status)) return;
@@ -198,6 +205,7 @@ function keyOf({ url, headers }: IncomingMessage): string {
 interface ReadyAnswer {
   readonly request: IncomingMessage;
   readonly response: ReadyResponse;
+  readonly client: Client;
   readonly target: Target;
   readonly answer: StoredAnswer;
   readonly status: 200 | 304;
