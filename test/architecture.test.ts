@@ -28,7 +28,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ['src/db/', ['src/lib/']],
   ['src/stores/', ['src/db/', 'types:src/http/metrics.ts', 'src/lib/']],
   ['src/http/', ['src/lib/']],
-  ['src/node/', ['src/evm/', 'src/lib/']],
+  ['src/node/', ['src/http/fetch/', 'src/evm/', 'src/lib/']],
   ['src/contract/', ['generated/', 'src/http/', 'src/lib/']],
   ['src/pages/browser/', []],
   ['src/pages/', ['src/http/', 'src/lib/']],

@@ -1,3 +1,4 @@
+import { msUntil, positiveNumber, retryAfterMs } from '#http/fetch/retry-after.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { BackendError } from '../port/backend-error.ts';
@@ -37,7 +38,7 @@ export function watchQuota({ name, clock, log }: { name: string; clock: Clock; l
       const otherwise = PAUSE_MS[status];
       if (otherwise === undefined) return;
       const pauseMs = Math.min(
-        resetMs(headers, clock) ?? retryAfterMs(headers, clock) ?? otherwise,
+        resetMs(headers, clock) ?? retryAfterMs(headers['retry-after'], clock.now()) ?? otherwise,
         MAX_PAUSE_MS,
       );
       if (!isUsedUp()) log.warn({ upstream: name, status, pauseMs }, 'over quota: requests paused');
@@ -57,28 +58,8 @@ export function watchQuota({ name, clock, log }: { name: string; clock: Clock; l
  * a point in time, in seconds or milliseconds. Source: Blockscout's rate limit plug.
  */
 function resetMs(headers: Headers, clock: Clock): number | undefined {
-  const value = positive(headers['x-ratelimit-reset'], 1);
+  const value = positiveNumber(headers['x-ratelimit-reset']);
   if (value === undefined || value < MOMENTS.seconds) return value;
   const moment = value < MOMENTS.milliseconds ? value * 1000 : value;
-  return ahead(moment, clock);
-}
-
-/** Reads `Retry-After`: whole seconds from now, or a date (RFC 9110, section 10.2.3). */
-function retryAfterMs(headers: Headers, clock: Clock): number | undefined {
-  const value = headers['retry-after'];
-  if (typeof value !== 'string') return undefined;
-  // Date.parse reads numbers such as -1 as years.
-  if (!/[a-z]/i.test(value)) return positive(value, 1000);
-  return ahead(Date.parse(value), clock);
-}
-
-/** Milliseconds until a point in time; undefined for the past. */
-function ahead(moment: number, clock: Clock): number | undefined {
-  const ms = moment - clock.now();
-  return ms > 0 ? ms : undefined;
-}
-
-function positive(value: string | string[] | undefined, unitMs: number): number | undefined {
-  if (typeof value !== 'string' || !/^\s*\d{1,15}\s*$/.test(value)) return undefined;
-  return Number(value) * unitMs || undefined;
+  return msUntil(moment, clock.now());
 }

@@ -1,8 +1,8 @@
 import { Pool } from 'undici';
+import { hiding, readAddress, unescaped } from '#http/fetch/secret-address.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { BackendError } from '../port/backend-error.ts';
-import { hiding, readAddress, unescaped } from './address.ts';
 import { openBreaker } from './breaker.ts';
 import { exchange, type OutgoingRequest, type Reply } from './exchange.ts';
 import { endedBy, incidentOf } from './exchange-error.ts';
