@@ -43,6 +43,6 @@ export async function openChainIndex(
 ): Promise<ChainIndex> {
   // Loaded only if a chain has an index, because everything else works without one.
   const { openIndex } = await import('../indexer/index-service.ts');
-  const client = createChainClient({ id, rpcUrls, timeoutMs: fallback.timeoutMs, log });
+  const client = createChainClient({ id, rpcUrls, timeoutMs: fallback.timeoutMs, clock, log });
   return openIndex({ ...options, chain: { id, confirmations }, client, abis, clock, log, pool });
 }

@@ -1,172 +1,120 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { BaseError, createPublicClient, LimitExceededRpcError, type PublicClient, shouldThrow } from 'viem';
+import { systemClock } from '../lib/clock.ts';
 import {
-  BaseError,
-  type Client,
-  createClient,
-  createPublicClient,
-  type EIP1193RequestFn,
-  fallback,
-  HttpRequestError,
-  type HttpTransport,
-  http,
-  LimitExceededRpcError,
-  type PublicClient,
-  rpcSchema,
-  shouldThrow,
-  TimeoutError,
-  type Transport,
-  WebSocketRequestError,
-} from 'viem';
-import type { ChainRpcSchema } from '../evm/rpc.ts';
-import type { Logger } from '../lib/logger.ts';
+  type ChainNode,
+  type ChainNodeOptions,
+  chainNode,
+  type RawRequest,
+  rawRequest,
+  transportOver,
+  verification,
+} from './chain-node.ts';
+import { type NodeRanks, nodeRanks } from './node-ranks.ts';
+import type { NodeCall } from './transport/batches.ts';
+import { AnswerTooLarge, NodeFailure, WrongChain } from './transport/errors.ts';
 
-interface ChainClientOptions {
-  /** Expected EIP-155 chain id. */
-  id: number;
-  /** In order of preference. Later nodes are asked only when earlier ones fail. */
-  rpcUrls: readonly string[];
-  /** Deadline of one HTTP request (a whole JSON-RPC batch). */
-  timeoutMs: number;
-  log: Logger;
+/** Longest answer of a node by default. The receipt of a transaction that fills a block has about 20 MB. */
+export const MAX_ANSWER_BYTES = 64 * 2 ** 20;
+
+interface ChainClientOptions
+  extends Omit<ChainNodeOptions, 'clock' | 'maxAnswerBytes'>,
+    Partial<Pick<ChainNodeOptions, 'clock' | 'maxAnswerBytes'>> {
+  /** In order of preference. Later nodes are asked only when earlier ones fail or are behind. */
+  readonly rpcUrls: readonly string[];
 }
 
 /** Client of one chain, with one node or several as fallbacks. */
 export interface ChainClient {
   id: number;
-  /** viem's actions, for decoded values. */
+  /** viem's actions, for decoded values. They request no address that a contract names (EIP-3668). */
   public: PublicClient;
   /** Each node separately, in order of preference. Used when related answers must come from the same node. */
   nodes: readonly ChainNode[];
-  /** Raw JSON-RPC with typed methods. Calls of the same tick share an HTTP request. */
-  request: EIP1193RequestFn<ChainRpcSchema>;
+  /** The order in which the nodes are asked now. */
+  ranks: NodeRanks<ChainNode>;
+  /**
+   * Raw JSON-RPC with typed methods, answered by the first node that can. Calls of the same tick share HTTP requests,
+   * and each resolves or rejects alone.
+   * @throws AnswerTooLarge, NodeFailure, WrongChain, or the error that a node answered with
+   */
+  request: RawRequest;
   /** Checks the node's chain id until it has matched once. @throws WrongChain when the node serves another chain */
   verify(): Promise<void>;
 }
-
-/** One node of a chain. */
-export interface ChainNode {
-  /** Host name of its address, without credentials. */
-  readonly host: string;
-  readonly request: PublicClient['request'];
-  /** Raw JSON-RPC with typed methods. */
-  readonly raw: EIP1193RequestFn<ChainRpcSchema>;
-  /** Checks the node's chain id until it has matched once. @throws WrongChain when the node serves another chain */
-  verify(): Promise<void>;
-}
-
-/** Error for a node of another chain than configured. Its answers must not be used. */
-export class WrongChain extends Error {
-  readonly expected: number;
-  readonly actual: number;
-  constructor(expected: number, actual: number) {
-    super(`The node serves chain ${actual}, but chain ${expected} is configured.`);
-    this.name = 'WrongChain';
-    this.expected = expected;
-    this.actual = actual;
-  }
-}
-
-/** Maximum requests per JSON-RPC batch. Public nodes commonly refuse more than 100. */
-const BATCH_SIZE = 100;
 
 /** Creates the client of one chain. Opens no connection yet. */
-export function createChainClient({ id, rpcUrls, timeoutMs, log }: ChainClientOptions): ChainClient {
-  const transports = rpcUrls.map(url => transportTo(url, { timeoutMs, retryCount: 1 }));
-  const [first, ...others] = transports;
-  if (first === undefined) throw new Error(`Chain ${id} has no RPC address.`);
-  const transport =
-    others.length === 0
-      ? first
-      : fallback(
-          transports.map(one => verifiedTransport(one, { id, log })),
-          { retryCount: 0, shouldThrow: error => error instanceof WrongChain || shouldThrow(error) },
-        );
+export function createChainClient(options: ChainClientOptions): ChainClient {
+  const { id, rpcUrls, clock = systemClock, maxAnswerBytes = MAX_ANSWER_BYTES, log } = options;
+  const nodes = rpcUrls.map(url => chainNode(url, { ...options, clock, maxAnswerBytes }));
+  const [only] = nodes;
+  if (only === undefined) throw new Error(`Chain ${id} has no RPC address.`);
+  const ranks = nodeRanks(nodes, { chainId: id, clock, log });
+  const transport = transportOver(nodes.length === 1 ? retrying(only) : falling(ranks));
   const request = rawRequest(transport);
 
   return {
     id,
-    public: createPublicClient({ transport }),
-    nodes: rpcUrls.map(url => nodeAt(url, { id, log, timeoutMs, retryCount: others.length === 0 ? 1 : 0 })),
+    public: createPublicClient({ transport, ccipRead: false }),
+    nodes,
+    ranks,
     request,
-    verify: verification(request, { id, log }),
+    verify: nodes.length === 1 ? only.verify : verification(request, { id, log }),
   };
 }
 
-/** Returns a check of the node's chain id that is repeated until it succeeds once. */
-function verification(
-  request: ChainClient['request'],
-  { id, log }: Pick<ChainClientOptions, 'id' | 'log'>,
-): () => Promise<void> {
-  let verified: Promise<void> | undefined;
-  async function check(): Promise<void> {
-    const actual = Number(await request({ method: 'eth_chainId' }));
-    if (actual !== id) throw new WrongChain(id, actual);
-    log.debug({ chainId: id }, 'node verified');
-  }
+/** Pause before the only node of a chain is asked again. */
+const RETRY_MS = 100;
 
-  return () => {
-    verified ??= check().catch((error: unknown) => {
-      verified = undefined;
-      throw error;
-    });
-    return verified;
+/** Calls of the only node of a chain, repeated once after a failure that took no time. */
+function retrying({ call }: ChainNode): NodeCall {
+  return async (asked, signal) => {
+    try {
+      return await call(asked, signal);
+    } catch (error) {
+      if (!(error instanceof NodeFailure) || error.fault === 'timeout') throw error;
+    }
+    await delay(RETRY_MS, undefined, signal === undefined ? {} : { signal });
+    return call(asked, signal);
   };
 }
 
 /**
- * Checks the node's chain id before its first request. Otherwise a fallback node of another chain would replace the
- * blocks of an index during an outage of the first node.
+ * Calls that are answered by the first node that can. Each node proves its chain before its first answer is used.
+ * Otherwise a fallback node of another chain would replace the blocks of an index during an outage of the first node.
  */
-function verifiedTransport(transport: Transport, options: Pick<ChainClientOptions, 'id' | 'log'>): Transport {
-  const verify = verification(rawRequest(transport), options);
-  return settings => {
-    const opened = transport(settings);
-    return {
-      ...opened,
-      async request(...asked) {
-        await verify();
-        return opened.request(...asked);
-      },
-    };
+function falling(ranks: NodeRanks<ChainNode>): NodeCall {
+  return async (asked, signal) => {
+    let failure: unknown;
+    for (const node of ranks.candidates()) {
+      try {
+        await node.verify();
+        const result = await node.call(asked, signal);
+        ranks.answered(node);
+        return result;
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (error instanceof Error && shouldThrow(error)) throw error;
+        if (!nodeAnswered(error)) ranks.failed(node, error);
+        // A node of another chain is a mistake of the configuration, which the operator has to see.
+        if (!(failure instanceof WrongChain)) failure = error;
+      }
+    }
+    throw failure;
   };
-}
-
-/** Client of one node. With several nodes it does not retry, because a retry delays the fallback. */
-function nodeAt(
-  url: string,
-  options: Omit<ChainClientOptions, 'rpcUrls'> & { retryCount: number },
-): ChainNode {
-  const transport = transportTo(url, options);
-  const { request } = createPublicClient({ transport });
-  const raw = rawRequest(transport);
-  return { host: new URL(url).hostname, request, raw, verify: verification(raw, options) };
-}
-
-function rawRequest(transport: Transport): EIP1193RequestFn<ChainRpcSchema> {
-  const client: Client<Transport, undefined, undefined, ChainRpcSchema> = createClient({
-    transport,
-    rpcSchema: rpcSchema<ChainRpcSchema>(),
-  });
-  return client.request;
-}
-
-function transportTo(
-  url: string,
-  { timeoutMs, retryCount }: { timeoutMs: number; retryCount: number },
-): HttpTransport {
-  return http(url, { batch: { batchSize: BATCH_SIZE }, timeout: timeoutMs, retryCount, retryDelay: 100 });
 }
 
 /**
  * True when the node itself answered with an error (no such method, execution reverted, state pruned), so a retry will
- * not help. False when the node was unreachable, timed out, limited the rate, or serves another chain.
+ * not help. False when the node was unreachable, timed out, limited the rate, serves another chain, or when its answer
+ * was too large.
  */
 export function nodeAnswered(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false;
   const passing = error.walk(
     cause =>
-      cause instanceof HttpRequestError ||
-      cause instanceof TimeoutError ||
-      cause instanceof WebSocketRequestError ||
+      cause instanceof NodeFailure ||
+      cause instanceof AnswerTooLarge ||
       cause instanceof LimitExceededRpcError ||
       cause instanceof WrongChain,
   );

@@ -1,6 +1,5 @@
 import type { DatabaseOptions, Db } from '../db/open.ts';
 import type { Check } from '../http/health.ts';
-import type { Logger } from '../lib/logger.ts';
 import { startWorker } from '../lib/worker.ts';
 import { type ChainClient, createChainClient } from '../node/client.ts';
 import {
@@ -78,7 +77,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   registerProcessGauge(metrics.registry, presence.counts);
   const keys = startWorker(currentKeyWorker(store), { pauseMs: KEY_PAUSE_MS, clock, log });
   opened.defer(() => keys.stop());
-  const clients = new Map(chains.map(chain => [chain.id, clientOf(chain, log)]));
+  const clients = new Map(chains.map(chain => [chain.id, clientOf(chain, options)]));
   const parts = { options, store, clients, presence, counters, opened };
   const outgoing = roles.some(role => role !== 'settlement') ? await openWaysOut(parts) : undefined;
   const statuses = roles.includes('settlement')
@@ -181,8 +180,11 @@ function checksOf(role: PaymentsRole, db: Db, presence: RolePresence): Readonly<
   return { database, announced: () => ({ ok: presence.isKnown() }) };
 }
 
-function clientOf({ id, rpcUrls }: WatchedChain, log: Logger): ChainClient {
-  return createChainClient({ id, rpcUrls, timeoutMs: NODE_TIMEOUT_MS, log });
+function clientOf(
+  { id, rpcUrls }: WatchedChain,
+  { clock, log }: Pick<PaymentsServiceOptions, 'clock' | 'log'>,
+) {
+  return createChainClient({ id, rpcUrls, timeoutMs: NODE_TIMEOUT_MS, clock, log });
 }
 
 /** Resets the progress of embedded chains, because it belongs to an earlier chain with the same id. */

@@ -3,7 +3,8 @@ import type { ChainConfig } from '#config/config.ts';
 import { capabilitiesOf } from '#indexer/fetch/node-capabilities.ts';
 import type { Clock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/logger.ts';
-import { type ChainClient, createChainClient, nodeAnswered, WrongChain } from '#node/client.ts';
+import { type ChainClient, createChainClient, nodeAnswered } from '#node/client.ts';
+import { WrongChain } from '#node/transport/errors.ts';
 import { type Check, Fault, type Finding } from './check.ts';
 import { type HeadAge, headAge } from './head-age.ts';
 

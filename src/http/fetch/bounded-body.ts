@@ -27,14 +27,22 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
 
 class TooLong extends Error {}
 
+interface BodyReading {
+  /** The `Content-Encoding`; `identity` when absent. */
+  readonly coding?: string | undefined;
+  /** Most bytes, before and after decompression. */
+  readonly maxBytes: number;
+  /** Called with the decompressed length so far. Nothing more is read until it resolves. */
+  readonly onBytes?: ((length: number) => Promise<void>) | undefined;
+}
+
 /**
  * Reads the bytes of a body and decompresses them as a stream, so that reading stops as soon as the result is too long.
- * `coding` is the `Content-Encoding`. The limit applies to the bytes before and after decompression.
- * @throws UnreadableBody
+ * @throws UnreadableBody; `broken_off` when `onBytes` rejects
  */
 export async function boundedBody(
   body: Readable,
-  { coding = 'identity', maxBytes }: { coding?: string | undefined; maxBytes: number },
+  { coding = 'identity', maxBytes, onBytes }: BodyReading,
 ): Promise<Buffer> {
   const named = coding.trim().toLowerCase();
   const decoder = DECODERS.get(named)?.();
@@ -43,8 +51,13 @@ export async function boundedBody(
     throw new UnreadableBody('unknown_coding', 'the body is compressed in an unknown way');
   }
   const chunks: Uint8Array[] = [];
+  let length = 0;
   const collect = async (source: AsyncIterable<Uint8Array>) => {
-    for await (const chunk of atMost(maxBytes, source)) chunks.push(chunk);
+    for await (const chunk of atMost(maxBytes, source)) {
+      chunks.push(chunk);
+      length += chunk.byteLength;
+      await onBytes?.(length);
+    }
   };
   try {
     if (decoder === undefined) await pipeline(body, collect);

@@ -12,7 +12,7 @@ import type { ChainShare } from './chain-share.ts';
 import { recordJudge } from './look/record-judge.ts';
 import { effects, type Failpoint, LeadershipLost, type LeaderTransaction, type Round } from './look/round.ts';
 import { nativeReader } from './node/native-transfers.ts';
-import { NodeLost, nodePool } from './node/node-pool.ts';
+import { NodeLost, nodePool, RoundSpent } from './node/node-pool.ts';
 import { type Header, nodeView } from './node/node-view.ts';
 import { blockRhythm, roundHeads, type SeenHead } from './node/seen-heads.ts';
 import type { Places } from './node/token-transfers.ts';
@@ -97,7 +97,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   });
   const watched = watchedPlaces({ chainId: chain.id, clock });
   const fenced = effects({ db, seals, clock, leader: lease.leader, fault });
-  const pool = nodePool(client, { clock, log });
+  const pool = nodePool(client);
   const view = nodeView(pool);
   const advancing = advance({ native: nativeReader(chain.id, view), clock, fault });
   const records = recordJudge({ clock });
@@ -255,6 +255,10 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
           { chainId: chain.id, err: error },
           'a node failed during a round, starting over with another one',
         );
+        return 0;
+      }
+      if (error instanceof RoundSpent) {
+        log.warn({ chainId: chain.id }, 'a round has used up its calls and bytes, the next one goes on');
         return 0;
       }
       // Another process may reach a node of this chain.

@@ -103,7 +103,7 @@ eachDatabase('an index', databases => {
     await index.runOnce();
 
     expect(await canonicalContent(database)).toEqual(await contentOfChain());
-    expect(sound.counts.get('eth_chainId')).toBe(1);
+    expect(sound.counts.get('eth_chainId')).toBeGreaterThan(0);
   });
 
   test('stores nothing of a block about which its node contradicts itself, and retries in the next run', async () => {

@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem';
 import { expect } from 'vitest';
-import { WrongChain } from '#node/client.ts';
+import { WrongChain } from '#node/transport/errors.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { WrongChain } from '#node/client.ts';
+import { WrongChain } from '#node/transport/errors.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { CLAIMS_PER_LOOK } from '#payments/watcher/look/payment-hints.ts';

@@ -1,13 +1,11 @@
-import { BaseError } from 'viem';
-import type { Clock } from '#lib/clock.ts';
-import { type Logger, logAndGoOn } from '#lib/logger.ts';
-import { type ChainClient, type ChainNode, nodeAnswered, WrongChain } from '#node/client.ts';
+import type { ChainNode, NodeTraffic } from '#node/chain-node.ts';
+import { type ChainClient, nodeAnswered } from '#node/client.ts';
+import { WrongChain } from '#node/transport/errors.ts';
 
 export type NodeRequest = ChainNode['request'];
 
 /**
- * The nodes of a chain in order of preference. A failed node costs its timeout once: it is skipped until it answers a
- * probe, and probes run in the background. A node is asked for its chain id with its first request, with the first one
+ * The nodes of a chain in the order of their ranks, within the budget of a round. A node is asked for its chain id with its first request, with the first one
  * after a failure, and when in doubt. Other requests go without it, because a watcher asks only for what may have
  * changed (Decision 141).
  */
@@ -17,9 +15,11 @@ export interface NodePool {
   /**
    * Asks one node, and the next one when it fails. All answers of one call come from the same node, because a node may
    * lack blocks that another one has.
-   * @throws WrongChain, or the error of the first node
+   * @throws WrongChain, RoundSpent, or the error of the first node
    */
   ask<T>(questions: (request: NodeRequest) => Promise<T>): Promise<T>;
+  /** True when the round has used up its calls or bytes, so that `ask` fails. `vouch` goes on. */
+  isSpent(): boolean;
   /** Makes each node prove its chain again with its next answer. */
   doubt(): void;
   /**
@@ -36,139 +36,111 @@ export class NodeLost extends Error {
   override readonly name = 'NodeLost';
 }
 
-/** First pause of a failed node; doubled by each failed probe. */
-const REST_MS = 30_000;
-const LONGEST_REST_MS = 5 * 60_000;
+/** The round has used up its calls or bytes. What is left is for the next round. */
+export class RoundSpent extends Error {
+  override readonly name = 'RoundSpent';
+}
 
-interface Node extends ChainNode {
-  /** Recent failures. `failedAt` is the time of the last one in UTC milliseconds. */
-  outages: number;
-  failedAt: number;
-  /** End of its pause in UTC milliseconds; undefined while it is in use. */
-  restsUntil: number | undefined;
-  isProbed: boolean;
+/** State of a node in a round. */
+interface Standing {
   /** False while its chain is in doubt. */
   isVerified: boolean;
   hasAnswered: boolean;
 }
 
-export function nodePool(client: ChainClient, { clock, log }: { clock: Clock; log: Logger }): NodePool {
-  const nodes = client.nodes.map(
-    (node): Node => ({
-      ...node,
-      outages: 0,
-      failedAt: 0,
-      restsUntil: undefined,
-      isProbed: false,
-      isVerified: false,
-      hasAnswered: false,
-    }),
+/** Most calls and bytes of all nodes of the chain in one round. */
+const CALLS_PER_ROUND = 20_000;
+const BYTES_PER_ROUND = 512 * 2 ** 20;
+
+export function nodePool({ id, nodes, ranks }: Pick<ChainClient, 'id' | 'nodes' | 'ranks'>): NodePool {
+  const standings = new Map(
+    nodes.map((node): [ChainNode, Standing] => [node, { isVerified: false, hasAnswered: false }]),
   );
   let signal = new AbortController().signal;
   let host: string | undefined;
+  let begun = traffic();
+
+  function traffic(): NodeTraffic {
+    const all = nodes.map(node => node.traffic());
+    return {
+      calls: all.reduce((sum, { calls }) => sum + calls, 0),
+      bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+    };
+  }
+
+  function isSpent(): boolean {
+    const { calls, bytes } = traffic();
+    return calls - begun.calls >= CALLS_PER_ROUND || bytes - begun.bytes >= BYTES_PER_ROUND;
+  }
 
   async function ask<T>(questions: (request: NodeRequest) => Promise<T>): Promise<T> {
+    if (isSpent()) throw new RoundSpent('The round has used up its calls and bytes.');
     const failures: unknown[] = [];
-    for (const node of candidates()) {
+    for (const node of ranks.candidates()) {
       signal.throwIfAborted();
       try {
         const answer = await unlessAborted(signal, verified(node, questions));
-        rouse(node);
-        node.hasAnswered = true;
+        ranks.answered(node);
+        standingOf(node).hasAnswered = true;
         host = node.host;
         return answer;
       } catch (error) {
         signal.throwIfAborted();
-        node.isVerified = false;
+        standingOf(node).isVerified = false;
         // An error in the node's own answer costs no time, so it does not pause the node.
-        if (!nodeAnswered(error)) rest(node, error);
+        if (!nodeAnswered(error)) ranks.failed(node, error);
         failures.push(error);
       }
     }
     throw failures[0];
   }
 
-  async function verified<T>(node: Node, questions: (request: NodeRequest) => Promise<T>): Promise<T> {
+  function standingOf(node: ChainNode): Standing {
+    const known = standings.get(node);
+    if (known === undefined) throw new TypeError('The node is not of this chain.');
+    return known;
+  }
+
+  async function verified<T>(node: ChainNode, questions: (request: NodeRequest) => Promise<T>): Promise<T> {
     const { request } = node;
-    if (node.isVerified) return questions(request);
+    const standing = standingOf(node);
+    if (standing.isVerified) return questions(request);
     const [chainId, answer] = await Promise.all([request({ method: 'eth_chainId' }), questions(request)]);
-    if (Number(chainId) !== client.id) throw new WrongChain(client.id, Number(chainId));
-    node.isVerified = true;
+    if (Number(chainId) !== id) throw new WrongChain(id, Number(chainId));
+    standing.isVerified = true;
     return answer;
-  }
-
-  function doubt(): void {
-    for (const node of nodes) node.isVerified = false;
-  }
-
-  async function vouch(): Promise<void> {
-    for (const node of nodes.filter(({ hasAnswered, isVerified }) => hasAnswered && !isVerified)) {
-      if (node.restsUntil !== undefined) throw new NodeLost(`The node ${node.host} does not answer.`);
-      try {
-        await unlessAborted(
-          signal,
-          verified(node, async () => {}),
-        );
-      } catch (error) {
-        signal.throwIfAborted();
-        rest(node, error);
-        throw error;
-      }
-    }
-  }
-
-  /** The nodes in use; when all are paused, the one whose pause ends first. */
-  function candidates(): readonly Node[] {
-    const awake = nodes.filter(({ restsUntil }) => restsUntil === undefined);
-    if (awake.length === 0) {
-      return nodes.toSorted((a, b) => (a.restsUntil ?? 0) - (b.restsUntil ?? 0)).slice(0, 1);
-    }
-    for (const node of nodes) {
-      const isDue = node.restsUntil !== undefined && node.restsUntil <= clock.now();
-      if (isDue && !node.isProbed) probe(node).catch(logAndGoOn(log, 'probing a node'));
-    }
-    return awake;
-  }
-
-  async function probe(node: Node): Promise<void> {
-    node.isProbed = true;
-    node.isVerified = false;
-    try {
-      await verified(node, async () => {});
-      rouse(node);
-    } catch (error) {
-      rest(node, error);
-    } finally {
-      node.isProbed = false;
-    }
-  }
-
-  function rest(node: Node, error: unknown): void {
-    const now = clock.now();
-    // The count survives a successful probe: a node may answer it and fail again with the next request.
-    if (now - node.failedAt > 2 * LONGEST_REST_MS) node.outages = 0;
-    if (node.restsUntil === undefined) {
-      log.warn({ chainId: client.id, node: node.host, reason: reasonOf(error) }, 'a node does not answer');
-    }
-    node.restsUntil = now + Math.min(REST_MS * 2 ** node.outages, LONGEST_REST_MS);
-    node.outages += 1;
-    node.failedAt = now;
-  }
-
-  function rouse(node: Node): void {
-    if (node.restsUntil === undefined) return;
-    log.info({ chainId: client.id, node: node.host }, 'a node answers again');
-    node.restsUntil = undefined;
   }
 
   return {
     begin(next) {
       signal = next;
-      for (const node of nodes) node.hasAnswered = false;
+      begun = traffic();
+      for (const standing of standings.values()) standing.hasAnswered = false;
     },
     ask,
-    doubt,
-    vouch,
+    isSpent,
+    doubt() {
+      for (const standing of standings.values()) standing.isVerified = false;
+    },
+    async vouch() {
+      const doubted = nodes.filter(node => {
+        const { hasAnswered, isVerified } = standingOf(node);
+        return hasAnswered && !isVerified;
+      });
+      for (const node of doubted) {
+        if (ranks.isPaused(node)) throw new NodeLost(`The node ${node.host} does not answer.`);
+        try {
+          await unlessAborted(
+            signal,
+            verified(node, async () => {}),
+          );
+        } catch (error) {
+          signal.throwIfAborted();
+          ranks.failed(node, error);
+          throw error;
+        }
+      }
+    },
     host: () => host,
   };
 }
@@ -183,9 +155,4 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
   } finally {
     signal.removeEventListener('abort', abort);
   }
-}
-
-/** Text of an error without the node's address, which may contain a provider's key. */
-function reasonOf(error: unknown): string {
-  return error instanceof BaseError ? error.shortMessage : String(error);
 }
