@@ -86,7 +86,7 @@ function retrying({ call }: ChainNode): NodeCall {
 function falling(ranks: NodeRanks<ChainNode>): NodeCall {
   return async (asked, signal) => {
     let failure: unknown;
-    for (const node of ranks.candidates()) {
+    for (const node of ranks.inTurn()) {
       try {
         await node.verify();
         const result = await node.call(asked, signal);

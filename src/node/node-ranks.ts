@@ -20,8 +20,8 @@ export interface RankedNode {
  * node alone is always asked.
  */
 export interface NodeRanks<Node extends RankedNode> {
-  /** The nodes to ask, one after another; never empty. */
-  candidates(): readonly Node[];
+  /** The nodes to ask, one after another. Paused ones come last, and only when all others were paused meanwhile. */
+  inTurn(): Iterable<Node>;
   /** Ends the pause of a node, because it answered. */
   answered(node: Node): void;
   /** Pauses a node after a failure of the node itself. Other errors change nothing. */
@@ -168,13 +168,23 @@ export function nodeRanks<Node extends RankedNode>(
     return inOrder(awake, ({ isBehind }) => Number(isBehind));
   }
 
+  function* inTurn(): Generator<Node> {
+    const asked = new Set<Node>();
+    for (;;) {
+      const next = candidates().find(node => !asked.has(node));
+      if (next === undefined) return;
+      asked.add(next);
+      yield next;
+    }
+  }
+
   const withStanding = (change: (one: Standing<Node>) => void) => (node: Node) => {
     const one = byNode.get(node);
     if (one !== undefined) change(one);
   };
 
   return {
-    candidates,
+    inTurn,
     answered: withStanding(answered),
     failed: (node, error) => withStanding(one => failed(one, error))(node),
     isPaused: node => byNode.get(node)?.restsUntil !== undefined,

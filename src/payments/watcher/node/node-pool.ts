@@ -76,7 +76,7 @@ export function nodePool({ id, nodes, ranks }: Pick<ChainClient, 'id' | 'nodes' 
   async function ask<T>(questions: (request: NodeRequest) => Promise<T>): Promise<T> {
     if (isSpent()) throw new RoundSpent('The round has used up its calls and bytes.');
     const failures: unknown[] = [];
-    for (const node of ranks.candidates()) {
+    for (const node of ranks.inTurn()) {
       signal.throwIfAborted();
       try {
         const answer = await unlessAborted(signal, verified(node, questions));
