@@ -19,6 +19,8 @@ export interface Sending {
   /** Gwei per gas. A later transaction with the same nonce needs more. */
   readonly tip?: number;
   readonly nonce?: number;
+  /** Limit of gas; enough for a transfer or a deployment when absent. */
+  readonly gas?: bigint;
 }
 
 /** A chain that mines on request. `await using` ends it. */
@@ -69,7 +71,7 @@ export async function startPaymentChain(
   const { call, batch } = httpRpc(chain.rpcUrl);
   const keys = deriveAccounts();
 
-  async function send({ from, to, data, value = 0n, tip = 2, nonce }: Sending) {
+  async function send({ from, to, data, value = 0n, tip = 2, nonce, ...given }: Sending) {
     const signer = keys.signer(from);
     const next = nonce ?? Number(await call('eth_getTransactionCount', signer.address, 'pending'));
     const fee = BigInt(tip) * 10n ** 9n;
@@ -77,7 +79,7 @@ export async function startPaymentChain(
       type: 'eip1559',
       chainId,
       nonce: next,
-      gas: to === undefined ? 3_000_000n : 90_000n,
+      gas: given.gas ?? (to === undefined ? 3_000_000n : 90_000n),
       maxFeePerGas: 10n ** 11n + fee,
       maxPriorityFeePerGas: fee,
       value,
