@@ -3,6 +3,7 @@ import { type Metrics, registerChainGauges } from '../http/metrics.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { PaymentChain } from './model/payment-chain.ts';
 import { cursorStore } from './store/cursor-store.ts';
+import { setAsideStore } from './store/set-aside-store.ts';
 import type { WatcherStatus } from './watcher/chain-watcher.ts';
 
 /** Progress of one chain's watcher, in this process or another one. */
@@ -18,6 +19,8 @@ export interface ChainStatus {
   readonly settledBlock: number | undefined;
   /** Time since the chain was last scanned up to its head, or since the start of this process. */
   readonly lagMs: number;
+  /** Number of transactions that are set aside, because no node returned their receipts. */
+  readonly setAside: number;
   /** True when the chain was not scanned for a minute, so that payments are found late. */
   readonly isLate: boolean;
 }
@@ -76,6 +79,7 @@ export function chainStatuses({
       headBlock: head,
       node,
       ...progress,
+      setAside: await setAsideStore(db).count(chain.id),
       isLate: progress.lagMs > LATE_MS,
     };
   }
@@ -100,7 +104,7 @@ export function chainStatuses({
  * here. Contains no URLs of nodes, because they may contain keys.
  */
 export function chainStatusBody(status: ChainStatus) {
-  const { chain, headBlock, node, scannedBlock, settledBlock, lagMs, isLate } = status;
+  const { chain, headBlock, node, scannedBlock, settledBlock, setAside, lagMs, isLate } = status;
   const isKnown = headBlock !== undefined && settledBlock !== undefined;
   return {
     id: chain.id,
@@ -112,6 +116,7 @@ export function chainStatusBody(status: ChainStatus) {
     settled_block: settledBlock ?? null,
     lag_blocks: isKnown ? Math.max(0, headBlock - settledBlock) : null,
     lag_seconds: Math.round(lagMs / 1000),
+    set_aside: setAside,
   };
 }
 
@@ -134,6 +139,11 @@ export function registerWatcherMetrics({ registry }: Metrics, statuses: ChainSta
         name: 'tollgate_payments_watcher_lag_seconds',
         help: 'Time since a chain was last scanned up to its head for payments',
         amountOf: ({ lagMs }) => lagMs / 1000,
+      },
+      {
+        name: 'tollgate_payments_set_aside_transactions',
+        help: 'Transactions of a chain whose receipt no node returned, so that their payments wait',
+        amountOf: ({ setAside }) => setAside,
       },
     ],
   });

@@ -13,6 +13,7 @@ import { messengerLinks } from './notifications/store/messenger-links.ts';
 import { noticeStore } from './notifications/store/notice-store.ts';
 import type { Seals } from './secrets/sealed.ts';
 import { noteRemovedSessions } from './stats/tallies.ts';
+import { setAsideStore } from './store/set-aside-store.ts';
 import { WATCH_NOTE_MS, watchedStore } from './store/watched-store.ts';
 import type { SessionRow } from './tables/session-tables.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from './webhooks/store/delivery-store.ts';
@@ -75,6 +76,7 @@ function removals({
     () => dashboardSessionStore(db).removeExpired({ before: now, limit: BATCH }),
     () => removeOldEvents(db, old(EVENT_LIFETIME_MS)),
     () => removeUnpaidSessions(db, old(unpaidSessionsMs)),
+    () => setAsideStore(db).removeUnused(),
     () => watchedStore(db).removeUnused(old(unpaidSessionsMs + LONGEST_SESSION_MS + WATCH_NOTE_MS)),
   ];
 }

@@ -2,6 +2,7 @@ import type { StoredBoolean } from '#db/columns.ts';
 import type { MatchedBy, TransactionStatus } from '../model/payment-transaction.ts';
 import type { RecipientProof } from '../model/recipient.ts';
 import type { FailureReason, PaymentStatus, SessionStatus } from '../model/session.ts';
+import type { SetAsideReason } from '../model/set-aside.ts';
 import type { OwnerColumns } from './organization-tables.ts';
 
 export interface LinkRow extends OwnerColumns {
@@ -160,6 +161,17 @@ declare module 'knex/types/tables.js' {
       block_number: number;
       scanned_at: number;
       settled_block: number | null;
+    };
+    set_aside_transactions: {
+      id: string;
+      chain_id: number;
+      tx_hash: string;
+      reason: SetAsideReason;
+      /** Number of attempts to read the receipt. */
+      attempts: number;
+      set_aside_at: number;
+      attempted_at: number;
+      next_attempt_at: number;
     };
     first_blocks: { chain_id: number; block_hash: string };
   }

@@ -186,6 +186,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       progress: known.progress,
       db,
       seals,
+      clock,
       log,
       effect: vouched,
       note(more: LookProgress) {

@@ -1,6 +1,9 @@
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
+import type { UnmatchedTransfer } from '../../model/transfer.ts';
 import { transferStore } from '../../store/transfer-store.ts';
-import { canonicalRows, shows } from '../node/canonical-rows.ts';
+import { canonicalRows } from '../node/canonical-rows.ts';
+import { type ReceiptTransfers, type RecordedTransfer, shows } from '../node/receipt-transfers.ts';
+import { readReceipts } from './receipts.ts';
 import { changeInParts, confirmationsOf, type Round } from './round.ts';
 
 /** Numbers of payments that were completed and made pending again. */
@@ -26,32 +29,21 @@ export async function confirmPayments(
     one => depthOf(one) < one.requiredConfirmations && depthOf(one) > one.confirmations,
   );
 
-  const receipts = await view.receipts(ripe.map(one => one.txHash ?? ''));
-  const completed: PaymentTransaction[] = [];
-  const untrue: PaymentTransaction[] = [];
-  for (const one of ripe) {
-    const receipt = receipts.get(one.txHash ?? '');
-    const isShown = receipt === undefined ? undefined : shows(receipt, one);
-    if (isShown === true) completed.push(one);
-    if (isShown !== false) continue;
-    untrue.push(one);
-    log.warn(
-      { transaction: one.id, txHash: one.txHash },
-      'the node returned a transfer that is missing in its receipt',
-    );
-  }
-
   const name = 'confirm';
-  const takenBack = [...gone, ...untrue];
-  await changeInParts(round, { name, rows: takenBack }, async (part, { settle }) => {
-    for (const one of part) await settle.orphan(one.id);
-  });
-  if (takenBack.length > 0) {
-    const transactions = takenBack.map(one => one.id);
-    log.info({ transactions }, 'payments are pending again after a reorganisation');
-  }
-  await changeInParts(round, { name, rows: completed }, async (part, { settle }) => {
-    for (const one of part) await settle.complete(one.id);
+  await takeBack(round, gone);
+  const result = { completed: 0, takenBack: gone.length };
+  const hashes = ripe.map(one => one.txHash ?? '');
+  await readReceipts(round, { name, hashes }, async shown => {
+    const { confirmed, untrue } = judged(ripe, shown);
+    for (const { id, txHash } of untrue) {
+      log.warn({ transaction: id, txHash }, 'the node returned a transfer that is missing in its receipt');
+    }
+    await takeBack(round, untrue);
+    await changeInParts(round, { name, rows: confirmed }, async (part, { settle }) => {
+      for (const one of part) await settle.complete(one.id);
+    });
+    result.completed += confirmed.length;
+    result.takenBack += untrue.length;
   });
   await changeInParts(round, { name, rows: growing }, async (part, { settle }) => {
     for (const [depth, ofDepth] of Map.groupBy(part, depthOf)) {
@@ -61,11 +53,38 @@ export async function confirmPayments(
       );
     }
   });
-  return { completed: completed.length, takenBack: takenBack.length };
+  return result;
 
   function depthOf({ blockNumber }: PaymentTransaction): number {
     return blockNumber === null ? 0 : confirmationsOf({ blockNumber }, round);
   }
+}
+
+/** Makes payments pending again whose block is gone or does not contain them. */
+async function takeBack(round: Round, rows: readonly PaymentTransaction[]): Promise<void> {
+  if (rows.length === 0) return;
+  await changeInParts(round, { name: 'confirm', rows }, async (part, { settle }) => {
+    for (const one of part) await settle.orphan(one.id);
+  });
+  round.log.info(
+    { transactions: rows.map(one => one.id) },
+    'payments are pending again after a reorganisation',
+  );
+}
+
+/** Rows that their receipts show and do not show. Rows without a receipt of their block are in neither list. */
+function judged<Row extends RecordedTransfer & { readonly txHash: string | null }>(
+  rows: readonly Row[],
+  shown: ReadonlyMap<string, ReceiptTransfers>,
+): { readonly confirmed: readonly Row[]; readonly untrue: readonly Row[] } {
+  const isShown = (row: Row) => {
+    const receipt = shown.get(row.txHash ?? '');
+    return receipt && shows(receipt, row);
+  };
+  return {
+    confirmed: rows.filter(row => isShown(row) === true),
+    untrue: rows.filter(row => isShown(row) === false),
+  };
 }
 
 function byPlace(a: PaymentTransaction, b: PaymentTransaction): number {
@@ -81,18 +100,24 @@ export async function confirmUnmatched(round: Round): Promise<number> {
   const kept = await transferStore(db).unconfirmed(chain.id);
   const { standing, gone } = await canonicalRows(kept, { view, head });
   const ripe = standing.filter(one => confirmationsOf(one, round) >= chain.confirmations);
-  const receipts = await view.receipts(new Set(ripe.map(one => one.txHash)));
-  const judged = ripe.map(one => {
-    const receipt = receipts.get(one.txHash);
-    return { id: one.id, isShown: receipt === undefined ? undefined : shows(receipt, one) };
-  });
-  const confirmed = judged.filter(one => one.isShown === true).map(one => one.id);
-  const dropped = [...gone, ...judged.filter(one => one.isShown === false)].map(one => one.id);
-
   const name = 'unmatched';
-  await changeInParts(round, { name, rows: dropped }, (ids, { handle }) => transferStore(handle).remove(ids));
-  await changeInParts(round, { name, rows: confirmed }, (ids, { handle, now }) =>
-    transferStore(handle).confirm(ids, now),
-  );
-  return confirmed.length + dropped.length;
+  const remove = (rows: readonly UnmatchedTransfer[]) =>
+    changeInParts(round, { name, rows }, (part, { handle }) =>
+      transferStore(handle).remove(part.map(({ id }) => id)),
+    );
+
+  await remove(gone);
+  let changes = gone.length;
+  await readReceipts(round, { name, hashes: ripe.map(one => one.txHash) }, async shown => {
+    const { confirmed, untrue } = judged(ripe, shown);
+    await remove(untrue);
+    await changeInParts(round, { name, rows: confirmed }, (part, { handle, now }) =>
+      transferStore(handle).confirm(
+        part.map(({ id }) => id),
+        now,
+      ),
+    );
+    changes += confirmed.length + untrue.length;
+  });
+  return changes;
 }

@@ -1,15 +1,16 @@
+import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import { settledBlocks } from '../../store/chain-records.ts';
 import { transactionStore } from '../../store/transaction-store.ts';
 import { transferStore } from '../../store/transfer-store.ts';
 import { lookUp, transfersIn } from '../node/by-hash.ts';
-import { canonicalRows, type RecordedBlock, type RecordedRow } from '../node/canonical-rows.ts';
+import { canonicalRows, type RecordedBlock } from '../node/canonical-rows.ts';
 import { record } from './record.ts';
 import { changeInParts, type Round } from './round.ts';
 
 /** Least number of blocks before the settled one whose payments are checked again. */
 const WATCHED_BLOCKS = 64;
 
-type SettledRow = Pick<RecordedRow, 'txHash' | 'blockHash'> & { readonly id: string };
+type SettledRow = Pick<PaymentTransaction, 'id' | 'txHash' | 'blockHash'>;
 
 interface ReorgCheck {
   /** Number of payments and listed transfers that the chain no longer has. */

@@ -20,6 +20,7 @@ export interface Round {
   readonly progress: ChainProgress | undefined;
   readonly db: Db;
   readonly seals: Seals;
+  readonly clock: Clock;
   readonly log: Logger;
   /** Runs after the nodes have proved that everything read so far is of this chain. */
   readonly effect: LeaderTransaction;
@@ -164,7 +165,7 @@ export const WATCHER_STEPS = [
 export const EXPIRY_STEPS = ['before expiry', 'inside expiry', 'after expiry'] as const;
 
 /** Names of the changes in a round. */
-type EffectName = 'record' | 'confirm' | 'claims' | 'reorgs' | 'settled' | 'unmatched';
+export type EffectName = 'record' | 'confirm' | 'claims' | 'reorgs' | 'settled' | 'unmatched';
 
 /** Called at every step. Tests end the process in it, or throw. */
 export type Failpoint = (step: string) => void | Promise<void>;

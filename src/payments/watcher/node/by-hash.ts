@@ -11,31 +11,41 @@ export interface Lookup {
   readonly mined: { readonly receipt: RpcTransactionReceipt; readonly header: Header } | undefined;
 }
 
-/** Looks up transactions by their lower-case hashes. Hashes with contradictory answers of the node are left out. */
-export async function lookUp(
-  hashes: Iterable<string>,
-  { view, head }: { view: NodeView; head: Header },
-): Promise<Map<string, Lookup>> {
+/**
+ * Looks up transactions by their lower-case hashes, each alone. Hashes whose look-up fails, or for which the node
+ * contradicts itself, are left out.
+ * @throws the error of the node when it does not answer anything else either
+ */
+export async function lookUp(hashes: Iterable<string>, round: LookUpDeps): Promise<Map<string, Lookup>> {
   const asked = [...new Set(hashes)];
-  // Receipts come second: a transaction mined in between is then found twice, and never missed twice.
-  const transactions = await view.transactions(asked);
-  const receipts = await view.receipts(asked);
-  const headers = await view.headers([...receipts.values()].map(one => Number(one.blockNumber)));
-  const found = new Map<string, Lookup>();
-  for (const hash of asked) {
-    const receipt = receipts.get(hash);
-    const transaction = transactions.get(hash);
-    if (receipt === undefined) {
-      // Mined, but without a receipt: the node contradicts itself, so its answer is not used.
-      const isPlain = transaction?.blockHash === undefined || transaction.blockHash === null;
-      if (isPlain) found.set(hash, { transaction, mined: undefined });
-      continue;
-    }
-    const header = headers.get(Number(receipt.blockNumber));
-    if (header?.hash !== receipt.blockHash.toLowerCase() || header.number > head.number) continue;
-    found.set(hash, { transaction, mined: { receipt, header } });
+  const answers = await Promise.allSettled(asked.map(hash => lookUpOne(hash, round)));
+  if (answers.some(({ status }) => status === 'rejected')) await round.view.head();
+  return new Map(
+    asked.flatMap((hash, index) => {
+      const answer = answers[index];
+      return answer?.status === 'fulfilled' && answer.value !== undefined ? [[hash, answer.value]] : [];
+    }),
+  );
+}
+
+interface LookUpDeps {
+  readonly view: NodeView;
+  readonly head: Header;
+}
+
+async function lookUpOne(hash: string, { view, head }: LookUpDeps): Promise<Lookup | undefined> {
+  // The receipt comes second: a transaction mined in between is then found twice, and never missed twice.
+  const transaction = (await view.transactions([hash])).get(hash);
+  const receipt = (await view.receipts([hash])).get(hash);
+  if (receipt === undefined) {
+    // Mined, but without a receipt: the node contradicts itself, so its answer is not used.
+    const isPlain = transaction?.blockHash === undefined || transaction.blockHash === null;
+    return isPlain ? { transaction, mined: undefined } : undefined;
   }
-  return found;
+  const number = Number(receipt.blockNumber);
+  const header = (await view.headers([number])).get(number);
+  if (header?.hash !== receipt.blockHash.toLowerCase() || header.number > head.number) return undefined;
+  return { transaction, mined: { receipt, header } };
 }
 
 /** Transfers of a mined transaction to the watched recipients; empty when it failed. */

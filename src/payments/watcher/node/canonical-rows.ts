@@ -1,22 +1,10 @@
-import { NO_LOG } from '../../model/transfer.ts';
-import type { Header, NodeView, RpcTransactionReceipt } from './node-view.ts';
-import { places, tokenTransfer } from './token-transfers.ts';
+import type { Header, NodeView } from './node-view.ts';
 
-/** A transfer as it is stored. The block is null until it was seen. */
-export interface RecordedRow {
-  readonly chainId: number;
-  readonly txHash: string | null;
-  readonly logIndex: number | null;
+/** The stored block of a row. It is null until it was seen. */
+export interface RecordedBlock {
   readonly blockNumber: number | null;
   readonly blockHash: string | null;
-  readonly tokenAddress: string;
-  readonly sender: string | null;
-  readonly recipient: string;
-  readonly amount: bigint;
 }
-
-/** The stored block of a row. */
-export type RecordedBlock = Pick<RecordedRow, 'blockNumber' | 'blockHash'>;
 
 /** Rows sorted by the chain's answer about their block. Rows above the head of the round are in none of the lists. */
 export interface CanonicalRows<Row> {
@@ -47,21 +35,4 @@ export async function canonicalRows<Row extends RecordedBlock>(
     gone: reachable.filter(row => isKnown(row) && !stands(row)),
     unknown: reachable.filter(row => !isKnown(row)),
   };
-}
-
-/**
- * True when the receipt contains the recorded transfer: the transaction succeeded and has the same log. Undefined when
- * the receipt is of another block; the next round decides then.
- */
-export function shows(receipt: RpcTransactionReceipt, row: RecordedRow): boolean | undefined {
-  if (receipt.blockHash.toLowerCase() !== row.blockHash) return undefined;
-  if (Number(receipt.status) !== 1) return false;
-  if (row.logIndex === NO_LOG) return true;
-  const header = { number: row.blockNumber ?? -1, hash: row.blockHash, time: 0 };
-  const place = places([{ tokenAddress: row.tokenAddress, recipientAddress: row.recipient }]);
-  return receipt.logs
-    .map(log => tokenTransfer(log, { chainId: row.chainId, header, places: place }))
-    .some(
-      found => found?.logIndex === row.logIndex && found.sender === row.sender && found.amount === row.amount,
-    );
 }

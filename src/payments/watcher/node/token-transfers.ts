@@ -9,7 +9,7 @@ import { type Header, type RpcLog, TRANSFER_TOPIC } from './node-view.ts';
  */
 export function tokenTransfer(
   log: RpcLog,
-  { chainId, header, places }: { chainId: number; header: Header; places: Places },
+  { chainId, header, places }: { chainId: number; header: Header; places: Pick<Places, 'has'> },
 ): Transfer | undefined {
   const [topic, from, to, ...more] = log.topics;
   if (topic?.toLowerCase() !== TRANSFER_TOPIC || more.length > 0) return undefined;

@@ -1,0 +1,62 @@
+import { setImmediate } from 'node:timers/promises';
+import { NO_LOG, type Transfer } from '../../model/transfer.ts';
+import type { RpcTransactionReceipt } from './node-view.ts';
+import { tokenTransfer } from './token-transfers.ts';
+
+/** The facts of a receipt that a payment is judged by. */
+export interface ReceiptTransfers {
+  /** Lower case. */
+  readonly blockHash: string;
+  readonly hasSucceeded: boolean;
+  /** All ERC-20 transfers, by log index. */
+  readonly transfers: ReadonlyMap<number, Transfer>;
+}
+
+/** A transfer as it is stored. */
+export interface RecordedTransfer {
+  readonly logIndex: number | null;
+  readonly blockHash: string | null;
+  readonly tokenAddress: string;
+  readonly sender: string | null;
+  readonly recipient: string;
+  readonly amount: bigint;
+}
+
+/** Logs that are decoded in one turn of the event loop. */
+const LOGS_PER_TURN = 1_000;
+
+/** Decodes each log of a receipt once, however many transfers of the transaction are recorded. */
+export async function receiptTransfers(
+  { blockHash, blockNumber, status, logs }: RpcTransactionReceipt,
+  chainId: number,
+): Promise<ReceiptTransfers> {
+  const header = { number: Number(blockNumber), hash: blockHash.toLowerCase(), time: 0 };
+  const transfers = new Map<number, Transfer>();
+  for (const [index, log] of logs.entries()) {
+    if (index > 0 && index % LOGS_PER_TURN === 0) await setImmediate();
+    const transfer = tokenTransfer(log, { chainId, header, places: EVERYWHERE });
+    if (transfer !== undefined) transfers.set(transfer.logIndex, transfer);
+  }
+  return { blockHash: header.hash, hasSucceeded: Number(status) === 1, transfers };
+}
+
+/** A recorded transfer may be to a recipient that is no longer watched. */
+const EVERYWHERE = { has: () => true };
+
+/**
+ * True when the receipt contains the recorded transfer: the transaction succeeded and has the same log. Undefined when
+ * the receipt is of another block; the next round decides then.
+ */
+export function shows(receipt: ReceiptTransfers, row: RecordedTransfer): boolean | undefined {
+  if (receipt.blockHash !== row.blockHash) return undefined;
+  if (!receipt.hasSucceeded) return false;
+  if (row.logIndex === NO_LOG) return true;
+  const found = receipt.transfers.get(row.logIndex ?? NO_LOG);
+  return (
+    found !== undefined &&
+    found.tokenAddress === row.tokenAddress &&
+    found.recipient === row.recipient &&
+    found.sender === row.sender &&
+    found.amount === row.amount
+  );
+}
