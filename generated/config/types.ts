@@ -175,7 +175,7 @@ export interface components {
                 stagger: components["schemas"]["Duration"];
             };
             /**
-             * @description Limits of queries on indexes, for all chains together. Further queries wait for one second and then receive a 503.
+             * @description Limits of queries on indexes, for all chains together. A client address has one long query at a time. A query that finds no free thread for one second receives a 503.
              * @default {}
              */
             queries: {
@@ -189,6 +189,11 @@ export interface components {
                  * @default 512MB
                  */
                 memory: components["schemas"]["Size"];
+                /**
+                 * @description Number of requests as which a second of query time counts in `data.rateLimit`. With 0 only requests count.
+                 * @default 20
+                 */
+                secondCountsAs: number;
             };
         };
         /** @description The payments platform. */
