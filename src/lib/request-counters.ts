@@ -10,8 +10,8 @@ export interface RequestCount {
   readonly isRefused: boolean;
 }
 
-/** Counts a request of the named client, key or session. */
-export type RequestCounter = (name: string) => Promise<RequestCount>;
+/** Counts a request of the named client, key or session, or as many requests as given. */
+export type RequestCounter = (name: string, requests?: number) => Promise<RequestCount>;
 
 /**
  * Creates the counter of one limit. In a shared store, counters of the same `kind` share their counts across processes.
@@ -30,7 +30,7 @@ export const memoryCounters: RequestCounters = (kind, requestsPerMinute) =>
 
 /** Adapts a limiter of `rate-limiter-flexible`. */
 export function counterOf(
-  limiter: { consume(name: string): Promise<RateLimiterRes> },
+  limiter: { consume(name: string, requests?: number): Promise<RateLimiterRes> },
   requestsPerMinute: number,
 ): RequestCounter {
   const countOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes, isRefused: boolean) => ({
@@ -45,5 +45,5 @@ export function counterOf(
     if (reason instanceof RateLimiterRes) return countOf(reason, true);
     throw reason;
   };
-  return name => limiter.consume(name).then(allowed, refused);
+  return (name, requests = 1) => limiter.consume(name, requests).then(allowed, refused);
 }

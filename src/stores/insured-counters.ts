@@ -5,7 +5,10 @@ import { type PatienceOptions, patience } from './patience.ts';
 import type { StoreFailures } from './store-failures.ts';
 
 /** Creates a limiter of the library. */
-export type Limiters = (kind: string, points: number) => { consume(name: string): Promise<RateLimiterRes> };
+export type Limiters = (
+  kind: string,
+  points: number,
+) => { consume(name: string, requests?: number): Promise<RateLimiterRes> };
 
 /** Maximum number of refused clients in the cache. An evicted one is counted once more. */
 const MOST_REFUSED = 10_000;
@@ -24,19 +27,19 @@ export function insured(
   return (kind, points) => {
     const limiter = limiters(kind, points);
     const insurance = new RateLimiterMemory({ keyPrefix: kind, points, duration: WINDOW_S });
-    const consume = async (name: string) => {
+    const consume = async (name: string, requests?: number) => {
       const key = `${kind}:${name}`;
       const msLeft = (refusedUntil.get(key) ?? 0) - performance.now();
       if (msLeft > 0) throw new RateLimiterRes(0, msLeft, points + 1);
       try {
-        return await patiently(() => limiter.consume(name));
+        return await patiently(() => limiter.consume(name, requests));
       } catch (reason) {
         if (reason instanceof RateLimiterRes) {
           refusedUntil.set(key, performance.now() + reason.msBeforeNext);
           throw reason;
         }
         failures.report(reason);
-        return insurance.consume(name);
+        return insurance.consume(name, requests);
       }
     };
     return counterOf({ consume }, points);

@@ -58,6 +58,16 @@ describe.each(STORES)('rate limits in %s', (_, optionsOf) => {
     expect(stranger).toMatchObject({ limit: 3, remaining: 2, isRefused: false });
   });
 
+  test('count several requests at once, also beyond the limit', async () => {
+    const { counters } = await open(await optionsOf(), PATIENCE_MS);
+    const counter = counters('several', 10);
+
+    const counts = [await counter('a', 4), await counter('a'), await counter('a', 100), await counter('a')];
+
+    expect(counts.map(({ remaining }) => remaining)).toEqual([6, 5, 0, 0]);
+    expect(counts.map(({ isRefused }) => isRefused)).toEqual([false, false, true, true]);
+  });
+
   test('of one kind do not affect another', async () => {
     const { counters } = await open(await optionsOf(), PATIENCE_MS);
     const [key, page] = [counters('key', 1), counters('page', 1)];
