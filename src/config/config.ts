@@ -67,6 +67,8 @@ export interface DataConfig {
   fallback: { timeoutMs: number; staggerMs: number };
   /** Limits of queries on indexes. */
   queries: { concurrency: number; memoryBytes: number };
+  /** Number of requests as which a second of query time counts. */
+  requestsPerQuerySecond: number;
 }
 
 export interface PaymentsConfig {

@@ -113,6 +113,7 @@ function dataOf(data: File['Data'], { sqlite }: Places, mode: Environment['mode'
     },
     fallback: { timeoutMs: durationMs(fallback.timeout), staggerMs: durationMs(fallback.stagger) },
     queries: { concurrency: queries.concurrency, memoryBytes: sizeBytes(queries.memory) },
+    requestsPerQuerySecond: queries.secondCountsAs,
   };
 }
 

@@ -21,6 +21,8 @@ export interface FrontOptions extends ListenerSettings {
   /** Ids of the chains that will be served. */
   readonly chainIds: readonly number[];
   readonly rateLimitPerMinute: number;
+  /** Number of requests as which a second of query time counts; 0 when absent. */
+  readonly requestsPerQuerySecond?: number | undefined;
 }
 
 /** Listener of the data service, with everything that needs no chain: health and the HTML pages. */

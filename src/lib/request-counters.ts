@@ -47,3 +47,37 @@ export function counterOf(
   };
   return (name, requests = 1) => limiter.consume(name, requests).then(allowed, refused);
 }
+
+/** Client whose requests are counted. */
+export interface CountedClient {
+  /** Equal for all requests of the client. */
+  readonly key: string;
+  /** Counts the time that a query took for this client. */
+  charge(ms: number): void;
+}
+
+/** Clients that wait for one answer. A client that is not counted is undefined. */
+export interface WaitingClients {
+  readonly all: Iterable<CountedClient | undefined>;
+  join(client: CountedClient | undefined): void;
+  /** Calls `onJoin` for each further client until the returned function is called. */
+  watch(onJoin: (client: CountedClient | undefined) => void): () => void;
+}
+
+/** Starts with the client that asked first. */
+export function waitingClients(first: CountedClient | undefined): WaitingClients {
+  const byKey = new Map([[first?.key, first]]);
+  const watching = new Set<(client: CountedClient | undefined) => void>();
+  return {
+    all: { [Symbol.iterator]: () => byKey.values() },
+    join(client) {
+      if (byKey.has(client?.key)) return;
+      byKey.set(client?.key, client);
+      for (const onJoin of [...watching]) onJoin(client);
+    },
+    watch(onJoin) {
+      watching.add(onJoin);
+      return () => void watching.delete(onJoin);
+    },
+  };
+}

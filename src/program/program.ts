@@ -172,7 +172,7 @@ async function openLimits(
 /** Listens for the data service before anything else is loaded (Decision 262). */
 async function openFront(config: Config, wiring: Wiring): Promise<DataFront> {
   const { openDataFront } = await import('#data/front.ts');
-  const { listen: address, pages, rateLimitPerMinute } = config.data;
+  const { listen: address, pages, rateLimitPerMinute, requestsPerQuerySecond } = config.data;
   const embeddedIds = config.devnet === undefined ? [] : embeddedChainIds(config.devnet.chains);
   return openDataFront({
     ...wiring,
@@ -180,6 +180,7 @@ async function openFront(config: Config, wiring: Wiring): Promise<DataFront> {
     pages,
     chainIds: [...config.chains.map(({ id }) => id), ...embeddedIds],
     rateLimitPerMinute,
+    requestsPerQuerySecond,
     loggedRequests: config.log.requests,
     trustedProxies: config.trustedProxies,
   });

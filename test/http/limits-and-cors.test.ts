@@ -1,3 +1,4 @@
+import type { Context } from 'koa';
 import { describe, expect, test } from 'vitest';
 import { type Served, serve } from './serve.ts';
 
@@ -49,6 +50,29 @@ describe('requests per minute', () => {
 
     expect((await from(served, '2001:db8::4')).status).toBe(429);
     expect((await from(served, '2001:db8:0:1::1')).status).toBe(200);
+  });
+
+  test('include the time of queries in whole requests, also beyond the limit', async () => {
+    const ms: number[] = [];
+    const charging = [
+      (ctx: Context) => {
+        for (const time of ms) ctx.state.countedClient?.charge(time);
+        ctx.body = {};
+      },
+    ];
+    const options = { rateLimitPerMinute: 10, requestsPerQuerySecond: 20, trustedProxies: ['127.0.0.1'] };
+    await using served = await serve(charging, options);
+    const remaining = async (...times: number[]) => {
+      ms.splice(0, ms.length, ...times);
+      const { status, headers } = await from(served, '203.0.113.5');
+      return [status, headers.get('ratelimit-remaining')];
+    };
+
+    expect(await remaining(49)).toEqual([200, '9']);
+    expect(await remaining(30, 30)).toEqual([200, '8']);
+    expect(await remaining(10_000)).toEqual([200, '6']);
+    expect(await remaining()).toEqual([429, '0']);
+    expect((await from(served, '203.0.113.6')).status).toBe(200);
   });
 
   test('are not counted for loopback', async () => {

@@ -56,7 +56,8 @@ export async function mount<Operations>(options: MountOptions<Operations>): Prom
     security,
     validateResponses,
     unknownMethod: 405,
-    answer: (row, handle, ctx, segments) => handle(requestOf(row, ctx, segments), { headers: ctx.headers }),
+    answer: (row, handle, ctx, segments) =>
+      handle(requestOf(row, ctx, segments), { headers: ctx.headers, client: ctx.state.countedClient }),
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Metrics } from '../../http/metrics.ts';
 import type { Logger } from '../../lib/logger.ts';
+import type { WaitingClients } from '../../lib/request-counters.ts';
 import type { Backend, Validity } from '../backends/port/backend.ts';
 import { asBackendError, type BackendError } from '../backends/port/backend-error.ts';
 import type { InsightsAsk } from '../backends/port/insights-backend.ts';
@@ -41,6 +42,7 @@ export type AskBackend<Result> = (backend: Backend, ask: InsightsAsk) => Promise
 
 export interface AskChainsOptions {
   readonly signal: AbortSignal;
+  readonly clients: WaitingClients;
   /** Time limit of one back end, in milliseconds. */
   readonly timeoutMs: number;
   readonly metrics: Metrics;
@@ -118,7 +120,7 @@ export async function askChains<Result>(
 
   async function askTogether(members: readonly [Member, ...Member[]]): Promise<void> {
     const [{ backend, chain: first, firstBlock }] = members;
-    const { signal, timeoutMs } = options;
+    const { signal, clients, timeoutMs } = options;
     const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const asked = members.map(({ chain, backend: own }) => ({
       chain,
@@ -129,7 +131,7 @@ export async function askChains<Result>(
     try {
       signal.throwIfAborted();
       const chainIds = members.map(({ chain }) => chain.id);
-      const pending = ask(backend, { chainIds, signal: until, request: signal });
+      const pending = ask(backend, { chainIds, signal: until, clients });
       if (pending === undefined) throw unsupported();
       const result = await observed({ ...options, signal: until }, backend, untilAborted(pending, until));
       parts.push({ result, first });

@@ -51,10 +51,10 @@ interface QueryAnswer<E extends Entity> {
 }
 
 /**
- * Time limit of a query. It may wait 5 seconds for its turn and then has its own deadline of 10 seconds; the rest lets
- * its error reach the client.
+ * Time limit of a query. It may wait 10 seconds for its client's turn and 5 seconds for a thread, and then has its own
+ * deadline of 10 seconds; the rest lets its error reach the client.
  */
-export const QUERY_TIMEOUT_MS = 16_000;
+export const QUERY_TIMEOUT_MS = 26_000;
 
 /** Maximum number of keys, values and distinct values in the groups of all chains together. */
 const MOST_VALUES_MERGED = 200_000;

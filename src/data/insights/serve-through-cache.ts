@@ -4,6 +4,7 @@ import type { Metrics } from '../../http/metrics.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import type { Logger } from '../../lib/logger.ts';
+import type { WaitingClients } from '../../lib/request-counters.ts';
 import type { InsightsOperationId } from '../backends/port/insights-backend.ts';
 import type { Chain } from '../fallback/chain.ts';
 import { isPassing, isRefusal, replyTo } from '../fallback/failure-table.ts';
@@ -69,7 +70,7 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
           operation,
           key: `${operation} ${chains.map(chain => chain.key).join()} ${canonicalJson(identity)}`,
           moment: chains.map(revisionOf).join(';'),
-          make: signal => make(serving, signal),
+          make: (signal, clients) => make(serving, { signal, clients }),
         },
         caller,
       );
@@ -80,10 +81,10 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
 
   async function make<Result, Body>(
     serving: ServedQuery<Result, Body>,
-    signal: AbortSignal,
+    load: { signal: AbortSignal; clients: WaitingClients },
   ): Promise<FreshAnswer> {
     const { operation, unknown = 'invalid', bodyOf } = serving;
-    const asked = await askAsServed(serving, signal);
+    const asked = await askAsServed(serving, load);
     if (asked.parts.length === 0 || isUntoldRefusal(serving, asked)) throw nothingAnswered(asked, unknown);
     const failures = [...asked.passedOver, ...asked.failed.flatMap(({ failures: own }) => own)];
     const written = serving.writtenBody?.(asked);
@@ -111,9 +112,9 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
 
   async function askAsServed<Result, Body>(
     { chains, ask, untilSome, timeoutMs = options.timeoutMs }: ServedQuery<Result, Body>,
-    signal: AbortSignal,
+    load: { signal: AbortSignal; clients: WaitingClients },
   ): Promise<ChainsAnswer<Result>> {
-    const asking = { ...options, signal, timeoutMs };
+    const asking = { ...options, ...load, timeoutMs };
     if (untilSome === undefined) return askChains(chains, ask, asking);
     let first: ChainsAnswer<Result> | undefined;
     const before: ChainsAnswer<Result>[] = [];

@@ -49,6 +49,7 @@ export function answering(options: AnsweringOptions): CachedAnswers {
     async answer(wanted, caller) {
       const { key } = wanted;
       const coding = preferredCoding(caller.headers['accept-encoding']);
+      const { client } = caller;
       const send = (entry: Entry, result: CacheResult) => sent({ key, entry, coding }, result);
       const inMemory = cache.held(key);
       const isHit = inMemory !== undefined && isFresh(inMemory);
@@ -57,17 +58,17 @@ export function answering(options: AnsweringOptions): CachedAnswers {
       if (held !== undefined && !forced) {
         if (isHit || isFresh(held)) return send(held, 'HIT');
         if (outage.isOn(key)) {
-          outage.refresh(key, () => refresh({ ...wanted, coding }, held));
+          outage.refresh(key, () => refresh({ ...wanted, coding, client }, held));
           return send(held, 'STALE');
         }
         if (held.revalidateUntil !== undefined && clock.now() < held.revalidateUntil) {
           // One load per key: concurrent requests start no other. A failure begins an outage, which paces retries.
-          void refresh({ ...wanted, coding }, held);
+          void refresh({ ...wanted, coding, client }, held);
           return send(held, 'STALE');
         }
       }
       try {
-        const { entry, stored } = await attempt({ ...wanted, coding, forced }, held);
+        const { entry, stored } = await attempt({ ...wanted, coding, client, forced }, held);
         return send(entry, forced || !stored ? 'BYPASS' : 'MISS');
       } catch (error) {
         if (held !== undefined && isOutage(error)) return send(held, 'STALE');

@@ -1,5 +1,6 @@
 import { type Coding, uncompressed, withForm } from '../../http/representation.ts';
 import { toJson } from '../../lib/json.ts';
+import { type CountedClient, type WaitingClients, waitingClients } from '../../lib/request-counters.ts';
 import type { Entry } from '../cache/entry.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -12,7 +13,7 @@ export interface AnswerRequest {
   /** Fingerprint of the data the answer is built from. A request with another fingerprint starts its own load. */
   readonly moment: string;
   /** Makes the answer. Rejects with the HttpError for the client. */
-  make(signal: AbortSignal): Promise<FreshAnswer>;
+  make(signal: AbortSignal, clients: WaitingClients): Promise<FreshAnswer>;
 }
 
 /** A freshly loaded answer, with its origin and its lifetime. */
@@ -31,6 +32,8 @@ export interface Load extends AnswerRequest {
   readonly forced: boolean;
   /** Encoding made with the answer, because the first client wants it. */
   readonly coding: Coding;
+  /** The requesting client; undefined when it is not counted. */
+  readonly client: CountedClient | undefined;
 }
 
 export interface LoadResult {
@@ -48,30 +51,41 @@ export interface Loader {
 
 /**
  * Loads answers, one load per key at a time, and stores them. A load has its own deadline, so a client that hangs up
- * does not fail the others.
+ * does not fail the others. Its queries run in the turn of any client that waits for it.
  */
 export function loader({ cache, loadTimeoutMs }: { cache: ResponseCache; loadTimeoutMs: number }): Loader {
   const closing = new AbortController();
-  const running = new Map<string, Promise<LoadResult>>();
+  const running = new Map<
+    string,
+    { readonly result: Promise<LoadResult>; readonly clients: WaitingClients }
+  >();
 
   return {
     load(wanted) {
       const flight = `${wanted.key} ${wanted.moment} ${wanted.forced}`;
       const current = running.get(flight);
-      if (current !== undefined) return current;
+      if (current !== undefined) {
+        current.clients.join(wanted.client);
+        return current.result;
+      }
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(loadTimeoutMs)]);
-      const started = makeAndKeep(wanted, signal).finally(() => running.delete(flight));
-      running.set(flight, started);
-      return started;
+      const clients = waitingClients(wanted.client);
+      const result = makeAndKeep(wanted, signal, clients).finally(() => running.delete(flight));
+      running.set(flight, { result, clients });
+      return result;
     },
     async close() {
       closing.abort();
-      await Promise.allSettled(running.values());
+      await Promise.allSettled([...running.values()].map(({ result }) => result));
     },
   };
 
-  async function makeAndKeep({ key, make, coding }: Load, signal: AbortSignal): Promise<LoadResult> {
-    const { body, lifetime, ...origin } = await make(signal);
+  async function makeAndKeep(
+    { key, make, coding }: Load,
+    signal: AbortSignal,
+    clients: WaitingClients,
+  ): Promise<LoadResult> {
+    const { body, lifetime, ...origin } = await make(signal, clients);
     const representation = await withForm(uncompressed(Buffer.isBuffer(body) ? body : toJson(body)), coding);
     const entry: Entry = { representation, ...origin, ...lifetime };
     return { entry, stored: cache.set(key, entry) };

@@ -24,6 +24,8 @@ export interface AppOptions {
   loggedRequests?: LoggedRequests | undefined;
   /** Requests per minute and client address. When absent, the routes apply their own limits. */
   rateLimitPerMinute?: number | undefined;
+  /** Number of these requests as which a second of query time counts; 0 when absent. */
+  requestsPerQuerySecond?: number | undefined;
   /** Counters of these requests; in memory of this process when absent. */
   counters?: RequestCounters | undefined;
   /** CIDRs of proxies whose X-Forwarded-* headers are trusted. */
@@ -47,11 +49,11 @@ export interface App {
  * outside the error handling, so they apply to errors too. A fast path in front sends repeated cache hits.
  */
 export function createApp(options: AppOptions): App {
-  const { log, metrics, clock, rateLimitPerMinute, trustedProxies = [], routes, plain } = options;
+  const { log, metrics, clock, rateLimitPerMinute: requestsPerMinute } = options;
+  const { trustedProxies = [], routes, plain } = options;
   const rules = withOwnHeaders(options);
   const access = accessLog(log, options.loggedRequests ?? 'all');
-  const limit =
-    rateLimitPerMinute === undefined ? undefined : rateLimit(rateLimitPerMinute, options.counters);
+  const limit = requestsPerMinute === undefined ? undefined : rateLimit({ ...options, requestsPerMinute });
   const clientOf = clientReaderFor(trustedProxies, log);
   const unsent = unsentBytes();
   const fast = fastPath({ access, metrics, clock, clientOf, limit, unsent });

@@ -1,6 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware, Next } from 'koa';
-import { memoryCounters, type RequestCount, type RequestCounters } from '../../lib/request-counters.ts';
+import { type Logger, logAndGoOn } from '../../lib/logger.ts';
+import {
+  type CountedClient,
+  memoryCounters,
+  type RequestCount,
+  type RequestCounters,
+} from '../../lib/request-counters.ts';
 import { type Client, limitKey } from '../client-address.ts';
 import { HttpError } from '../errors.ts';
 
@@ -18,9 +24,21 @@ export interface CountedRequest {
 export interface RateLimit {
   /** Counts a request once, even when called repeatedly; undefined for a client that is not counted. */
   count(request: IncomingMessage, client: Client): Promise<CountedRequest> | undefined;
+  /** The client of one request, to which the time of its queries is charged; undefined when it is not counted. */
+  countedClient(client: Client): CountedClient | undefined;
 }
 
-export function rateLimit(requestsPerMinute: number, counters: RequestCounters = memoryCounters): RateLimit {
+export interface RateLimitOptions {
+  readonly requestsPerMinute: number;
+  /** Number of requests as which a second of query time counts; 0 when absent. */
+  readonly requestsPerQuerySecond?: number | undefined;
+  /** Counters of these requests; in memory of this process when absent. */
+  readonly counters?: RequestCounters | undefined;
+  readonly log: Logger;
+}
+
+export function rateLimit(options: RateLimitOptions): RateLimit {
+  const { requestsPerMinute, requestsPerQuerySecond = 0, counters = memoryCounters, log } = options;
   const counter = counters('data', requestsPerMinute);
   const counted = new WeakMap<IncomingMessage, Promise<CountedRequest>>();
 
@@ -34,6 +52,22 @@ export function rateLimit(requestsPerMinute: number, counters: RequestCounters =
       counted.set(request, count);
       return count;
     },
+    countedClient(client) {
+      const key = limitKey(client);
+      if (key === undefined) return undefined;
+      let uncharged = 0;
+      return {
+        key,
+        charge(ms) {
+          uncharged += (ms * requestsPerQuerySecond) / 1000;
+          const requests = Math.floor(uncharged);
+          if (requests === 0) return;
+          uncharged -= requests;
+          // A client beyond its limit is refused with its next request.
+          counter(key, requests).catch(logAndGoOn(log, 'counting the time of a query'));
+        },
+      };
+    },
   };
 }
 
@@ -44,7 +78,9 @@ function stateOf({ limit, remaining, msLeft, isRefused }: RequestCount): Counted
 /** Refuses requests beyond the limit with 429. */
 export function limited(limit: RateLimit): Middleware {
   return (ctx, next) => {
-    const count = limit.count(ctx.req, ctx.state.client);
+    const { client } = ctx.state;
+    const count = limit.count(ctx.req, client);
+    ctx.state.countedClient = limit.countedClient(client);
     return count === undefined ? next() : within(ctx, next, count);
   };
 }

@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
 import type { Logger } from '../../lib/logger.ts';
+import type { CountedClient } from '../../lib/request-counters.ts';
 import type { Client } from '../client-address.ts';
 
 declare module 'koa' {
@@ -13,6 +14,8 @@ declare module 'koa' {
     log: () => Logger;
     /** The client, as determined through the trusted proxies. */
     client: Client;
+    /** Set by the rate limit; undefined for a client that is not counted. */
+    countedClient?: CountedClient | undefined;
     /** Set by the contract mount: label in metrics and in the access log. */
     operationId?: string;
   }

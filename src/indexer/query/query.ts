@@ -1,6 +1,7 @@
 import type { AbiEvent } from 'viem';
 import type { GroupPage } from '../../lib/groups/aggregation-plan.ts';
 import type { Fold, Group, RowExpression } from '../../lib/groups/expression.ts';
+import type { WaitingClients } from '../../lib/request-counters.ts';
 
 /** Queryable entities: blocks, transactions and logs of the canonical chain. */
 export type Entity = 'blocks' | 'transactions' | 'events';
@@ -99,7 +100,7 @@ export class QueryTooLarge extends Error {
   }
 }
 
-/** All query threads are busy. The same query may succeed a little later. */
+/** All query threads are busy, or too many queries of the client wait. The same query may succeed a little later. */
 export class QueriesBusy extends Error {
   constructor() {
     super('too many queries are running');
@@ -108,14 +109,15 @@ export class QueriesBusy extends Error {
 }
 
 /**
- * Runs queries over one index off the main thread, each on a read-only connection and with a deadline.
- * After the first query of a `request` has started, its further queries may wait longer for a thread.
+ * Runs queries over one index off the main thread, each on a read-only connection and with a deadline. Queries run in
+ * turns of the clients that wait for their answer; without clients they run in the order of arrival.
+ * After the first query for an answer has started, its further queries may wait longer for a thread.
  */
 export interface QueryEngine {
   /** @throws QueryTooLarge, QueriesBusy */
-  records(query: RowsQuery, signal: AbortSignal, request?: object): Promise<RecordsPage>;
+  records(query: RowsQuery, signal: AbortSignal, clients?: WaitingClients): Promise<RecordsPage>;
   /** @throws QueryTooLarge, QueriesBusy */
-  groups(query: GroupsQuery, signal: AbortSignal, request?: object): Promise<GroupsAnswer>;
+  groups(query: GroupsQuery, signal: AbortSignal, clients?: WaitingClients): Promise<GroupsAnswer>;
   /**
    * Reads the page of a query that has one.
    * @throws QueryTooLarge, QueriesBusy
@@ -123,6 +125,6 @@ export interface QueryEngine {
   groupPage(
     query: GroupsQuery & { readonly page: GroupPage },
     signal: AbortSignal,
-    request?: object,
+    clients?: WaitingClients,
   ): Promise<WrittenGroups>;
 }

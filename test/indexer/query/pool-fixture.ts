@@ -1,5 +1,5 @@
 import { test as base } from 'vitest';
-import type { DatabaseOptions } from '#db/open.ts';
+import { type DatabaseOptions, openDatabase } from '#db/open.ts';
 import type { GroupsQuery, QueryEngine, RowsQuery } from '#indexer/query/query.ts';
 import { openQueryPool, type QueryPool, type QueryPoolOptions } from '#indexer/query/threads/pool.ts';
 import type { TestDatabases } from '#test/support/databases.ts';
@@ -36,6 +36,27 @@ export const groups: GroupsQuery = {
   folds: [{ kind: 'count' }],
   limit: 10,
 };
+
+/** The number of events. In an index of `writeEndlessEvents` it never ends by itself. */
+export const endless: GroupsQuery = { ...groups, entity: 'events' };
+
+/** Writes an index whose events take minutes to read, without filling a disk if they are not aborted. */
+export async function writeEndlessEvents(database: DatabaseOptions): Promise<DatabaseOptions> {
+  const written = await writeIndex(database, { chainId: CHAIN_ID, blocks });
+  const db = openDatabase(written);
+  await db.raw('alter table logs rename to quick_logs');
+  await db.raw(
+    `create view logs as with recursive n(x) as (select 1 union all select x + 1 from n where x < 1e7)
+     select l.* from n cross join quick_logs l`,
+  );
+  await db.destroy();
+  return written;
+}
+
+/** Lets queries that need no answer of a thread come to their next wait. No thread can report meanwhile. */
+export async function microtasks(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+}
 
 /** A pool of query threads, and its engine for the index. */
 export interface OpenedPool {

@@ -1,28 +1,22 @@
 import { once } from 'node:events';
 import { expect, vi } from 'vitest';
-import { type DatabaseOptions, openDatabase } from '#db/open.ts';
 import { QueriesBusy, QueryTooLarge } from '#indexer/query/query.ts';
+import { waitingClients } from '#lib/request-counters.ts';
 import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { CHAIN_ID } from '../support.ts';
-import { blocks, groups, never, newest, poolTest } from './pool-fixture.ts';
-import { writeIndex } from './random-blocks.ts';
+import {
+  blocks,
+  endless,
+  groups,
+  microtasks,
+  never,
+  newest,
+  poolTest,
+  writeEndlessEvents,
+} from './pool-fixture.ts';
 import { countThreads, watchThreads } from './started-threads.ts';
 
 eachDatabase('query threads', poolSuite);
-
-/** Writes an index whose events take minutes to read, without filling a disk if they are not aborted. */
-async function writeEndlessEvents(database: DatabaseOptions): Promise<DatabaseOptions> {
-  const written = await writeIndex(database, { chainId: CHAIN_ID, blocks });
-  const db = openDatabase(written);
-  await db.raw('alter table logs rename to quick_logs');
-  await db.raw(
-    `create view logs as with recursive n(x) as (select 1 union all select x + 1 from n where x < 1e7)
-     select l.* from n cross join quick_logs l`,
-  );
-  await db.destroy();
-  return written;
-}
 
 function poolSuite(databases: TestDatabases): void {
   const test = poolTest(databases);
@@ -68,10 +62,11 @@ function poolSuite(databases: TestDatabases): void {
   test('further chains of a request that has begun wait five seconds for a thread', async ({ openPool }) => {
     const clock = manualClock();
     const { pool } = openPool({ clock, concurrency: 1 });
-    const request = {};
+    const request = waitingClients(undefined);
 
     const first = pool.records(newest, never, request);
     const second = pool.records(newest, never, request);
+    await microtasks();
     clock.advance(1_000);
     await Promise.resolve();
     const third = pool.records(newest, never, request);
@@ -117,8 +112,8 @@ function poolSuite(databases: TestDatabases): void {
       clock.advance(10_000);
       const outcome = await late;
       clock.advance(2_000);
-      // Turns in which no thread can report, after which the query's slot is free.
-      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+      // Afterwards the query's slot is free.
+      await microtasks();
       return outcome;
     };
 
@@ -141,7 +136,7 @@ function poolSuite(databases: TestDatabases): void {
     clock.advance(10_000);
     await late;
     clock.advance(2_000);
-    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+    await microtasks();
     await threads.close();
 
     expect(counted.threads).toEqual({ started: 1, ended: 1 });
@@ -172,7 +167,6 @@ function poolSuite(databases: TestDatabases): void {
     const { threads } = openPool({ clock: manualClock(), concurrency: 1 });
     const pool = threads.engine(await writeEndlessEvents(await databases.create()));
     const aborts = new AbortController();
-    const endless = { ...groups, entity: 'events' } as const;
 
     const aggregates = Array.from({ length: 190 }, () => pool.groups(endless, aborts.signal));
     const ended = Promise.race(aggregates).catch((error: unknown) => error);

@@ -4,6 +4,7 @@ import type { OperationBody, OperationRequest } from '#contract/contracts/operat
 import type { GroupPage } from '#lib/groups/aggregation-plan.ts';
 import type { Fold, Group, RowExpression } from '#lib/groups/expression.ts';
 import { fromJson } from '#lib/json.ts';
+import type { WaitingClients } from '#lib/request-counters.ts';
 
 export type InsightsOperationId = keyof InsightsOperations & string;
 export type InsightsRequestOf<Id extends InsightsOperationId> = OperationRequest<InsightsOperations[Id]>;
@@ -105,8 +106,8 @@ export interface Records<Record> {
 export interface InsightsAsk {
   readonly chainIds: readonly number[];
   readonly signal: AbortSignal;
-  /** Identity of the client's request: the same object for all chains and back ends of one answer. */
-  readonly request?: object;
+  /** Clients that wait for the answer: the same object for all chains and back ends of one answer. */
+  readonly clients?: WaitingClients;
 }
 
 /**

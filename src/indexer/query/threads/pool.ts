@@ -1,6 +1,7 @@
 import type { DatabaseOptions } from '#db/open.ts';
 import type { KnownAbi } from '#evm/abi/abi.ts';
 import type { Clock } from '#lib/clock.ts';
+import type { WaitingClients } from '#lib/request-counters.ts';
 import type { Query } from '../engine.ts';
 import { isIndexed } from '../index-walk.ts';
 import type { Entity, Filter, QueryEngine, RowsQuery } from '../query.ts';
@@ -37,6 +38,12 @@ export interface QueryPool {
 
 const DEFAULT_BUDGET: QueryBudget = { concurrency: 2, memoryBytes: 512_000_000 };
 
+/** Maximum wait of a query for its client's turn, from its arrival. */
+const WAIT_FOR_TURN_MS = 10_000;
+/** Maximum number of answers for which queries of one client wait, in each lane. */
+const MOST_WAITING_PAGES = 100;
+const MOST_WAITING_LONG = 4;
+
 /**
  * Opens a pool of two lanes with the same number of threads. One lane is for queries that are fast on any chain, so
  * that a page never waits for an aggregate.
@@ -46,16 +53,29 @@ export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPo
   const leftBehind: LeftBehind = { count: 0 };
   const lane = { clock, deadlineMs, leftBehind, threads: concurrency };
   const threadBytes = Math.floor(memoryBytes / (2 * concurrency));
-  const quick = queryLane({ ...lane, threadBytes, mostThreads: Number.POSITIVE_INFINITY });
+  const quick = queryLane({
+    ...lane,
+    threadBytes,
+    mostThreads: Number.POSITIVE_INFINITY,
+    mostWaitingPerClient: MOST_WAITING_PAGES,
+  });
   // Up to `concurrency` abandoned threads do not reduce the capacity.
-  const long = queryLane({ ...lane, threadBytes, mostThreads: 2 * concurrency });
+  const long = queryLane({
+    ...lane,
+    threadBytes,
+    mostThreads: 2 * concurrency,
+    mostWaitingPerClient: MOST_WAITING_LONG,
+  });
 
   return {
     engine(options, known = []) {
       // A logger cannot be passed to another thread.
       const { log: _, ...database } = options;
       const index: QueriedIndex = { database, abis: () => JSON.stringify(known.map(withoutSource)) };
-      return engineOver((query, asked) => (isQuick(query) ? quick : long).run({ index, query }, asked));
+      return engineOver((query, asked) => {
+        const turnBy = clock.now() + WAIT_FOR_TURN_MS;
+        return (isQuick(query) ? quick : long).run({ index, query, ...asked, turnBy });
+      });
     },
     async warmUp() {
       await Promise.all([quick.warmUp(), long.warmUp()]);
@@ -68,23 +88,23 @@ export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPo
 
 type RunQuery = (
   query: Query,
-  asked: { signal: AbortSignal; request: object | undefined },
+  asked: { signal: AbortSignal; clients: WaitingClients | undefined },
 ) => Promise<ThreadAnswer>;
 
 function engineOver(run: RunQuery): QueryEngine {
   return {
-    async records(query, signal, request) {
-      const answer = await run(query, { signal, request });
+    async records(query, signal, clients) {
+      const answer = await run(query, { signal, clients });
       if (!('isCapped' in answer)) throw new TypeError('The query thread did not answer with records.');
       return answer;
     },
-    async groups(query, signal, request) {
-      const answer = await run(query, { signal, request });
+    async groups(query, signal, clients) {
+      const answer = await run(query, { signal, clients });
       if (!('groups' in answer)) throw new TypeError('The query thread did not answer with groups.');
       return answer;
     },
-    async groupPage(query, signal, request) {
-      const answer = await run(query, { signal, request });
+    async groupPage(query, signal, clients) {
+      const answer = await run(query, { signal, clients });
       if (!('json' in answer)) throw new TypeError('The query thread did not answer with a page of groups.');
       return answer;
     },

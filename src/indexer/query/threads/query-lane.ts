@@ -1,12 +1,14 @@
 import type { Clock } from '#lib/clock.ts';
+import type { WaitingClients } from '#lib/request-counters.ts';
 import type { Query } from '../engine.ts';
 import { QueriesBusy } from '../query.ts';
+import { clientTurns, type Place } from './client-turns.ts';
 import type { ThreadAnswer } from './messages.ts';
 import { type LeftBehind, type QueriedIndex, type QueryThread, queryThread } from './query-thread.ts';
 
 /** Maximum wait for a thread in milliseconds. After that the query is refused (Decision 164). */
 const WAIT_MS = 1_000;
-/** Maximum wait when a query of the same request is running or has run. */
+/** Maximum wait when a query for the same answer is running or has run. */
 const WAIT_OF_BEGUN_MS = 5_000;
 const MOST_WAITING = 200;
 
@@ -14,8 +16,21 @@ interface Job {
   readonly query: Query;
   readonly index: QueriedIndex;
   readonly signal: AbortSignal;
-  readonly request: object | undefined;
+  readonly clients: WaitingClients | undefined;
   readonly started: PromiseWithResolvers<ThreadAnswer>;
+  hasBegun: boolean;
+  /** Called when the thread is free again, with the time that the query took in it. */
+  onFree(ms: number): void;
+}
+
+/** Query in a lane, and the clients that wait for it; without clients it takes no turn. */
+export interface LaneRequest {
+  readonly index: QueriedIndex;
+  readonly query: Query;
+  readonly signal: AbortSignal;
+  readonly clients: WaitingClients | undefined;
+  /** Time at which a query that still waits for its client's turn is refused. */
+  readonly turnBy: number;
 }
 
 export interface QueryLaneOptions {
@@ -26,17 +41,23 @@ export interface QueryLaneOptions {
   readonly threadBytes: number;
   /** Maximum number of busy and abandoned threads. Beyond it no query starts. */
   readonly mostThreads: number;
+  /** Maximum number of answers for which queries of one client wait for their turn. */
+  readonly mostWaitingPerClient: number;
   readonly leftBehind: LeftBehind;
 }
 
-/** Query threads with a bounded queue. */
+/**
+ * Query threads with a bounded queue. Each client has one query in the queue or in a thread, so that clients take turns
+ * whatever the number of their queries.
+ */
 export function queryLane(options: QueryLaneOptions) {
-  const { threads, mostThreads, leftBehind, clock } = options;
+  const { threads, mostThreads, mostWaitingPerClient, leftBehind, clock } = options;
+  const turns = clientTurns({ mostWaiting: mostWaitingPerClient });
   const waiting: Job[] = [];
   const all = Array.from({ length: threads }, () => queryThread({ ...options, onEnded: startWaiting }));
   const idle = [...all];
-  /** Requests with a query that has started. */
-  const begun = new WeakSet<object>();
+  /** Answers with a query that has started. */
+  const begun = new WeakSet<WaitingClients>();
   let isClosed = false;
 
   function startWaiting(): void {
@@ -47,16 +68,19 @@ export function queryLane(options: QueryLaneOptions) {
       const thread = idle.pop();
       const job = thread === undefined ? undefined : waiting.shift();
       if (thread === undefined || job === undefined) return;
-      if (job.request !== undefined) begun.add(job.request);
+      if (job.clients !== undefined) begun.add(job.clients);
       begin(job, thread);
     }
   }
 
   function begin(job: Job, thread: QueryThread): void {
+    const startedAt = clock.now();
     try {
       const { answer, free } = thread.ask(job);
+      job.hasBegun = true;
       job.started.resolve(answer);
       void free.then(() => {
+        job.onFree(clock.now() - startedAt);
         idle.push(thread);
         startWaiting();
       });
@@ -67,47 +91,50 @@ export function queryLane(options: QueryLaneOptions) {
     }
   }
 
-  async function run(
-    asked: { index: QueriedIndex; query: Query },
-    { signal, request }: { signal: AbortSignal; request?: object | undefined },
-  ): Promise<ThreadAnswer> {
-    signal.throwIfAborted();
+  /** Queues for a thread. */
+  function queue(job: Job): Place<ThreadAnswer> {
     if (isClosed) throw new Error('the query engine is closed');
     // Abandoned threads count, because their statements may run inside SQLite for a long time.
     if (leftBehind.count >= mostThreads || waiting.length >= MOST_WAITING) throw new QueriesBusy();
-    const job: Job = { ...asked, signal, request, started: Promise.withResolvers() };
     waiting.push(job);
-    const giveUp = (reason: unknown) => {
-      const position = waiting.indexOf(job);
-      if (position < 0) return;
-      waiting.splice(position, 1);
-      job.started.reject(reason);
-    };
-    const onAbort = () => giveUp(signal.reason);
-    const left = new AbortController();
-    signal.addEventListener('abort', onAbort, { once: true });
     startWaiting();
-    if (waiting.includes(job)) {
-      patience(job, left.signal).then(
-        () => giveUp(new QueriesBusy()),
-        () => undefined,
-      );
-    }
+    return {
+      taken: job.started.promise,
+      leave(reason) {
+        const position = waiting.indexOf(job);
+        if (position < 0) return;
+        waiting.splice(position, 1);
+        job.started.reject(reason);
+      },
+    };
+  }
+
+  async function run({ index, query, signal, clients, turnBy }: LaneRequest): Promise<ThreadAnswer> {
+    signal.throwIfAborted();
+    const turn =
+      clients &&
+      (await untilTaken(turns.take(clients), signal, ended => clock.sleep(turnBy - clock.now(), ended)));
+    const started = Promise.withResolvers<ThreadAnswer>();
+    const onFree = (ms: number) => {
+      turn?.client?.charge(ms);
+      turn?.end();
+    };
+    const job: Job = { index, query, signal, clients, started, hasBegun: false, onFree };
     try {
-      return await job.started.promise;
+      signal.throwIfAborted();
+      return await untilTaken(queue(job), signal, ended => patience(clients, ended));
     } finally {
-      left.abort();
-      signal.removeEventListener('abort', onAbort);
+      if (!job.hasBegun) turn?.end();
     }
   }
 
   /**
-   * Waits as long as a job may wait. A request that has already done work waits longer, because a refusal would waste
-   * that work.
+   * Waits as long as a query may wait for a thread. A query for an answer that has already done work waits longer,
+   * because a refusal would waste that work.
    */
-  async function patience({ request }: Job, signal: AbortSignal): Promise<void> {
+  async function patience(clients: WaitingClients | undefined, signal: AbortSignal): Promise<void> {
     await clock.sleep(WAIT_MS, signal);
-    if (request !== undefined && begun.has(request)) await clock.sleep(WAIT_OF_BEGUN_MS - WAIT_MS, signal);
+    if (clients !== undefined && begun.has(clients)) await clock.sleep(WAIT_OF_BEGUN_MS - WAIT_MS, signal);
   }
 
   return {
@@ -121,4 +148,25 @@ export function queryLane(options: QueryLaneOptions) {
       await Promise.all(all.map(thread => thread.close()));
     },
   };
+}
+
+/** Waits for a place in a queue. Leaves it when the caller gives up, and as busy when `patience` resolves. */
+async function untilTaken<Taken>(
+  place: Place<Taken>,
+  signal: AbortSignal,
+  patience: (ended: AbortSignal) => Promise<void>,
+): Promise<Taken> {
+  const ended = new AbortController();
+  const onAbort = () => place.leave(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  patience(ended.signal).then(
+    () => place.leave(new QueriesBusy()),
+    () => undefined,
+  );
+  try {
+    return await place.taken;
+  } finally {
+    ended.abort();
+    signal.removeEventListener('abort', onAbort);
+  }
 }

@@ -18,7 +18,7 @@ export function recordAnswers(
   queries: QueryEngine,
 ): Required<Pick<InsightsAnswers, 'records' | 'groups'>> {
   return {
-    async records(query, { signal, request }) {
+    async records(query, { signal, clients }) {
       await assertWithin(source, query);
       const { sort, limit, page, decode, event } = query;
       const selected = await inIndexTerms(source, query);
@@ -31,19 +31,19 @@ export function recordAnswers(
         queries.records(
           { kind: 'rows', ...selected, ...place, ...(isDecoded ? { decoding } : {}) },
           signal,
-          request,
+          clients,
         ),
       );
       return { records: json, total, isCapped, pages: limit === 0 ? 0 : Math.ceil(total / limit) };
     },
 
-    async groups(query, { signal, request }) {
+    async groups(query, { signal, clients }) {
       await assertWithin(source, query);
       const { keys, folds, page } = query;
       const selected = await inIndexTerms(source, query);
       const asked = { kind: 'groups', ...selected, keys, folds, limit: MOST_GROUPS } as const;
-      if (page !== undefined) return advising(queries.groupPage({ ...asked, page }, signal, request));
-      return (await advising(queries.groups(asked, signal, request))).groups;
+      if (page !== undefined) return advising(queries.groupPage({ ...asked, page }, signal, clients));
+      return (await advising(queries.groups(asked, signal, clients))).groups;
     },
   };
 }
