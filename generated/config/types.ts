@@ -326,6 +326,11 @@ export interface components {
              */
             rpc: components["schemas"]["RpcUrl"][];
             /**
+             * @description Maximum size of one answer of a node, after decompression. A transaction or block with a longer answer is set aside and read again later.
+             * @default 64MiB
+             */
+            rpcMaxAnswer: components["schemas"]["Size"];
+            /**
              * @description Number of blocks that must follow the block of a payment before it counts.
              * @default 12
              */
