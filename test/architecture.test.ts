@@ -410,6 +410,60 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@nomicfoundation/edr': ['src/devnet/chain/edr/'],
 };
 
+/**
+ * The doors: all places of the servers through which anything leaves the process, with what goes out there. Browser
+ * code is not among them.
+ */
+const DOORS: Readonly<Record<string, string>> = {
+  'src/node/transport/exchange.ts': 'nodes',
+  'src/data/backends/upstream/': 'back ends',
+  'src/http/fetch/': 'webhooks, pictures, documents of tokens, names outside of the chain',
+  'src/payments/notifications/mailers.ts': 'mail',
+  'src/payments/notifications/messenger.ts': 'the bot',
+  'src/db/': 'databases',
+  'src/indexer/query/postgres/query-connection.ts': 'databases',
+  'src/stores/redis-connection.ts': 'Redis',
+  'src/data/cache/redis-layer.ts': 'Redis',
+  'src/devnet/chain/': 'embedded chains',
+};
+
+/** Places that only commands run, or that only listen. */
+const NO_DOORS: Readonly<Record<string, string>> = {
+  'src/command/': 'commands of an operator',
+  'src/http/server/': 'listeners',
+  'src/lib/untyped-packages.d.ts': 'types',
+};
+
+/** Packages and modules that can open a connection. */
+const CAN_CONNECT =
+  /^(undici|pg|nodemailer|grammy|@redis\/client|@keyv\/redis|ws|(node:)?(net|tls|http|https|http2|dgram|dns|dns\/promises))$/;
+/** Names in these modules that connect to nothing. */
+const HARMLESS = ['isIP', 'ServerResponse'];
+/** Functions of viem that open connections of their own. */
+const VIEM_TRANSPORTS = ['http', 'webSocket', 'ccipRequest', 'offchainLookup'];
+
+/** Everything in a file that can open a connection. */
+function waysOutOf(file: string): string[] {
+  const text = read(file);
+  const imported = [...text.matchAll(/^import (?!type)([^;]*?) from '([^']+)'/gm)].flatMap(
+    ([, names = '', from = '']) => {
+      const used = names
+        .replaceAll(/[{}\s]|type \w+,?/g, '')
+        .split(',')
+        .filter(name => name !== '' && !HARMLESS.includes(name));
+      if (CAN_CONNECT.test(from)) return used.length > 0 ? [from] : [];
+      return from === 'viem' ? used.filter(name => VIEM_TRANSPORTS.includes(name)) : [];
+    },
+  );
+  const loaded = [...text.matchAll(/import\('([^']+)'\)/g)].flatMap(([, from = '']) =>
+    CAN_CONNECT.test(from) ? [from] : [],
+  );
+  const global = /(?<![\w.$'`])(fetch|WebSocket|EventSource)\((?!request: )/.test(text) ? ['fetch'] : [];
+  // viem's clients request URLs that a contract names, unless told otherwise.
+  const byContract = /createPublicClient\(\{(?![^}]*ccipRead: false)/.test(text) ? ['CCIP-Read'] : [];
+  return [...imported, ...loaded, ...global, ...byContract];
+}
+
 interface Import {
   readonly from: string;
   readonly to: string;
@@ -509,6 +563,25 @@ test('every folder in the import table exists', () => {
   const empty = rooms.filter(room => room.startsWith('src/') && !sources.some(file => file.startsWith(room)));
 
   expect(empty).toEqual([]);
+});
+
+test('everything that leaves a process goes through one of the named doors', () => {
+  const waysOut = sources
+    .filter(file => !file.includes('/browser/'))
+    .flatMap(file => waysOutOf(file).map(way => ({ file, way })));
+  const isAt = (places: object) => (file: string) =>
+    Object.keys(places).some(place => file.startsWith(place));
+  const outside = waysOut.filter(({ file }) => !isAt(DOORS)(file) && !isAt(NO_DOORS)(file));
+  const doors = Object.keys(DOORS).filter(door => waysOut.some(({ file }) => file.startsWith(door)));
+
+  expect(outside).toEqual([]);
+  expect(doors).toEqual(Object.keys(DOORS));
+});
+
+test('the architecture names every door', () => {
+  const text = read('ARCHITECTURE.md');
+
+  expect(Object.keys(DOORS).filter(door => !text.includes(`\`${door}\``))).toEqual([]);
 });
 
 test('packages with one place in the design are imported only there', () => {

@@ -96,6 +96,8 @@ export interface ChainConfig {
   name: string;
   native: { symbol: string; decimals: number; wrapped?: string };
   rpc: readonly string[];
+  /** Most bytes of one answer of a node. */
+  rpcMaxAnswerBytes: number;
   confirmations: number;
   testnet: boolean;
   /** Folder of ABI files. */

@@ -143,6 +143,7 @@ function paymentsOf(payments: File['Payments'], { path, database }: Places): Pay
 function chainOf(chain: File['Chain'], postgres: File['Postgres'], places: Places): ChainConfig {
   return {
     ...chain,
+    rpcMaxAnswerBytes: sizeBytes(chain.rpcMaxAnswer),
     abis: chain.abis === undefined ? undefined : places.path(chain.abis),
     names: chain.names,
     prices: chain.prices,

@@ -70,7 +70,7 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
 const NOTHING_KNOWN: KnownContracts = { contracts: [], problems: [] };
 
 function servedChain(
-  { id, name, native, confirmations, rpc, backends, prices, names }: ChainConfig,
+  { id, name, native, confirmations, rpc, rpcMaxAnswerBytes, backends, prices, names }: ChainConfig,
   { contracts }: KnownContracts,
   place: BackendPlace,
 ): ServedChain {
@@ -80,6 +80,7 @@ function servedChain(
     native: { symbol: native.symbol, decimals: native.decimals },
     confirmations,
     rpcUrls: rpc,
+    maxAnswerBytes: rpcMaxAnswerBytes,
     abis: contracts,
     ...(prices === undefined
       ? {}

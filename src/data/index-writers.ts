@@ -11,7 +11,7 @@ import { type RunningIndexes, runningIndexes } from './running-indexes.ts';
 export interface IndexWritersOptions {
   readonly chains: readonly Pick<
     ServedChain,
-    'id' | 'name' | 'confirmations' | 'rpcUrls' | 'abis' | 'backends'
+    'id' | 'name' | 'confirmations' | 'rpcUrls' | 'maxAnswerBytes' | 'abis' | 'backends'
   >[];
   readonly fallback: OpenIndexDeps['fallback'];
   readonly metrics: Metrics;

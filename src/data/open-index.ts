@@ -24,6 +24,8 @@ export interface ReadChain {
   readonly id: number;
   readonly confirmations: number;
   readonly rpcUrls: readonly string[];
+  /** Most bytes of one answer of a node; 64 MiB when absent. */
+  readonly maxAnswerBytes?: number | undefined;
   /** Contracts with a known ABI, some of them with their sources. */
   readonly abis: readonly KnownAbi[];
 }
@@ -39,10 +41,17 @@ export interface OpenIndexDeps {
 /** Opens the index of a chain. The caller starts and stops it. */
 export async function openChainIndex(
   { kind: _, ...options }: IndexBackendOptions,
-  { chain: { id, confirmations, rpcUrls, abis }, fallback, pool, clock, log }: OpenIndexDeps,
+  { chain: { id, confirmations, rpcUrls, maxAnswerBytes, abis }, fallback, pool, clock, log }: OpenIndexDeps,
 ): Promise<ChainIndex> {
   // Loaded only if a chain has an index, because everything else works without one.
   const { openIndex } = await import('../indexer/index-service.ts');
-  const client = createChainClient({ id, rpcUrls, timeoutMs: fallback.timeoutMs, clock, log });
+  const client = createChainClient({
+    id,
+    rpcUrls,
+    timeoutMs: fallback.timeoutMs,
+    maxAnswerBytes,
+    clock,
+    log,
+  });
   return openIndex({ ...options, chain: { id, confirmations }, client, abis, clock, log, pool });
 }

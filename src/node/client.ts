@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BaseError, createPublicClient, LimitExceededRpcError, type PublicClient, shouldThrow } from 'viem';
-import { systemClock } from '../lib/clock.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import {
   type ChainNode,
   type ChainNodeOptions,
@@ -15,11 +15,13 @@ import type { NodeCall } from './transport/batches.ts';
 import { AnswerTooLarge, NodeFailure, WrongChain } from './transport/errors.ts';
 
 /** Longest answer of a node by default. The receipt of a transaction that fills a block has about 20 MB. */
-export const MAX_ANSWER_BYTES = 64 * 2 ** 20;
+const MAX_ANSWER_BYTES = 64 * 2 ** 20;
 
-interface ChainClientOptions
-  extends Omit<ChainNodeOptions, 'clock' | 'maxAnswerBytes'>,
-    Partial<Pick<ChainNodeOptions, 'clock' | 'maxAnswerBytes'>> {
+interface ChainClientOptions extends Omit<ChainNodeOptions, 'clock' | 'maxAnswerBytes'> {
+  /** The system's when absent. */
+  readonly clock?: Clock;
+  /** Most bytes of one answer; 64 MiB when absent. */
+  readonly maxAnswerBytes?: number | undefined;
   /** In order of preference. Later nodes are asked only when earlier ones fail or are behind. */
   readonly rpcUrls: readonly string[];
 }

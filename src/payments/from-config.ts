@@ -67,7 +67,7 @@ function secretKeyOf(source: SecretKeySource, folder: string | undefined): Secre
 }
 
 function watchedChain(chain: ChainConfig, explorer: Explorer | undefined): WatchedChain {
-  const { id, name, native, tokens, confirmations, testnet, rpc } = chain;
+  const { id, name, native, tokens, confirmations, testnet, rpc, rpcMaxAnswerBytes } = chain;
   return {
     id,
     name,
@@ -76,6 +76,7 @@ function watchedChain(chain: ChainConfig, explorer: Explorer | undefined): Watch
     confirmations,
     explorerUrl: explorerOf(chain) ?? explorer?.(id),
     rpcUrls: rpc,
+    maxAnswerBytes: rpcMaxAnswerBytes,
     isOfThisRun: false,
   };
 }

@@ -23,6 +23,8 @@ import { deliveryQueue } from './webhooks/delivery-queue.ts';
 /** A payment chain and its nodes, in order of preference. */
 export interface WatchedChain extends PaymentChain {
   readonly rpcUrls: readonly string[];
+  /** Most bytes of one answer of a node; 64 MiB when absent. */
+  readonly maxAnswerBytes?: number | undefined;
   /** True for an embedded chain, which begins and ends with this process. */
   readonly isOfThisRun: boolean;
 }
@@ -181,10 +183,10 @@ function checksOf(role: PaymentsRole, db: Db, presence: RolePresence): Readonly<
 }
 
 function clientOf(
-  { id, rpcUrls }: WatchedChain,
+  { id, rpcUrls, maxAnswerBytes }: WatchedChain,
   { clock, log }: Pick<PaymentsServiceOptions, 'clock' | 'log'>,
 ) {
-  return createChainClient({ id, rpcUrls, timeoutMs: NODE_TIMEOUT_MS, clock, log });
+  return createChainClient({ id, rpcUrls, timeoutMs: NODE_TIMEOUT_MS, maxAnswerBytes, clock, log });
 }
 
 /** Resets the progress of embedded chains, because it belongs to an earlier chain with the same id. */
