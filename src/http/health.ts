@@ -26,8 +26,13 @@ export function healthRoutes(
   },
 ): void {
   router.all('/healthz', ctx => answer(ctx, 200, { status: 'ok' }));
+  /** Shared by concurrent requests, because a check may be a query and nothing limits these requests. */
+  let checking: ReturnType<typeof checkOutcomes> | undefined;
   router.all('/readyz', async ctx => {
-    const outcomes = await checkOutcomes(checks(), { log: ctx.state.log, timeoutMs });
+    checking ??= checkOutcomes(checks(), { log: ctx.state.log, timeoutMs }).finally(() => {
+      checking = undefined;
+    });
+    const outcomes = await checking;
     const isReady = Object.values(outcomes).every(({ ok }) => ok);
     answer(ctx, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks: outcomes });
   });

@@ -242,6 +242,30 @@ describe('health', () => {
     ]);
   });
 
+  test('requests that arrive during a check share it', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    let [received, asked] = [0, 0];
+    const plain = plainRouter().use((_, next) => {
+      received += 1;
+      return next();
+    });
+    const database = async () => {
+      asked += 1;
+      await released;
+      return { ok: true };
+    };
+    healthRoutes(plain, { checks: () => ({ database }), timeoutMs: 30_000 });
+    await using served = await serve([], { plain });
+
+    const answers = Array.from({ length: 20 }, () => fetch(`${served.url}/readyz`));
+    await expect.poll(() => received, { timeout: 30_000 }).toBe(20);
+    release();
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    const later = await fetch(`${served.url}/readyz`);
+
+    expect([...new Set(statuses), later.status, asked]).toEqual([200, 200, 2]);
+  });
+
   test('a check that fails, throws or does not return ends readiness, and is named', async () => {
     const checks = {
       good: () => ({ ok: true }),

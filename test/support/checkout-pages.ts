@@ -3,7 +3,7 @@ import { transaction } from '../../src/db/transaction.ts';
 import { plainRouter } from '../../src/http/plain-router.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { assetRoutes } from '../../src/pages/assets.ts';
+import { type Assets, assetRoutes } from '../../src/pages/assets.ts';
 import { pageAdmission, rateLimits } from '../../src/payments/api/gate/rate-limits.ts';
 import { chainStatuses } from '../../src/payments/chain-status.ts';
 import { checkoutPages } from '../../src/payments/checkout/page/routes.ts';
@@ -31,6 +31,8 @@ export interface ServedPages extends AsyncDisposable {
   readonly clock: ManualClock;
   /** Name of the organization behind every link. */
   readonly merchantName: string;
+  /** Number of pages rendered so far. */
+  rendered(): number;
   /** Records that the chain of every link has just been read up to its head. */
   looked(): Promise<void>;
   /** Adds a link of a test network. */
@@ -72,7 +74,15 @@ export async function servePages(): Promise<ServedPages> {
   const admit = pageAdmission(rateLimits(db, { standard: 1_000, elevated: 1_000 }), clock);
   const { isLate: isChainLate } = chainStatuses({ db, clock, watched: [] });
   const plain = plainRouter();
-  const assets = pageAssets();
+  const files = pageAssets();
+  let rendered = 0;
+  const assets: Assets = {
+    ...files,
+    modulesOf(name) {
+      rendered += 1;
+      return files.modulesOf(name);
+    },
+  };
   assetRoutes(plain, assets);
   checkoutPages(plain, {
     assets,
@@ -91,6 +101,7 @@ export async function servePages(): Promise<ServedPages> {
     url: served.url,
     clock,
     merchantName: organization.name,
+    rendered: () => rendered,
     looked: () => cursorStore(db).set(sample.chainId, { blockNumber: 1, scannedAt: clock.now() }),
     async link(changes = {}) {
       const link = aLink(owner, changes);

@@ -76,6 +76,21 @@ test('pages are counted per address, and beyond the limit a page says how long t
   expect(refused.text).toMatch(/Please try again in \d+ seconds/);
 });
 
+test('a refusal is rendered once per waiting time, and the page for an unknown address once', async () => {
+  const from = (path: string) => pages.get(path, { 'X-Forwarded-For': '203.0.113.3' });
+  for (let sent = 0; sent < PAGES_PER_ADDRESS; sent += 1) await from('/pay/no-such-page');
+  const before = pages.rendered();
+
+  const waits = new Set<string | null>();
+  for (let sent = 0; sent < 100; sent += 1) waits.add((await from('/pay/x')).headers.get('retry-after'));
+  const refusals = pages.rendered() - before;
+  const unknown = await pages.get('/pay/no-such-page');
+
+  expect(refusals).toBeLessThanOrEqual(waits.size);
+  expect(waits.size).toBeLessThan(100);
+  expect([unknown.status, pages.rendered() - before]).toEqual([404, refusals]);
+});
+
 test('a QR code is encoded once, and the cache is bounded', () => {
   const text = 'ethereum:0x5e@1?value=1';
   const first = qrDrawing(text);

@@ -80,7 +80,14 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
     'Cache-Control': 'no-store',
     'X-Robots-Tag': 'noindex, nofollow',
   };
-  const notice = (status: number, words: Notice) => ({ status, render: () => noticePage(assets, words) });
+  /** Notices by their text, each rendered once. There are few, because a client waits at most 60 seconds. */
+  const notices = new Map<string, Buffer>();
+  const noticeText = (words: Notice): Buffer => {
+    const ready = notices.get(words.text) ?? Buffer.from(noticePage(assets, words));
+    notices.set(words.text, ready);
+    return ready;
+  };
+  const notice = (status: number, words: Notice) => ({ status, render: () => noticeText(words) });
   const notFound = notice(404, NOT_FOUND);
   /** Tags include the release, which may change the pages. */
   const tagOf = (parts: object) => entityTag(toJson([VERSION, assets.path(SCRIPT), parts]));
@@ -173,7 +180,7 @@ interface PageAnswer {
   readonly status: number;
   /** Quoted tag of the page's data except the time; absent for a notice. */
   readonly tag?: string;
-  readonly render: () => string;
+  readonly render: () => string | Buffer;
 }
 
 /** Answers with a page. When the client has the page, answers 304 without rendering it. */
