@@ -341,6 +341,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/pages/',
       'src/payments/model/',
       'types:src/payments/tables/',
+      'types:src/payments/secrets/',
       'src/payments/keys/',
       'src/payments/checkout/page/parts/qr.ts',
       'src/payments/api/gate/',

@@ -19,7 +19,7 @@ const TWELVE_HOURS_MS = 12 * 3_600_000;
 const BY_HTTPS = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'pay.example' };
 
 const cookieOf = ({ headers }: PageAnswer) => headers.getSetCookie();
-const VALUE = '[\\w-]{43}';
+const VALUE = '[\\w-]{43}\\.[\\w-]{43}';
 const ATTRIBUTES = 'Path=/dashboard; Max-Age=43200; HttpOnly; SameSite=Strict';
 
 eachDatabase('signing in to the dashboard', databases => {

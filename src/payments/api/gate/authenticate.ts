@@ -6,12 +6,13 @@ import { transaction } from '#db/transaction.ts';
 import type { Client } from '#http/client-address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type Logger, logAndGoOn } from '#lib/logger.ts';
-import { type ApiKey, isWellFormedKey } from '../../keys/api-key.ts';
+import { type ApiKey, hashOfKey, isWellFormedKey } from '../../keys/api-key.ts';
 import { apiKeyStore, TOUCH_INTERVAL_MS } from '../../keys/api-key-store.ts';
 import type { MerchantIdentity, Tier } from '../../model/owner.ts';
 import { countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
 
 const REMEMBERED_USES = 10_000;
+const REMEMBERED_SECRETS = 10_000;
 
 export interface AuthenticatorOptions {
   readonly db: Db;
@@ -43,12 +44,26 @@ export interface AuthFailure {
   readonly message: string;
 }
 
+interface Identified {
+  readonly credential: Credential;
+}
+
 /** Finds and checks the keys of requests. Each method counts a refusal by address. */
 export interface Authenticator {
   /** The key of a request, from its headers or its state. @throws HttpError as `refuse` */
   ofRequest(request: IncomingRequest): Promise<Credential>;
   /** The key with this secret. @throws HttpError as `refuse` */
   ofSecret(secret: string, client: Client): Promise<Credential>;
+  /**
+   * Looks up a secret, unless a limit already refuses its key, or unknown secrets of the client (Decision 278). A
+   * refused request costs no query.
+   * @throws HttpError 429, or as `find`
+   */
+  lookUp<Found extends Identified>(
+    secret: string,
+    client: Client,
+    find: () => Promise<Found>,
+  ): Promise<Found>;
   /** Accepts the use of a key that is neither revoked nor expired. @throws HttpError as `refuse` */
   accept(found: Credential | undefined, client: Client): Promise<Credential>;
   /** @throws HttpError 401 with the failure's code, or 429 after too many failures from one address */
@@ -59,8 +74,10 @@ export interface Authenticator {
 export function authenticator(options: AuthenticatorOptions): Authenticator {
   const { db, clock, limits } = options;
   const noteUse = useNotes(options);
+  /** Ids of the keys of accepted secrets, by hash. */
+  const keyIds = new LRUCache<string, string>({ max: REMEMBERED_SECRETS });
 
-  return { ofRequest, ofSecret, accept, refuse };
+  return { ofRequest, ofSecret, lookUp, accept, refuse };
 
   async function ofRequest({ state, headers, client }: IncomingRequest): Promise<Credential> {
     if (state.authenticate !== undefined) return state.authenticate();
@@ -70,7 +87,28 @@ export function authenticator(options: AuthenticatorOptions): Authenticator {
 
   async function ofSecret(secret: string, client: Client): Promise<Credential> {
     if (!isWellFormedKey(secret)) return refuse(MALFORMED, client);
-    return accept(await apiKeyStore(db).findBySecret(secret), client);
+    const { credential } = await lookUp(secret, client, async () => ({
+      credential: await accept(await apiKeyStore(db).findBySecret(secret), client),
+    }));
+    return credential;
+  }
+
+  async function lookUp<Found extends Identified>(
+    secret: string,
+    client: Client,
+    find: () => Promise<Found>,
+  ): Promise<Found> {
+    const hash = hashOfKey(secret).toString('base64');
+    const refusal = limits.beforeLookUp(keyIds.get(hash), client);
+    if (refusal !== undefined) throw tooMany(refusal, clock.now());
+    try {
+      const found = await find();
+      keyIds.set(hash, found.credential.key.id);
+      return found;
+    } catch (refused) {
+      keyIds.delete(hash); // an ended session, or a revoked key, counts as unknown from now on
+      throw refused;
+    }
   }
 
   async function accept(found: Credential | undefined, client: Client): Promise<Credential> {

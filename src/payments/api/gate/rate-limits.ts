@@ -11,6 +11,7 @@ import {
 } from '#lib/request-counters.ts';
 import { databaseCounters } from '#stores/database-counters.ts';
 import type { Tier } from '../../model/owner.ts';
+import { remembering, sparingly } from './standing-refusals.ts';
 
 /** Requests per minute and key, by tier (Decision 105). */
 export type KeyLimits = Readonly<Record<Tier, number>>;
@@ -37,6 +38,11 @@ export const SIGN_INS_PER_ADDRESS = 60;
 /** Counters of requests. Undefined for clients without a limit per address. */
 export interface RateLimits {
   ofKey(keyId: string, tier: Tier): Promise<RequestCount>;
+  /**
+   * Refusal that a credential gets before it is looked up (Decision 278): that of its key, or that of an unknown
+   * credential from an address with too many failures. Undefined for a credential to look up.
+   */
+  beforeLookUp(keyId: string | undefined, client: Client): RequestCount | undefined;
   ofFailure(client: Client): Promise<RequestCount | undefined>;
   ofPayer(client: Client): Promise<RequestCount | undefined>;
   ofState(sessionId: string): Promise<RequestCount>;
@@ -57,10 +63,11 @@ export function rateLimits(
   counters: RequestCounters = isShared(db) ? databaseCounters(db) : memoryCounters,
 ): RateLimits {
   const byTier = {
-    standard: counters('key', keys.standard),
-    elevated: counters('elevated_key', keys.elevated),
+    standard: remembering(counters('key', keys.standard)),
+    elevated: remembering(counters('elevated_key', keys.elevated)),
   };
-  const failures = counters('failure', FAILURES_PER_ADDRESS);
+  const failures = remembering(counters('failure', FAILURES_PER_ADDRESS));
+  const mayGuess = sparingly();
   const payers = counters('payer', PAYER_REQUESTS_PER_ADDRESS);
   const states = counters('state', STATES_PER_SESSION);
   const stateReaders = counters('state_reader', STATES_PER_ADDRESS);
@@ -72,8 +79,15 @@ export function rateLimits(
     return key === undefined ? undefined : counter(key);
   };
   return {
-    ofKey: (keyId, tier) => byTier[tier](keyId),
-    ofFailure: client => byAddress(failures, client),
+    ofKey: (keyId, tier) => byTier[tier].count(keyId),
+    beforeLookUp(keyId, client) {
+      if (keyId !== undefined) return byTier.standard.standing(keyId) ?? byTier.elevated.standing(keyId);
+      const address = limitKey(client);
+      if (address === undefined) return undefined;
+      const refusal = failures.standing(address);
+      return refusal === undefined || mayGuess(address) ? undefined : refusal;
+    },
+    ofFailure: client => byAddress(failures.count, client),
     ofPayer: client => byAddress(payers, client),
     ofState: states,
     ofStateReader: client => byAddress(stateReaders, client),

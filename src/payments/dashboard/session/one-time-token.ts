@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
-import { newToken } from './session-cookie.ts';
 import { hashOfToken } from './session-store.ts';
+import { newToken } from './session-tokens.ts';
 
 /** One-time token that opens a session of a key. */
 export interface OneTimeToken {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingRequest } from '#contract/mount/request-gate.ts';
 import type { Client } from '#http/client-address.ts';
 
@@ -6,19 +5,6 @@ import type { Client } from '#http/client-address.ts';
 export const SESSION_LIFETIME_MS = 12 * 60 * 60_000;
 
 const PLAIN_NAME = 'tollgate_dashboard';
-const TOKEN_BYTES = 32;
-/** 32 bytes in base64url. */
-const TOKEN = /^[\w-]{43}$/;
-
-/** New unguessable token of 256 random bits. */
-export function newToken(): string {
-  return randomBytes(TOKEN_BYTES).toString('base64url');
-}
-
-/** True for a text in the format of `newToken`. */
-export function isToken(text: string): boolean {
-  return TOKEN.test(text);
-}
 
 /**
  * Writes and reads the session cookie (Decision 245). If `publicUrl` has the scheme https, every client is assumed to

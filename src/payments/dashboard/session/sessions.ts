@@ -4,8 +4,10 @@ import { transaction } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Authenticator, AuthFailure, Credential } from '../../api/gate/authenticate.ts';
 import { apiKeyStore } from '../../keys/api-key-store.ts';
-import { isToken, newToken, SESSION_LIFETIME_MS, sessionCookie } from './session-cookie.ts';
+import type { Seals } from '../../secrets/sealed.ts';
+import { SESSION_LIFETIME_MS, sessionCookie } from './session-cookie.ts';
 import { dashboardSessionStore } from './session-store.ts';
+import { sessionTokens } from './session-tokens.ts';
 
 /** Session with the key it is bound to. */
 export interface DashboardSession {
@@ -18,6 +20,7 @@ export interface DashboardSession {
 
 interface SessionsOptions {
   readonly db: Db;
+  readonly seals: Seals;
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly keys: Authenticator;
@@ -45,8 +48,9 @@ const USED: AuthFailure = {
 export type DashboardSessions = ReturnType<typeof dashboardSessions>;
 
 /** Opens, finds and ends sessions of the dashboard (Decision 244). */
-export function dashboardSessions({ db, clock, publicUrl, keys }: SessionsOptions) {
+export function dashboardSessions({ db, seals, clock, publicUrl, keys }: SessionsOptions) {
   const cookie = sessionCookie(publicUrl);
+  const tokens = sessionTokens(seals);
 
   return {
     cookie,
@@ -59,10 +63,13 @@ export function dashboardSessions({ db, clock, publicUrl, keys }: SessionsOption
       const { client } = request;
       const token = cookie.read(request);
       if (token === undefined) return keys.refuse(MISSING, client);
-      const stored = isToken(token) ? await dashboardSessionStore(db).find(token, clock.now()) : undefined;
-      if (stored === undefined) return keys.refuse(ENDED, client);
-      const credential = await ofKey(stored.keyId, request);
-      return { token, expiresAt: stored.expiresAt, credential };
+      if (!tokens.isOurs(token)) return keys.refuse(ENDED, client);
+      return keys.lookUp(token, client, async () => {
+        const stored = await dashboardSessionStore(db).find(token, clock.now());
+        if (stored === undefined) return keys.refuse(ENDED, client);
+        const credential = await ofKey(stored.keyId, request);
+        return { token, expiresAt: stored.expiresAt, credential };
+      });
     },
 
     /** Credential of the API key used for signing in. @throws HttpError 401 or 429 */
@@ -76,7 +83,7 @@ export function dashboardSessions({ db, clock, publicUrl, keys }: SessionsOption
 
     /** Opens a session with a new token and replaces the browser's earlier session. */
     async open(credential: Credential, request: Asking): Promise<DashboardSession> {
-      const token = newToken();
+      const token = tokens.create();
       const before = cookie.read(request);
       const createdAt = clock.now();
       const expiresAt = createdAt + SESSION_LIFETIME_MS;
