@@ -123,6 +123,13 @@ export async function startPaymentChain(
   }
   await mine();
 
+  /** After a revert, the chain's clock continues from the snapshot. Payments would seem older than their sessions. */
+  async function keepTime(): Promise<void> {
+    const now = Math.floor(Date.now() / 1000);
+    const { timestamp } = Object(await call('eth_getBlockByNumber', 'latest', false));
+    if (Number(timestamp) < now) await call('evm_setNextBlockTimestamp', now);
+  }
+
   async function stop(): Promise<void> {
     await chain.stop();
     await rm(folder, { recursive: true, force: true });
@@ -148,6 +155,7 @@ export async function startPaymentChain(
     async fork(snapshot, blocks, raw = []) {
       await call('evm_revert', snapshot);
       await call('anvil_dropAllTransactions');
+      await keepTime();
       for (const one of raw) await call('eth_sendRawTransaction', one);
       await mine(blocks);
     },
