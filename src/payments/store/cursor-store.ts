@@ -1,12 +1,33 @@
 import type { Tables } from 'knex/types/tables.js';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 
 /** Progress of scanning a chain for transfers. */
 export interface ChainCursor {
   readonly blockNumber: number;
   /** Start of the latest scan that reached the node's head, in UTC milliseconds. */
   readonly scannedAt: number;
+}
+
+/** Last block of a scan. Later looks compare its hash with the chain. */
+export interface ScannedBlock {
+  readonly number: number;
+  readonly hash: string;
+  /** Time at which the scan saw it for the first time, in UTC milliseconds. */
+  readonly seenAt: number;
+}
+
+/** Change of the stored blocks of scans. */
+export interface ScannedBlocksChange {
+  readonly added: ScannedBlock;
+  /** Numbers of blocks that are deleted first: other branches, and those too old to be needed. */
+  readonly dropped: readonly number[];
+}
+
+/** A cursor and the block that the scan has reached; undefined when that block is stored. */
+export interface ScanProgress extends ChainCursor {
+  readonly blocks?: ScannedBlocksChange | undefined;
 }
 
 /** Progress on a chain. */
@@ -17,7 +38,7 @@ export interface ChainProgress extends ChainCursor {
 
 /** Progress made by a look. Undefined parts stay unchanged. */
 export interface LookProgress {
-  readonly cursor?: ChainCursor;
+  readonly cursor?: ScanProgress;
   readonly settledBlock?: number;
 }
 
@@ -33,12 +54,31 @@ export function progressOf(row: CursorRow): ChainProgress {
 
 /** Cursors of the payment chains. */
 export function cursorStore(handle: Handle) {
-  async function set(chainId: number, { blockNumber, scannedAt }: ChainCursor): Promise<void> {
+  async function set(chainId: number, { blockNumber, scannedAt, blocks }: ScanProgress): Promise<void> {
     await execute(
       handle,
       `insert into chain_cursors (chain_id, block_number, scanned_at) values (?, ?, ?)
        on conflict (chain_id) do update set block_number = excluded.block_number, scanned_at = excluded.scanned_at`,
       [chainId, blockNumber, scannedAt],
+    );
+    if (blocks !== undefined) await change(chainId, blocks);
+  }
+
+  async function change(chainId: number, { added, dropped }: ScannedBlocksChange): Promise<void> {
+    if (dropped.length > 0) {
+      const numbers = placeholders(dropped.length);
+      await execute(
+        handle,
+        `delete from scanned_blocks where chain_id = ? and block_number in (${numbers})`,
+        [chainId, ...dropped],
+      );
+    }
+    await execute(
+      handle,
+      `insert into scanned_blocks (chain_id, block_number, block_hash, seen_at) values (?, ?, ?, ?)
+       on conflict (chain_id, block_number)
+         do update set block_hash = excluded.block_hash, seen_at = excluded.seen_at`,
+      [chainId, added.number, added.hash, added.seenAt],
     );
   }
 
@@ -53,6 +93,17 @@ export function cursorStore(handle: Handle) {
     },
 
     set,
+
+    /** The stored blocks of a chain's scans, the newest first. */
+    async scannedBlocks(chainId: number): Promise<ScannedBlock[]> {
+      const rows = await rowsOf<Pick<Tables['scanned_blocks'], 'block_number' | 'block_hash' | 'seen_at'>>(
+        handle,
+        `select block_number, block_hash, seen_at from scanned_blocks where chain_id = ?
+         order by block_number desc`,
+        [chainId],
+      );
+      return rows.map(row => ({ number: row.block_number, hash: row.block_hash, seenAt: row.seen_at }));
+    },
 
     /** Stores the progress of a look. A settled block never decreases, and needs a cursor. */
     async keep(chainId: number, { cursor, settledBlock }: LookProgress): Promise<void> {
@@ -73,7 +124,7 @@ export function cursorStore(handle: Handle) {
 
     /**
      * Stores the hash of a chain's first block. True when it was another one before, which means another chain with the
-     * same id; the cursor is then deleted. Needs a transaction.
+     * same id; its progress is then deleted. Needs a transaction.
      */
     async isNewChain(chainId: number, firstBlock: string): Promise<boolean> {
       const [before] = await rowsOf<Pick<Tables['first_blocks'], 'block_hash'>>(
@@ -88,6 +139,7 @@ export function cursorStore(handle: Handle) {
         .merge();
       if (before === undefined) return false;
       await handle('chain_cursors').where({ chain_id: chainId }).delete();
+      await handle('scanned_blocks').where({ chain_id: chainId }).delete();
       return true;
     },
   };

@@ -174,5 +174,6 @@ declare module 'knex/types/tables.js' {
       next_attempt_at: number;
     };
     first_blocks: { chain_id: number; block_hash: string };
+    scanned_blocks: { chain_id: number; block_number: number; block_hash: string; seen_at: number };
   }
 }

@@ -1,10 +1,13 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { ChainCursor } from '../store/cursor-store.ts';
+import type { ScanProgress } from '../store/cursor-store.ts';
 import { logKey, record } from './look/record.ts';
 import { repricedBy } from './look/replaced.ts';
 import type { Failpoint, Round } from './look/round.ts';
-import type { NativeReader } from './node/native-transfers.ts';
+import { nativeReader } from './node/native-transfers.ts';
+import type { NodeView } from './node/node-view.ts';
 import { scan } from './node/scan.ts';
+import { scannedBlocks } from './node/scanned-blocks.ts';
+import type { LookedAt } from './node/seen-heads.ts';
 import { blockBeforeSessions } from './starting-point.ts';
 
 /** Many nodes refuse to return logs of longer ranges. */
@@ -18,28 +21,54 @@ const NOTE_EVERY_MS = 1_000;
  * A scanner of transfers that continues where the last round ended. It remembers the settled transfers of the window;
  * without that memory it only checks them again.
  */
-export function advance({ native, clock, fault }: { native: NativeReader; clock: Clock; fault: Failpoint }) {
+export function advance({
+  chainId,
+  view,
+  doubt,
+  clock,
+  fault,
+}: {
+  chainId: number;
+  view: NodeView;
+  doubt: () => void;
+  clock: Clock;
+  fault: Failpoint;
+}) {
+  const native = nativeReader(chainId, view);
+  const scanned = scannedBlocks(chainId, doubt);
   let settled = new Set<string>();
   let isComplete = false;
   let hasReachedHead = false;
+  let standingBlock: number | undefined;
+  /** The first block that is read, if this process began the scan of the chain. */
+  let floor = 0;
 
-  async function run(round: Round, seenAt: number, signal: AbortSignal): Promise<number> {
-    const { chain, view, head, places, db, log } = round;
-    let cursor: ChainCursor | undefined = round.progress;
+  async function run(round: Round, { seenAt, isLinked }: LookedAt, signal: AbortSignal): Promise<number> {
+    const { chain, head, places, db, log } = round;
+    let cursor: ScanProgress | undefined = round.progress;
+    if (cursor === undefined) scanned.forget();
     const startBlock =
       cursor?.blockNumber ??
       (await blockBeforeSessions({ chainId: chain.id, db, view, head, now: clock.now() }));
     const window = Math.max(chain.confirmations, WINDOW_BLOCKS);
+    standingBlock = await scanned.standing({ view, db, log, head, isLinked });
+    let standing = standingBlock;
+    // Blocks above the standing one are of another branch, or were scanned by an older version.
+    const first = Math.max((standing ?? startBlock) + 1, startBlock + 1 - 2 * BLOCKS_PER_SCAN);
+    const again = Math.min(startBlock + 1 - window, scanned.firstRecent(startBlock, seenAt), first);
+    // Older blocks have no payments, and a node may not have them.
+    if (cursor === undefined) floor = Math.min(startBlock + 1, head.number);
+    const coinsFrom = Math.min(startBlock + 1 - window, first);
     const seen = new Set<string>();
     let isAllSettled = true;
     let changes = 0;
     isComplete = false;
     hasReachedHead = false;
-    for (let from = Math.max(0, startBlock + 1 - window); from <= head.number && !signal.aborted; ) {
+    for (let from = Math.max(floor, again); from <= head.number && !signal.aborted; ) {
       const to = Math.min(from + BLOCKS_PER_SCAN - 1, head.number);
       const found = await scan(
         { from, to },
-        { chainId: chain.id, view, native, places, isSettled: key => settled.has(key) },
+        { coinsFrom, chainId: chain.id, view, native, places, isSettled: key => settled.has(key) },
       );
       await fault('scan');
       const isHead = to === head.number;
@@ -56,11 +85,15 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
         // A node that fell behind does not move the cursor back.
         blockNumber: Math.max(cursor?.blockNumber ?? startBlock, reached),
         scannedAt: isWhole ? seenAt : (cursor?.scannedAt ?? 0),
+        blocks:
+          reached < to ? undefined : scanned.add({ number: to, hash: found.lastHash, seenAt }, standing),
       };
+      if (reached === to) standing = Math.max(to, standing ?? to);
       const transfers = found.transfers.filter(one => !settled.has(logKey(one)));
       const isNews =
         transfers.length > 0 ||
         cursor?.blockNumber !== next.blockNumber ||
+        next.blocks !== undefined ||
         next.scannedAt - cursor.scannedAt >= NOTE_EVERY_MS;
       if (isNews && isHead && transfers.length === 0) {
         round.note({ cursor: next });
@@ -93,16 +126,19 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
   }
 
   return {
-    /** Returns the number of recorded changes. `seenAt` is the UTC ms at which the head was the newest block. */
+    /** Returns the number of recorded changes. */
     run,
     /** Stores that the chain was scanned at `seenAt` (UTC ms), when the head is the one of the last scan. */
     note,
     /** True when the last run read the chain up to its head, which proves that the node has that block. */
     hasReachedHead: (): boolean => hasReachedHead,
+    /** Number of the highest block of earlier runs that the last run still found on the chain. */
+    standing: (): number | undefined => standingBlock,
     /** True when the last run reached its head and left no transfer that may still match a session. */
     isComplete: (): boolean => isComplete,
-    /** Forgets the settled transfers, so that the whole window is checked again, as after a start. */
+    /** Forgets what was read, so that the whole window is checked again, as after a start. */
     forget(): void {
+      scanned.forget();
       settled = new Set();
       isComplete = false;
     },

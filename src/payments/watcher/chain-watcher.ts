@@ -11,10 +11,9 @@ import { advance } from './advance.ts';
 import type { ChainShare } from './chain-share.ts';
 import { recordJudge } from './look/record-judge.ts';
 import { effects, type Failpoint, LeadershipLost, type LeaderTransaction, type Round } from './look/round.ts';
-import { nativeReader } from './node/native-transfers.ts';
 import { NodeLost, nodePool, RoundSpent } from './node/node-pool.ts';
 import { type Header, nodeView } from './node/node-view.ts';
-import { blockRhythm, roundHeads, type SeenHead } from './node/seen-heads.ts';
+import { blockRhythm, type LookedAt, type RoundHead, roundHeads } from './node/seen-heads.ts';
 import type { Places } from './node/token-transfers.ts';
 import { sameChain } from './starting-point.ts';
 import { watchLease } from './watch-lease.ts';
@@ -99,7 +98,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const fenced = effects({ db, seals, clock, leader: lease.leader, fault });
   const pool = nodePool(client);
   const view = nodeView(pool);
-  const advancing = advance({ native: nativeReader(chain.id, view), clock, fault });
+  const advancing = advance({ chainId: chain.id, view, doubt: pool.doubt, clock, fault });
   const records = recordJudge({ clock });
   const same = sameChain({ clock });
   const rhythm = blockRhythm({ clock });
@@ -175,7 +174,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     return { ...known, places };
   }
 
-  async function roundUpTo({ head, seenAt }: SeenHead, known: Known, signal: AbortSignal): Promise<number> {
+  async function roundUpTo({ head, ...seen }: RoundHead, known: Known, signal: AbortSignal): Promise<number> {
     status = { ...status, head: head.number };
     let progress: LookProgress = {};
     const round = {
@@ -197,23 +196,24 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       looked?.head.hash === head.hash &&
       looked.places === known.places &&
       clock.now() - looked.at < LOOK_AGAIN_MS;
-    const changes = isQuiet ? await waitOn(round, seenAt) : await look(round, seenAt, signal);
+    const changes = isQuiet ? await waitOn(round, seen.seenAt) : await look(round, seen, signal);
     await keep(progress);
-    status = { ...status, scannedAt: seenAt };
+    status = { ...status, scannedAt: seen.seenAt };
     return changes;
   }
 
-  /** Scans up to a head that was the newest at `seenAt`, after a new block or with new recipients. */
-  async function look(begun: Round, seenAt: number, signal: AbortSignal): Promise<number> {
+  /** Scans up to a head, after a new block or with new recipients. */
+  async function look(begun: Round, seen: LookedAt, signal: AbortSignal): Promise<number> {
     const { head, places } = begun;
     const isAnother = await same.isAnother(begun, records.isFresh());
     const round = isAnother ? { ...begun, progress: undefined } : begun;
-    const recorded = await advancing.run(round, seenAt, signal);
-    const judgement = await records.judge(round, recorded > 0);
+    const recorded = await advancing.run(round, seen, signal);
+    if (advancing.hasReachedHead()) heads.confirm();
+    const judgement = await records.judge(round, { hasNews: recorded > 0, standing: advancing.standing() });
     if (judgement.isMoved) advancing.forget();
     const changes = recorded + judgement.changes;
     const isDone = changes === 0 && judgement.isCertain && advancing.isComplete();
-    looked = isDone ? { head, places, at: seenAt } : undefined;
+    looked = isDone ? { head, places, at: seen.seenAt } : undefined;
     return changes;
   }
 

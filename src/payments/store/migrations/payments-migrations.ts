@@ -12,8 +12,7 @@ import { ORGANIZATION_PROFILE_MIGRATION } from './025-organization-profile.ts';
 import { STATS_MIGRATION } from './026-stats.ts';
 import { REPLAYS_MIGRATION } from './027-replays.ts';
 import { DASHBOARD_SESSIONS_MIGRATION } from './028-dashboard-sessions.ts';
-import { READ_RECIPIENTS_MIGRATION } from './029-watched-recipients.ts';
-import { SET_ASIDE_MIGRATION } from './030-set-aside.ts';
+import { WATCHING_MIGRATIONS } from './029-watching.ts';
 
 /** Schema steps of the payments platform. Append only. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -31,8 +30,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   STATS_MIGRATION,
   REPLAYS_MIGRATION,
   DASHBOARD_SESSIONS_MIGRATION,
-  READ_RECIPIENTS_MIGRATION,
-  SET_ASIDE_MIGRATION,
+  ...WATCHING_MIGRATIONS,
 ];
 
 /** The schema with its name in messages and settings. */

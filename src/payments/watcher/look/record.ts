@@ -8,7 +8,7 @@ import { sessionStore } from '../../sessions/session-store.ts';
 import { suggestedSession } from '../../sessions/suggested-session.ts';
 import { CLOCK_ALLOWANCE_MS, depositAddressOf, LATE_MS, match } from '../../settlement/match.ts';
 import { moveRows } from '../../settlement/moved-transactions.ts';
-import { cursorStore } from '../../store/cursor-store.ts';
+import { cursorStore, type ScanProgress } from '../../store/cursor-store.ts';
 import { transactionStore } from '../../store/transaction-store.ts';
 import { transferStore } from '../../store/transfer-store.ts';
 import { changeInParts, confirmationsOf, type EffectScope, type Round } from './round.ts';
@@ -19,7 +19,7 @@ export interface Sighting {
   /** Ids of claimed transactions that continue under another hash, by that hash. */
   readonly repriced: ReadonlyMap<string, string>;
   /** Stored in the transaction of the last transfers; undefined leaves the cursor unchanged. */
-  readonly cursor: { readonly blockNumber: number; readonly scannedAt: number } | undefined;
+  readonly cursor: ScanProgress | undefined;
 }
 
 /**

@@ -4,25 +4,24 @@ import { transactionStore } from '../../store/transaction-store.ts';
 import { transferStore } from '../../store/transfer-store.ts';
 import { lookUp, transfersIn } from '../node/by-hash.ts';
 import { canonicalRows, type RecordedBlock } from '../node/canonical-rows.ts';
+import { DEEPEST_REORGANISATION } from '../node/scanned-blocks.ts';
 import { record } from './record.ts';
 import { changeInParts, type Round } from './round.ts';
 
-/** Least number of blocks before the settled one whose payments are checked again. */
-const WATCHED_BLOCKS = 64;
-
 type SettledRow = Pick<PaymentTransaction, 'id' | 'txHash' | 'blockHash'>;
 
-interface ReorgCheck {
+/** Result of checking settled payments against the chain. */
+export interface ReorgCheck {
   /** Number of payments and listed transfers that the chain no longer has. */
   readonly lost: number;
-  /** False when the node could not answer for every block. */
+  /** False when a block was gone or the node could not answer for one, so that the next look checks again. */
   readonly isCertain: boolean;
 }
 
 /** First block whose payments are checked again. */
 export function firstWatchedBlock({ chain, head, progress }: Round): number {
   const settledBlock = progress?.settledBlock ?? head.number;
-  return Math.min(settledBlock, head.number) - Math.max(WATCHED_BLOCKS, 2 * chain.confirmations);
+  return Math.min(settledBlock, head.number) - Math.max(DEEPEST_REORGANISATION, 2 * chain.confirmations);
 }
 
 /**
@@ -73,5 +72,5 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   await changeInParts(round, { name: 'reorgs', rows: unlisted }, (ids, { handle }) =>
     transferStore(handle).remove(ids),
   );
-  return { lost: lost.length + unlisted.length, isCertain };
+  return { lost: lost.length + unlisted.length, isCertain: false };
 }

@@ -22,12 +22,15 @@ export interface Scan {
 export async function scan(
   range: BlockRange,
   {
+    coinsFrom,
     chainId,
     view,
     native,
     places,
     isSettled,
   }: {
+    /** The first block that is read for native coins. */
+    coinsFrom: number;
     chainId: number;
     view: NodeView;
     native: NativeReader;
@@ -37,7 +40,9 @@ export async function scan(
 ): Promise<Scan | undefined> {
   const { logs, last } = await view.logs(range, places);
   if (last === undefined) return undefined;
-  const coins = places.hasNative ? await native.transfers({ ...range, last }, places) : [];
+  const ofCoins = { from: Math.max(range.from, coinsFrom), to: range.to, last };
+  const hasCoins = places.hasNative && ofCoins.from <= range.to;
+  const coins = hasCoins ? await native.transfers(ofCoins, places) : [];
   if (coins === undefined) return undefined;
   const settled = logs.map(logKey).filter(isSettled);
   const open = logs.filter(log => !isSettled(logKey(log)));

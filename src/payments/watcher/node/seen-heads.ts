@@ -7,27 +7,46 @@ export interface SeenHead {
   readonly seenAt: number;
 }
 
+/** The head of a round. */
+export interface RoundHead extends SeenHead {
+  /** True when it continues the chain that the previous round has read. */
+  readonly isLinked: boolean;
+}
+
+/** A round's head without the block. */
+export type LookedAt = Omit<RoundHead, 'head'>;
+
 /** Chooses the head of a round: the newest block, or the one of the round before to save requests (Decision 141). */
 export function roundHeads(doubt: () => void) {
   let before: SeenHead | undefined;
+  /** True when a node proved its chain after it had shown the block `before`. */
+  let isProved = false;
 
   return {
     /**
      * Uses the newest block when it continues the previous head. While no session is open, any other higher block is
-     * left to the next round, and the previous head is used: a node that still has it proves its chain. In all other
-     * cases, the nodes have to prove their chain by its id.
+     * left to the next round, and the previous head is used: a node that still has it proves its chain. Otherwise, the
+     * scan looks for the previous head below a higher block, and a lower one makes nodes prove their chain by its id.
      */
-    choose(newest: SeenHead, isIdle: boolean): SeenHead {
+    choose(newest: SeenHead, isIdle: boolean): RoundHead {
       const last = before;
+      const isLinked = isProved;
       before = newest;
-      if (last !== undefined && continues(newest.head, last.head)) return newest;
-      if (last !== undefined && newest.head.number > last.head.number && isIdle) return last;
-      doubt();
-      return newest;
+      isProved = isLinked && newest.head.hash === last?.head.hash;
+      if (last !== undefined && continues(newest.head, last.head)) return { ...newest, isLinked };
+      const isHigher = last !== undefined && newest.head.number > last.head.number;
+      if (isHigher && isIdle) return { ...last, isLinked };
+      if (!isHigher) doubt();
+      return { ...newest, isLinked: false };
+    },
+    /** The round has read the chain up to its head. */
+    confirm(): void {
+      isProved = true;
     },
     /** Forgets the previous head, as after a start. */
     forget(): void {
       before = undefined;
+      isProved = false;
       doubt();
     },
   };

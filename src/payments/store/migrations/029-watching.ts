@@ -1,0 +1,66 @@
+import { addColumn, type Migration, table } from '#db/migrate.ts';
+
+/**
+ * Marks recipients that a watcher has in memory, so that it reads only new ones. A new leader reads all recipients, so
+ * existing ones count as read. Processes of older versions leave the column null, so their recipients count as new.
+ */
+const READ_RECIPIENTS_MIGRATION: Migration = {
+  name: 'read recipients',
+  up: [
+    addColumn('watched_recipients', 'read_at', 'time'),
+    'update watched_recipients set read_at = 0',
+    `create index watched_recipients_unread on watched_recipients (chain_id, token_address, recipient_address)
+     where read_at is null`,
+  ],
+};
+
+/**
+ * Transactions whose receipt no node could return. Their payments and unmatched transfers stay unconfirmed, and the
+ * receipt is asked for again later. Processes of older versions do not know the table and ask at every look.
+ */
+const SET_ASIDE_MIGRATION: Migration = {
+  name: 'transactions set aside',
+  up: [
+    table(
+      'set_aside_transactions',
+      {
+        id: ['text', 'primary key'],
+        chain_id: ['count', 'not null'],
+        tx_hash: ['text', 'not null'],
+        reason: ['text', 'not null'],
+        attempts: ['count', 'not null'],
+        set_aside_at: ['time', 'not null'],
+        attempted_at: ['time', 'not null'],
+        next_attempt_at: ['time', 'not null'],
+      },
+      ['unique (chain_id, tx_hash)'],
+    ),
+  ],
+};
+
+/**
+ * Last blocks of finished scans. A look compares their hashes with the chain and so finds where a reorganisation began.
+ * Processes of older versions write none. A chain without rows is scanned from its cursor.
+ */
+const SCANNED_BLOCKS_MIGRATION: Migration = {
+  name: 'scanned blocks',
+  up: [
+    table(
+      'scanned_blocks',
+      {
+        chain_id: ['count', 'not null'],
+        block_number: ['count', 'not null'],
+        block_hash: ['text', 'not null'],
+        seen_at: ['time', 'not null'],
+      },
+      ['primary key (chain_id, block_number)'],
+    ),
+  ],
+};
+
+/** State of the watchers of chains. */
+export const WATCHING_MIGRATIONS: readonly Migration[] = [
+  READ_RECIPIENTS_MIGRATION,
+  SET_ASIDE_MIGRATION,
+  SCANNED_BLOCKS_MIGRATION,
+];
