@@ -11,6 +11,8 @@ export interface ThirdwebFixture {
   readonly name: string;
   /** Generation of the contract, for example `2025-07`. */
   readonly generation: string;
+  /** Path below the base address, with its query. Ours has the same names. */
+  readonly path: string;
   /** The body as sent on the wire. */
   readonly text: string;
 }
@@ -31,6 +33,7 @@ export function fixturesOf(operation: string): ThirdwebFixture[] {
       return {
         name: file.slice(0, -'.json'.length),
         generation: text(version),
+        path: text(path),
         text: readFileSync(new URL(file, folder), 'utf8'),
       };
     });

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { explorerContract } from '#contract/contracts/explorer.ts';
+import { fixturesOf } from '../../support/blockscout-fixtures.ts';
+import { damaged, LIES_OF_RUN } from '../../support/lies.ts';
+import { MISSING, serving } from './serving.ts';
+
+test.each(Object.keys(explorerContract.table))(
+  'whatever one field of %s is replaced by, the answer fits the contract or is an outage',
+  async operation => {
+    const newest = fixturesOf(operation).at(-1);
+    const path = newest?.path.split('?')[0];
+    const bodies = LIES_OF_RUN.flatMap(first => damaged(newest?.text ?? '', first));
+    let body = '';
+    await using served = await serving(request =>
+      request.path === path ? { text: body, type: 'application/json' } : MISSING,
+    );
+
+    const statuses = new Set<number>();
+    for (body of bodies) {
+      const { status } = await served.get(newest?.path ?? '', { 'cache-control': 'no-cache' });
+      statuses.add(status);
+    }
+
+    // A 200 that breaks the contract is a 500 here, and so is an unexpected error.
+    expect([...statuses].filter(status => ![200, 404, 502].includes(status))).toEqual([]);
+  },
+);
