@@ -21,9 +21,19 @@ export interface ChainStatus {
   readonly lagMs: number;
   /** Number of transactions that are set aside, because no node returned their receipts. */
   readonly setAside: number;
-  /** True when the chain was not scanned for a minute, so that payments are found late. */
+  /** True when for a minute the chain was not scanned, or nothing on it was settled, so that payments are found late. */
   readonly isLate: boolean;
+  /** The part that has not moved for longer than it should; undefined when all move. */
+  readonly stalled: StalledPart | undefined;
 }
+
+/**
+ * Part of settlement that stands still.
+ * - `node`: the nodes show no new blocks, as far as the process that watches the chain knows.
+ * - `scan`: no process has read the chain up to its head for a minute.
+ * - `settlement`: blocks are read, but for a minute nothing in them could be settled or checked.
+ */
+export type StalledPart = 'node' | 'scan' | 'settlement';
 
 export interface WatchedChainStatus {
   readonly chain: PaymentChain;
@@ -32,7 +42,8 @@ export interface WatchedChainStatus {
 
 /** Status of a chain that another process watches. */
 export function unwatched(chain: PaymentChain): WatchedChainStatus {
-  return { chain, status: () => ({ node: undefined, head: undefined, scannedAt: undefined }) };
+  const nothing = { node: undefined, head: undefined, standsStill: false, scannedAt: undefined };
+  return { chain, status: () => nothing };
 }
 
 /** Reads the state of the payment chains. */
@@ -50,6 +61,8 @@ export const LATE_MS = 60_000;
 /** Interval at which a late chain is read again. */
 const READ_AGAIN_MS = 5_000;
 
+type Progress = Pick<ChainStatus, 'scannedBlock' | 'settledBlock' | 'lagMs'>;
+
 /** Reads the progress from the database, because another process may watch a chain. */
 export function chainStatuses({
   db,
@@ -61,26 +74,44 @@ export function chainStatuses({
   watched: readonly WatchedChainStatus[];
 }): ChainStatuses {
   const startedAt = clock.now();
+  const settled = new Map<number, { readonly block: number | undefined; readonly since: number }>();
   const remembered = new Map<number, { readonly lagMs: number; readonly readAt: number }>();
 
-  async function progressOf(
-    chainId: number,
-  ): Promise<Pick<ChainStatus, 'scannedBlock' | 'settledBlock' | 'lagMs'>> {
+  async function progressOf(chainId: number): Promise<Progress> {
     const { blockNumber, scannedAt = 0, settledBlock } = (await cursorStore(db).find(chainId)) ?? {};
     const lagMs = Math.max(0, clock.now() - (scannedAt === 0 ? startedAt : scannedAt));
     return { scannedBlock: blockNumber, settledBlock, lagMs };
   }
 
+  /** Milliseconds for which the settled block has been behind the scanned one and has not moved. */
+  function unsettledMs(chainId: number, { scannedBlock = 0, settledBlock }: Progress): number {
+    const known = settled.get(chainId);
+    const isMoved =
+      known === undefined || known.block !== settledBlock || (settledBlock ?? 0) >= scannedBlock;
+    if (!isMoved) return clock.now() - known.since;
+    settled.set(chainId, { block: settledBlock, since: clock.now() });
+    return 0;
+  }
+
+  function stalledPart(chainId: number, progress: Progress, standsStill: boolean): StalledPart | undefined {
+    const isUnsettled = unsettledMs(chainId, progress) > LATE_MS;
+    if (progress.lagMs > LATE_MS) return 'scan';
+    if (isUnsettled) return 'settlement';
+    return standsStill ? 'node' : undefined;
+  }
+
   async function statusOf({ chain, status }: WatchedChainStatus): Promise<ChainStatus> {
-    const { head, node } = status();
+    const { head, node, standsStill } = status();
     const progress = await progressOf(chain.id);
+    const stalled = stalledPart(chain.id, progress, standsStill);
     return {
       chain,
       headBlock: head,
       node,
       ...progress,
       setAside: await setAsideStore(db).count(chain.id),
-      isLate: progress.lagMs > LATE_MS,
+      isLate: stalled === 'scan' || stalled === 'settlement',
+      stalled,
     };
   }
 
@@ -91,7 +122,8 @@ export function chainStatuses({
     const known = remembered.get(chainId);
     if (known !== undefined && now - known.readAt + known.lagMs <= LATE_MS) return false;
     if (known !== undefined && now - known.readAt < READ_AGAIN_MS) return true;
-    const { lagMs } = await progressOf(chainId);
+    const progress = await progressOf(chainId);
+    const lagMs = Math.max(progress.lagMs, unsettledMs(chainId, progress));
     remembered.set(chainId, { lagMs, readAt: now });
     return lagMs > LATE_MS;
   }
@@ -104,7 +136,7 @@ export function chainStatuses({
  * here. Contains no URLs of nodes, because they may contain keys.
  */
 export function chainStatusBody(status: ChainStatus) {
-  const { chain, headBlock, node, scannedBlock, settledBlock, setAside, lagMs, isLate } = status;
+  const { chain, headBlock, node, scannedBlock, settledBlock, setAside, lagMs, isLate, stalled } = status;
   const isKnown = headBlock !== undefined && settledBlock !== undefined;
   return {
     id: chain.id,
@@ -117,6 +149,7 @@ export function chainStatusBody(status: ChainStatus) {
     lag_blocks: isKnown ? Math.max(0, headBlock - settledBlock) : null,
     lag_seconds: Math.round(lagMs / 1000),
     set_aside: setAside,
+    stalled: stalled ?? null,
   };
 }
 
@@ -139,6 +172,11 @@ export function registerWatcherMetrics({ registry }: Metrics, statuses: ChainSta
         name: 'tollgate_payments_watcher_lag_seconds',
         help: 'Time since a chain was last scanned up to its head for payments',
         amountOf: ({ lagMs }) => lagMs / 1000,
+      },
+      {
+        name: 'tollgate_payments_watcher_stalled',
+        help: '1 while a chain is not read, nothing on it is settled, or its nodes show no new blocks',
+        amountOf: ({ stalled }) => (stalled === undefined ? 0 : 1),
       },
       {
         name: 'tollgate_payments_set_aside_transactions',

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { type ChainStatus, chainStatusBody, chainStatuses } from '#payments/chain-status.ts';
+import { cursorStore } from '#payments/store/cursor-store.ts';
 import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { paymentChain, watcherOf } from './watcher/setting.ts';
 import { eachWatchedShop, never } from './watcher/watched-shop.ts';
@@ -39,6 +40,41 @@ eachWatchedShop('the status of a chain', watchedTest => {
       settled_block: head,
     });
     expect(await shownBy(second)).toMatchObject({ headBlock: head, node: '127.0.0.1', settledBlock: head });
+  });
+
+  test('a chain on which nothing is settled for a minute is late, and its status names the part', async ({
+    chain,
+    ours,
+  }) => {
+    const { db, clock } = ours;
+    await ours.round();
+    const statuses = chainStatuses({
+      db,
+      clock,
+      watched: [{ chain: paymentChain(chain), status: ours.watcher.status }],
+    });
+    const [before] = await statuses.all();
+    /** The chain is read on, and nothing in it can be settled. */
+    const readOn = (blocks: number) =>
+      cursorStore(db).set(chain.chainId, {
+        blockNumber: (before?.scannedBlock ?? 0) + blocks,
+        scannedAt: clock.now(),
+      });
+
+    await readOn(1);
+    const [atFirst] = await statuses.all();
+    clock.advance(61_000);
+    await readOn(2);
+    const [afterwards] = await statuses.all();
+    const isLate = await statuses.isLate(chain.chainId);
+    await cursorStore(db).setSettledBlock(chain.chainId, (before?.scannedBlock ?? 0) + 2);
+    const [settled] = await statuses.all();
+
+    expect(before && chainStatusBody(before)).toMatchObject({ stalled: null, late: false });
+    expect(atFirst && chainStatusBody(atFirst)).toMatchObject({ stalled: null, late: false });
+    expect(afterwards && chainStatusBody(afterwards)).toMatchObject({ stalled: 'settlement', late: true });
+    expect(isLate).toBe(true);
+    expect(settled && chainStatusBody(settled)).toMatchObject({ stalled: null, late: false });
   });
 
   test('a chain whose head is taken from the round before shows no lag', async ({ chain, shownBy, ours }) => {

@@ -44,6 +44,8 @@ export interface WatcherStatus {
    * read there (Decision 141).
    */
   readonly head: number | undefined;
+  /** True when the nodes of a chain that makes blocks regularly show no new ones. */
+  readonly standsStill: boolean;
   /** Start of the latest round that this process finished as the leader, in UTC milliseconds. */
   readonly scannedAt: number | undefined;
 }
@@ -76,7 +78,7 @@ export interface ChainWatcher extends Worker {
 const LEASE_MS = 20_000;
 /** Pause while nothing is open and a new session wakes the watcher, or while another watcher leads. */
 const IDLE_PAUSE_MS = 10_000;
-const NOTHING_SEEN: Omit<WatcherStatus, 'node'> = { head: undefined, scannedAt: undefined };
+const NOTHING_SEEN: Omit<WatcherStatus, 'node' | 'standsStill'> = { head: undefined, scannedAt: undefined };
 /** An unchanged chain is read again after this time: nodes lag, and one address may balance among several machines. */
 const LOOK_AGAIN_MS = 60_000;
 
@@ -287,7 +289,11 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       lastRun = run.catch(() => {});
       return run;
     },
-    status: () => ({ ...status, node: status.head === undefined ? undefined : pool.host() }),
+    status: () => ({
+      ...status,
+      node: status.head === undefined ? undefined : pool.host(),
+      standsStill: status.head !== undefined && rhythm.standsStill(),
+    }),
     pauseMs: () => Math.max(rhythm.pauseMs(), isIdle && db.wakeups.isListening() ? IDLE_PAUSE_MS : 0),
     wake() {
       wakes += 1;

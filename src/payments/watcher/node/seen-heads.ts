@@ -62,6 +62,9 @@ const LONGEST_MS = 15_000;
 /** Intervals kept in memory, and the least number that gives a block time. */
 const REMEMBERED = 8;
 const ENOUGH = 3;
+/** Least time, and number of block times, without a new block after which a chain stands still. */
+const STILL_MS = 60_000;
+const STILL_BLOCKS = 10;
 
 /**
  * The block time of a chain, learned from the heads that a watcher sees. It is the shortest of the latest intervals,
@@ -84,6 +87,14 @@ export function blockRhythm({ clock }: { clock: Clock }) {
       }
       newest = head;
       seenAt = clock.now();
+    },
+    /**
+     * True when a chain that makes blocks regularly has shown none for a minute and for ten times its block time: its
+     * nodes stand still. A chain that makes blocks on demand never stands still.
+     */
+    standsStill(): boolean {
+      const isRegular = intervals.length === REMEMBERED;
+      return isRegular && clock.now() - seenAt > Math.max(STILL_MS, STILL_BLOCKS * Math.max(...intervals));
     },
     /** Milliseconds from one look at the chain to the next: the block time, between 2 s and 15 s. */
     pauseMs(): number {

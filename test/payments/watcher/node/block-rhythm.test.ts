@@ -6,7 +6,12 @@ import { manualClock } from '#test/support/manual-clock.ts';
  * The pause after reading each of several heads. Times are in seconds; heads arrive `arrivalMs` apart, or as their
  * times say.
  */
-function pauseAfter(times: readonly number[], { idleMs = 0, arrivalMs }: Arrival = {}): number {
+function pauseAfter(times: readonly number[], arrival?: Arrival): number {
+  return rhythmAfter(times, arrival).pauseMs();
+}
+
+/** The rhythm after several heads, in the same units. */
+function rhythmAfter(times: readonly number[], { idleMs = 0, arrivalMs }: Arrival = {}) {
   const clock = manualClock();
   const rhythm = blockRhythm({ clock });
   for (const [number, seconds] of times.entries()) {
@@ -15,7 +20,7 @@ function pauseAfter(times: readonly number[], { idleMs = 0, arrivalMs }: Arrival
     rhythm.see({ number, hash: `0x${number}`, time: seconds * 1_000 });
   }
   clock.advance(idleMs);
-  return rhythm.pauseMs();
+  return rhythm;
 }
 
 interface Arrival {
@@ -42,4 +47,12 @@ test('a chain without a block for twice its block time is read every two seconds
 
 test('a chain whose blocks arrive faster than their timestamps, as during a fill, is read every two seconds', () => {
   expect(pauseAfter([0, 60, 120, 180, 240], { arrivalMs: 2_000 })).toBe(2_000);
+});
+
+test('a regular chain without a block for ten block times, and a minute at least, stands still', () => {
+  const heads = [0, 12, 24, 36, 48, 60, 72, 84, 96];
+
+  expect(rhythmAfter(heads, { idleMs: 119_000 }).standsStill()).toBe(false);
+  expect(rhythmAfter(heads, { idleMs: 121_000 }).standsStill()).toBe(true);
+  expect(rhythmAfter([0, 12, 24], { idleMs: 3_600_000 }).standsStill()).toBe(false);
 });
