@@ -253,15 +253,8 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
         log.info({ chainId: chain.id }, 'another watcher has taken over');
         return 0;
       }
-      if (error instanceof NodeLost) {
-        log.info(
-          { chainId: chain.id, err: error },
-          'a node failed during a round, starting over with another one',
-        );
-        return 0;
-      }
-      if (error instanceof RoundSpent) {
-        log.warn({ chainId: chain.id }, 'a round has used up its calls and bytes, the next one goes on');
+      if (error instanceof NodeLost || error instanceof RoundSpent) {
+        log.info({ chainId: chain.id, err: error }, 'a round ended early and starts over');
         return 0;
       }
       // Another process may reach a node of this chain.
