@@ -538,7 +538,7 @@ export interface components {
              */
             percent_change_24h: number | null;
             /**
-             * @description Trading volume of the last 24 hours, in US dollars; null when the source does not report it, and for the dollar token itself.
+             * @description Trading volume of the last 24 hours, in US dollars. For the dollar token it is that of its pair with the wrapped coin. Null when the source does not report it, or the chain has no such pair.
              * @example 125000.75
              * @example null
              */
