@@ -100,6 +100,18 @@ test('a pool of less than 1,000 dollars gives no price, and before its pool a to
   expect(await priceOf(young.address)).toBeCloseTo(16, 6);
 });
 
+test('the dollar has the volume of its pair with the wrapped coin, and none without one', async () => {
+  const query = { address: [market.dollar.address] };
+  const plain = priceQuestions(insightsOf(index, market.exchange));
+  const [coin] = await ask.prices({ address: [COIN] });
+
+  expect(coin).toMatchObject({ volume_24h_usd: expect.any(Number) });
+  expect(await ask.prices(query)).toMatchObject([{ price_usd: 1, volume_24h_usd: coin?.volume_24h_usd }]);
+  expect(await plain.prices(query)).toMatchObject([
+    { price_usd: 1, volume_24h_usd: null, volume_change_24h: null },
+  ]);
+});
+
 test('without a configured wrapped coin only pairs with the dollar give prices', async () => {
   const plain = priceQuestions(insightsOf(index, market.exchange));
 

@@ -4,7 +4,7 @@ import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import { DAY_MS, yieldTurn } from '#lib/clock.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { IndexSource } from '../source/source.ts';
-import { type QuoteAt, type QuotedToken, quotesOf } from './quotes.ts';
+import { type Quote, type QuoteAt, type QuotedToken, quotesOf } from './quotes.ts';
 import { product, type Ratio } from './ratio.ts';
 
 /** Price of a token in dollars at a point in time, with figures from its pool. */
@@ -15,7 +15,7 @@ export interface Market {
   pricedAt: number;
   /** Null when no pool was deep enough at that time. */
   priceDayBefore: Ratio | null;
-  /** Dollars traded in the 24 hours up to that time, and in the 24 hours before; null for the dollar itself. */
+  /** Dollars traded in the 24 hours up to that time, and in the 24 hours before; null for a dollar without a pair. */
   volume: Ratio | null;
   volumeDayBefore: Ratio | null;
   /** Value of the whole supply in dollars; null for an unknown supply. */
@@ -51,7 +51,7 @@ export async function marketsOf(
   const [moment, quotes] = await Promise.all([markets.momentOf(time), quotesOf(source, tokens, signal)]);
   const found = new Map<string, Market>();
   if (moment === null || quotes === null) return found;
-  const { dollar, quoteAt, tokenOf } = quotes;
+  const { dollar, quoteAt, tokenOf, wrapped } = quotes;
   const priceable = tokens.flatMap(token => {
     const quoted = tokenOf(token);
     return quoted === null || (token.address !== dollar.address && !hasPool(quoted))
@@ -62,7 +62,8 @@ export async function marketsOf(
   for (const [at, { token, quoted }] of priceable.entries()) {
     if (at % TOKENS_A_TURN === 0) await yieldTurn(signal);
     const asked = { markets, token, quoted, moment, quoteAt };
-    const market = token.address === dollar.address ? await dollarMarket(asked) : await marketOf(asked);
+    const market =
+      token.address === dollar.address ? await dollarMarket(asked, wrapped) : await marketOf(asked);
     if (market !== null) found.set(token.address, market);
   }
   return found;
@@ -85,37 +86,49 @@ interface MarketRequest {
   readonly quoteAt: QuoteAt;
 }
 
-/** Market of the dollar token, which is always worth one dollar. */
-async function dollarMarket(asked: MarketRequest): Promise<Market> {
+/** Market of the dollar token: one dollar, and the volume of its pair with the wrapped coin (Decision 280). */
+async function dollarMarket(asked: MarketRequest, wrapped: QuotedToken | null): Promise<Market> {
+  const quote = wrapped === null ? null : await asked.quoteAt(wrapped, asked.moment.time);
   return {
     price: ONE,
     pricedAt: asked.moment.time,
     priceDayBefore: ONE,
-    volume: null,
-    volumeDayBefore: null,
+    ...(quote === null ? { volume: null, volumeDayBefore: null } : await volumesOf(asked, quote)),
     cap: await capOf(asked, ONE),
     history: async () => [],
   };
 }
 
 async function marketOf(asked: MarketRequest): Promise<Market | null> {
-  const { markets, quoted, moment, quoteAt } = asked;
+  const { quoted, moment, quoteAt } = asked;
   const quote = await quoteAt(quoted, moment.time);
   if (quote === null) return null;
-  const { pair, baseUnit, price, pricedAt } = quote;
-  const [before, ...volumes] = await Promise.all([
+  const { price, pricedAt } = quote;
+  const [before, volumes] = await Promise.all([
     quoteAt(quoted, moment.time - DAY_MS),
-    ...[0, 1, 2].map(days => markets.volumeUntil(pair, moment.time - days * DAY_MS)),
+    volumesOf(asked, quote),
   ]);
-  const [untilNow = 0n, untilDayBefore = 0n, untilTwoBefore = 0n] = volumes;
   return {
     price,
     pricedAt,
     priceDayBefore: before?.price ?? null,
-    volume: product(baseUnit, untilNow - untilDayBefore),
-    volumeDayBefore: product(baseUnit, untilDayBefore - untilTwoBefore),
+    ...volumes,
     cap: await capOf(asked, price),
     history: () => historyOf(asked),
+  };
+}
+
+/** Dollars traded in the pair of a quote. */
+async function volumesOf(
+  { markets, moment }: MarketRequest,
+  { pair, baseUnit }: Quote,
+): Promise<Record<'volume' | 'volumeDayBefore', Ratio>> {
+  const [untilNow = 0n, untilDayBefore = 0n, untilTwoBefore = 0n] = await Promise.all(
+    [0, 1, 2].map(days => markets.volumeUntil(pair, moment.time - days * DAY_MS)),
+  );
+  return {
+    volume: product(baseUnit, untilNow - untilDayBefore),
+    volumeDayBefore: product(baseUnit, untilDayBefore - untilTwoBefore),
   };
 }
 

@@ -40,6 +40,8 @@ export interface Quotes {
   readonly tokenOf: (token: TokenRow) => QuotedToken | null;
   readonly quoteAt: QuoteAt;
   readonly dollar: TokenRow & { readonly decimals: number };
+  /** Token that wraps the coin; null when the chain has none with known decimals. */
+  readonly wrapped: QuotedToken | null;
 }
 
 /** Finds the pools of tokens. Null when the chain has no dollar token with known decimals. */
@@ -62,7 +64,7 @@ export async function quotesOf(
   ]);
   const dollar = known.find(({ address }) => address === usdToken);
   if (dollar === undefined || dollar.decimals === null) return null;
-  const wrapped = known.find(({ address }) => address === wrappedAddress);
+  const wrappedRow = known.find(({ address }) => address === wrappedAddress);
   const tokenOf = (token: TokenRow): QuotedToken | null => {
     const { address, decimals } = token;
     if (decimals === null) return null;
@@ -73,11 +75,9 @@ export async function quotesOf(
       throughWrapped: canHop ? (hops.get(address) ?? []) : [],
     };
   };
-  const quoteAt = quoting(reader.markets, {
-    dollarUnit: unitOf(dollar.decimals),
-    wrapped: wrapped === undefined ? null : tokenOf(wrapped),
-  });
-  return { tokenOf, quoteAt, dollar: { ...dollar, decimals: dollar.decimals } };
+  const wrapped = wrappedRow === undefined ? null : tokenOf(wrappedRow);
+  const quoteAt = quoting(reader.markets, { dollarUnit: unitOf(dollar.decimals), wrapped });
+  return { tokenOf, quoteAt, dollar: { ...dollar, decimals: dollar.decimals }, wrapped };
 
   /** Pools of the factory, grouped by the token paired with `base`. */
   async function poolsWith(base: Address, of: readonly Address[]): Promise<Map<Address, PairRow[]>> {
