@@ -3850,7 +3850,7 @@ export interface components {
     parameters: {
         /**
          * @description Hash of the transaction.
-         * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
+         * @example 0xd02afba0bdecbf32f6a371650a13e74306c4be0473980343ba2609c5e3eaa97c
          */
         TransactionHash: string;
         /**
@@ -4375,7 +4375,7 @@ export interface operations {
             path: {
                 /**
                  * @description Hash of the transaction.
-                 * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
+                 * @example 0xd02afba0bdecbf32f6a371650a13e74306c4be0473980343ba2609c5e3eaa97c
                  */
                 transaction_hash: components["parameters"]["TransactionHash"];
             };
@@ -4444,7 +4444,7 @@ export interface operations {
             path: {
                 /**
                  * @description Hash of the transaction.
-                 * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
+                 * @example 0xd02afba0bdecbf32f6a371650a13e74306c4be0473980343ba2609c5e3eaa97c
                  */
                 transaction_hash: components["parameters"]["TransactionHash"];
             };
@@ -4507,7 +4507,7 @@ export interface operations {
             path: {
                 /**
                  * @description Hash of the transaction.
-                 * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
+                 * @example 0xd02afba0bdecbf32f6a371650a13e74306c4be0473980343ba2609c5e3eaa97c
                  */
                 transaction_hash: components["parameters"]["TransactionHash"];
             };
@@ -4570,7 +4570,7 @@ export interface operations {
             path: {
                 /**
                  * @description Hash of the transaction.
-                 * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
+                 * @example 0xd02afba0bdecbf32f6a371650a13e74306c4be0473980343ba2609c5e3eaa97c
                  */
                 transaction_hash: components["parameters"]["TransactionHash"];
             };
@@ -4623,7 +4623,7 @@ export interface operations {
             path: {
                 /**
                  * @description Hash of the transaction.
-                 * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
+                 * @example 0xd02afba0bdecbf32f6a371650a13e74306c4be0473980343ba2609c5e3eaa97c
                  */
                 transaction_hash: components["parameters"]["TransactionHash"];
             };
@@ -4680,7 +4680,7 @@ export interface operations {
             path: {
                 /**
                  * @description Hash of the transaction.
-                 * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
+                 * @example 0xd02afba0bdecbf32f6a371650a13e74306c4be0473980343ba2609c5e3eaa97c
                  */
                 transaction_hash: components["parameters"]["TransactionHash"];
             };
@@ -4733,7 +4733,7 @@ export interface operations {
             path: {
                 /**
                  * @description Hash of the transaction.
-                 * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
+                 * @example 0xd02afba0bdecbf32f6a371650a13e74306c4be0473980343ba2609c5e3eaa97c
                  */
                 transaction_hash: components["parameters"]["TransactionHash"];
             };

@@ -100,11 +100,7 @@ export function planDeployment({
   listed.push({ name: 'Treasury Clone', address: treasuryClone, artifactName: null });
 
   const poolFactory = deploy('Pool Factory', 'PoolFactory');
-  const pool = getContractAddress({ from: poolFactory, nonce: 1n });
-  const pair = [stable, community] as const;
-  const create = encodeFunctionData({ abi: poolFactoryAbi, functionName: 'createPair', args: pair });
-  actions.push({ from: index, to: poolFactory, data: create, gas: 2_500_000n });
-  listed.push({ name: 'Pool', address: pool, artifactName: 'Pool' });
+  const pool = createPool('Pool', { nonce: 1n, pair: [stable, community] });
 
   const resolving = parseAbi(['constructor(address registry)']);
   const nameRegistry = deploy('Name Registry', 'NameRegistry');
@@ -114,6 +110,18 @@ export function planDeployment({
 
   const withFees = parseAbi(['constructor(address feeRecipient)']);
   const marketplace = deploy('Marketplace', 'Marketplace', { abi: withFees, args: [deployer] });
+
+  const wrappedCoin = deploy('Wrapped Ether', 'WrappedCoin', { abi: named, args: ['Wrapped Ether', 'WETH'] });
+  const coinPool = createPool('Coin Pool', { nonce: 2n, pair: [stable, wrappedCoin] });
+
+  /** Has the factory create a pool. `nonce` is the factory's own. */
+  function createPool(name: string, { nonce, pair }: { nonce: bigint; pair: readonly [Address, Address] }) {
+    const address = getContractAddress({ from: poolFactory, nonce });
+    const data = encodeFunctionData({ abi: poolFactoryAbi, functionName: 'createPair', args: pair });
+    actions.push({ from: index, to: poolFactory, data, gas: 2_500_000n });
+    listed.push({ name, address, artifactName: 'Pool' });
+    return address;
+  }
 
   return {
     contracts: {
@@ -129,6 +137,8 @@ export function planDeployment({
       treasuryClone,
       poolFactory,
       pool,
+      wrappedCoin,
+      coinPool,
       nameRegistry,
       marketplace,
     },

@@ -11,8 +11,8 @@ export interface EmbeddedChain {
   contracts: EmbeddedContract[];
   /** Sample contracts that are tokens for payments. */
   tokens: EmbeddedToken[];
-  /** Sources of prices: a token worth one dollar, and the factory of its pools. */
-  prices: { usdToken: Address; factory: Address };
+  /** Sources of prices: a token worth one dollar, the factory of its pools, and the token that wraps the coin. */
+  prices: { usdToken: Address; factory: Address; native: { symbol: string; wrapped: Address } };
   /** Registry for look-ups of names. */
   names: { registry: Address };
   /** Process ids, for the operator. */
@@ -25,6 +25,9 @@ export interface FillProgress {
   done: number;
   total: number;
 }
+
+/** Symbol of the coin of every embedded chain. */
+export const COIN_SYMBOL = 'ETH';
 
 const FIRST_CHAIN_ID = 31_337;
 

@@ -1,16 +1,17 @@
 import type { Address, Hex } from 'viem';
 import { type Action, createLedger, type Scene } from './activity/action.ts';
-import { planMarket, planSale, trade } from './activity/market.ts';
+import { planMarket, planSale, trade, tradeCoin } from './activity/market.ts';
 import { activityMix } from './activity/mix.ts';
 import { type Random, seededRandom } from './activity/random.ts';
 import { blockTimes } from './block-times.ts';
 import { type EmbeddedContract, planDeployment, planEndowment } from './deployment.ts';
+import { COIN_SYMBOL, type EmbeddedChain } from './embedded-chain.ts';
 
-const DEPLOYMENTS_A_BLOCK = 4;
+const DEPLOYMENTS_A_BLOCK = 5;
 const SHOWN_A_BLOCK = 3;
 const BIG_BLOCK_EVERY = 50;
 const FIRST_BIG_BLOCK = 40;
-/** Blocks from one extra trade to the next, so that every day of the chain has trades. */
+/** Blocks from one extra trade in each pool to the next, so that every day of the chain has trades. */
 const TRADE_EVERY = 5;
 const FIRST_TRADE_BLOCK = 10;
 const STABLE_ENDOWMENT = 50_000n * 10n ** 6n;
@@ -29,7 +30,7 @@ export interface PlannedBlock {
 export interface Plan {
   contracts: EmbeddedContract[];
   /** Sources of prices, see `EmbeddedChain`. */
-  prices: { usdToken: Address; factory: Address };
+  prices: EmbeddedChain['prices'];
   /** Registry for look-ups of names. */
   names: { registry: Address };
   /** Receives the priority fees. */
@@ -71,7 +72,7 @@ export function planChain({
     throw new RangeError('a chain needs an account that deploys and one with a name');
   }
   const deployment = planDeployment({ index: deployer, address, alice });
-  const { stable, nameRegistry, poolFactory } = deployment.contracts;
+  const { stable, nameRegistry, poolFactory, wrappedCoin } = deployment.contracts;
   const scene: Scene = {
     random,
     accounts,
@@ -79,6 +80,7 @@ export function planChain({
     contracts: deployment.contracts,
     stable: createLedger(),
     community: createLedger(),
+    wrappedCoin: createLedger(),
     postcards: createLedger(),
     items: createLedger(),
     allowances: [],
@@ -94,7 +96,7 @@ export function planChain({
     }
     yield [];
     yield endow();
-    yield [...planMarket({ contracts: deployment.contracts, owner: deployer }), ...planSale(scene)];
+    yield [...planMarket(scene), ...planSale(scene)];
     yield* mix.showing(SHOWN_A_BLOCK);
     while (true) yield random.chance(0.12) ? [] : mix.more(random.integer(1, 12));
   }
@@ -118,18 +120,14 @@ export function planChain({
       const isBig = number >= FIRST_BIG_BLOCK && (number - FIRST_BIG_BLOCK) % BIG_BLOCK_EVERY === 0;
       const actions = isBig ? mix.more(random.integer(52, 70)) : (usual.next().value ?? []);
       const isTraded = number >= FIRST_TRADE_BLOCK && number % TRADE_EVERY === 0;
-      const traded = isTraded ? trade(scene) : undefined;
-      yield {
-        time,
-        baseFeePerGas: nextBaseFee(),
-        actions: traded === undefined ? actions : [...actions, traded],
-      };
+      const traded = isTraded ? [trade, tradeCoin].flatMap(play => play(scene) ?? []) : [];
+      yield { time, baseFeePerGas: nextBaseFee(), actions: [...actions, ...traded] };
     }
   }
 
   return {
     contracts: deployment.listed,
-    prices: { usdToken: stable, factory: poolFactory },
+    prices: { usdToken: stable, factory: poolFactory, native: { symbol: COIN_SYMBOL, wrapped: wrappedCoin } },
     names: { registry: nameRegistry },
     feeRecipient: random.hex(20),
     random,

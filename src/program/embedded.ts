@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DevnetConfig } from '#config/config.ts';
 import type { ServedChain } from '#data/open-chain.ts';
-import type { EmbeddedChain, FillProgress } from '#devnet/embedded-chain.ts';
+import { COIN_SYMBOL, type EmbeddedChain, type FillProgress } from '#devnet/embedded-chain.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { EmbeddedPayments } from '#payments/from-config.ts';
@@ -22,7 +22,7 @@ export interface EmbeddedDefault {
 
 /** Blocks until records of the embedded chains are final: more than any reorg that a user tries by hand. */
 const CONFIRMATIONS = 12;
-const COIN = { symbol: 'ETH', decimals: 18 };
+const COIN = { symbol: COIN_SYMBOL, decimals: 18 };
 /** Short, because a poll of a chain on the same machine costs almost nothing. */
 const POLL_MS = 250;
 

@@ -23,15 +23,12 @@ const LISTS_OF_TRANSACTIONS: readonly OperationId[] = [
   'listTransactions',
   'listMainPageTransactions',
   'listBlockTransactions',
+  'listAddressTransactions',
 ];
 
 /** Fields that no version has. */
 const NEVER: readonly Unknown[] = [
-  ...nothing(
-    ['token_transfers', 'token_transfers_overflow'],
-    ...LISTS_OF_TRANSACTIONS,
-    'listAddressTransactions',
-  ),
+  ...nothing(['token_transfers', 'token_transfers_overflow'], ...LISTS_OF_TRANSACTIONS),
   ...nothing(['extra_data', 'state_root']),
   ...nothing(['holder_address_hash']),
   // An unverified contract has little more than its code.

@@ -1,4 +1,13 @@
-import { getAddress, isAddressEqual, namehash, parseAbi, parseEventLogs, zeroAddress } from 'viem';
+import {
+  type Address,
+  erc20Abi,
+  getAddress,
+  isAddressEqual,
+  namehash,
+  parseAbi,
+  parseEventLogs,
+  zeroAddress,
+} from 'viem';
 import { describe, expect } from 'vitest';
 import { test } from '../support/served-devnet.ts';
 import type { ChainView } from './chain-view.ts';
@@ -22,6 +31,10 @@ const NAMES = parseAbi([
   'function addr(bytes32 node) view returns (address)',
 ]);
 const DAY_S = 86_400n;
+const POOLS = ['Pool', 'Coin Pool'] as const;
+type PoolName = (typeof POOLS)[number];
+/** Token that a pool exchanges for dollars. */
+const OTHER_TOKEN = { Pool: 'Community Token', 'Coin Pool': 'Wrapped Ether' } as const;
 
 let views: ChainView[];
 
@@ -30,32 +43,42 @@ test.beforeAll(({ views: shared }) => {
 });
 
 describe.each([0, 1])('embedded chain %i', index => {
-  test('its factory has one pool of the community token and the dollar', async () => {
-    const { client, chain, contract, transactions } = view(index);
-    const tokens = [contract('US Dollar Sample'), contract('Community Token')].sort((a, b) =>
-      a.toLowerCase() < b.toLowerCase() ? -1 : 1,
-    );
+  test('its factory has a pool of the dollar with the community token, and one with the wrapped coin', async () => {
+    const { chain, contract, transactions } = view(index);
     const created = parseEventLogs({ abi: FACTORY, logs: transactions.flatMap(({ logs }) => logs) });
-    const pool = { address: contract('Pool'), abi: PAIR } as const;
+    const pairs = POOLS.map(pool => ({ ...tokensOf(index, pool), pair: contract(pool) }));
 
     expect(created.map(({ address, args }) => ({ address: getAddress(address), ...args }))).toEqual(
-      [{ address: chain.prices.factory, token0: tokens[0], token1: tokens[1], pair: contract('Pool') }].map(
-        known => expect.objectContaining(known),
-      ),
+      pairs.map(pair => expect.objectContaining({ address: chain.prices.factory, ...pair })),
     );
-    expect(await client.readContract({ ...pool, functionName: 'token0' })).toBe(tokens[0]);
-    expect(await client.readContract({ ...pool, functionName: 'token1' })).toBe(tokens[1]);
-    for (const args of [tokens, tokens.toReversed()]) {
-      const [tokenA = zeroAddress, tokenB = zeroAddress] = args;
-      const asked = { address: chain.prices.factory, abi: FACTORY, functionName: 'getPair' } as const;
-      expect(await client.readContract({ ...asked, args: [tokenA, tokenB] })).toBe(contract('Pool'));
-    }
     expect(chain.prices.usdToken).toBe(contract('US Dollar Sample'));
+    expect(chain.prices.native).toEqual({ symbol: 'ETH', wrapped: contract('Wrapped Ether') });
   });
 
-  test('the pool’s reserves equal its balances', async () => {
+  test('the wrapped coin holds one coin for each token', async () => {
     const { client, contract } = view(index);
-    const pool = { address: contract('Pool'), abi: PAIR } as const;
+    const address = contract('Wrapped Ether');
+    const supply = await client.readContract({ address, abi: erc20Abi, functionName: 'totalSupply' });
+
+    expect(supply).toBeGreaterThan(10n ** 20n);
+    expect(await client.getBalance({ address })).toBe(supply);
+  });
+
+  test.each(POOLS)('the factory finds the %s by its tokens in any order', async name => {
+    const { client, chain, contract } = view(index);
+    const pool = { address: contract(name), abi: PAIR } as const;
+    const { token0, token1 } = tokensOf(index, name);
+    const factory = { address: chain.prices.factory, abi: FACTORY, functionName: 'getPair' } as const;
+
+    expect(await client.readContract({ ...pool, functionName: 'token0' })).toBe(token0);
+    expect(await client.readContract({ ...pool, functionName: 'token1' })).toBe(token1);
+    expect(await client.readContract({ ...factory, args: [token0, token1] })).toBe(pool.address);
+    expect(await client.readContract({ ...factory, args: [token1, token0] })).toBe(pool.address);
+  });
+
+  test.each(POOLS)('the reserves of the %s equal its balances', async name => {
+    const { client, contract } = view(index);
+    const pool = { address: contract(name), abi: PAIR } as const;
     const [reserve0, reserve1] = await client.readContract({ ...pool, functionName: 'getReserves' });
     const held = await Promise.all(
       (['token0', 'token1'] as const).map(async functionName => {
@@ -63,28 +86,31 @@ describe.each([0, 1])('embedded chain %i', index => {
         return client.readContract({ address, abi: TOKEN, functionName: 'balanceOf', args: [pool.address] });
       }),
     );
-    const last = parseEventLogs({ abi: PAIR, logs: poolLogs(index), eventName: 'Sync' }).at(-1);
+    const last = parseEventLogs({ abi: PAIR, logs: poolLogs(index, name), eventName: 'Sync' }).at(-1);
 
     expect(held).toEqual([reserve0, reserve1]);
     expect(last?.args).toEqual({ reserve0, reserve1 });
   });
 
-  test('its pool is traded in both directions on each of its five days, and never loses value by it', () => {
-    const logs = poolLogs(index);
-    const swaps = parseEventLogs({ abi: PAIR, logs, eventName: 'Swap' });
-    const syncs = parseEventLogs({ abi: PAIR, logs, eventName: 'Sync' });
-    const mints = parseEventLogs({ abi: PAIR, logs, eventName: 'Mint' });
-    const times = new Map(view(index).blocks.map(({ number, timestamp }) => [number, timestamp]));
-    const days = new Set(swaps.map(({ blockNumber }) => (times.get(blockNumber ?? 0n) ?? 0n) / DAY_S));
-    const products = syncs.map(({ args }) => args.reserve0 * args.reserve1);
+  test.each(POOLS)(
+    'the %s is traded in both directions on each of its five days, and never loses value by it',
+    name => {
+      const logs = poolLogs(index, name);
+      const swaps = parseEventLogs({ abi: PAIR, logs, eventName: 'Swap' });
+      const syncs = parseEventLogs({ abi: PAIR, logs, eventName: 'Sync' });
+      const mints = parseEventLogs({ abi: PAIR, logs, eventName: 'Mint' });
+      const times = new Map(view(index).blocks.map(({ number, timestamp }) => [number, timestamp]));
+      const days = new Set(swaps.map(({ blockNumber }) => (times.get(blockNumber ?? 0n) ?? 0n) / DAY_S));
+      const products = syncs.map(({ args }) => args.reserve0 * args.reserve1);
 
-    expect(days.size).toBe(5);
-    expect(swaps.some(({ args }) => args.amount0In > 0n && args.amount1Out > 0n)).toBe(true);
-    expect(swaps.some(({ args }) => args.amount1In > 0n && args.amount0Out > 0n)).toBe(true);
-    expect(mints).toHaveLength(1);
-    expect(syncs).toHaveLength(swaps.length + 1);
-    expect(products.every((product, at) => at === 0 || product >= (products[at - 1] ?? 0n))).toBe(true);
-  });
+      expect(days.size).toBe(5);
+      expect(swaps.some(({ args }) => args.amount0In > 0n && args.amount1Out > 0n)).toBe(true);
+      expect(swaps.some(({ args }) => args.amount1In > 0n && args.amount0Out > 0n)).toBe(true);
+      expect(mints).toHaveLength(1);
+      expect(syncs).toHaveLength(swaps.length + 1);
+      expect(products.every((product, at) => at === 0 || product >= (products[at - 1] ?? 0n))).toBe(true);
+    },
+  );
 
   test('alice.eth is a funded account, and no other account has a name', async () => {
     const { client, chain } = view(index);
@@ -110,9 +136,18 @@ function view(index: number): ChainView {
   return found;
 }
 
-function poolLogs(index: number) {
+/** Tokens of a pool, the lower address first. */
+function tokensOf(index: number, pool: PoolName): { token0: Address; token1: Address } {
+  const { contract } = view(index);
+  const [dollar, other] = [contract('US Dollar Sample'), contract(OTHER_TOKEN[pool])];
+  return dollar.toLowerCase() < other.toLowerCase()
+    ? { token0: dollar, token1: other }
+    : { token0: other, token1: dollar };
+}
+
+function poolLogs(index: number, name: PoolName) {
   const { transactions, contract } = view(index);
   return transactions
     .flatMap(({ logs }) => logs)
-    .filter(({ address }) => isAddressEqual(address, contract('Pool')));
+    .filter(({ address }) => isAddressEqual(address, contract(name)));
 }

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { encodeFunctionData, erc20Abi, numberToHex } from 'viem';
+import { encodeFunctionData, erc20Abi, numberToHex, zeroAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationsIn } from '../../scripts/contract/payments/operation.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
@@ -80,6 +80,24 @@ describe('the embedded default', () => {
     expect(first.headers.get('x-chain-id')).toBe('31337');
     expect(second.headers.get('x-chain-id')).toBe('31338');
     expect(readiness.status).toBe(200);
+  });
+
+  test('the coin of both chains has a price, and their dollar a volume', async () => {
+    const { url } = await program.ready();
+
+    const query = `chain_id=31337&chain_id=31338&address=${zeroAddress}&symbol=USDS`;
+    const answer = await fetch(`${url}/insights/v1/tokens/price?${query}`);
+    const prices = list(record(await answer.json()).data).map(record);
+
+    expect(answer.status).toBe(200);
+    expect(prices).toMatchObject(
+      [31_337, 31_338].flatMap(id => [
+        { chain_id: id, address: zeroAddress, symbol: 'ETH' },
+        { chain_id: id, symbol: 'USDS', price_usd: 1 },
+      ]),
+    );
+    for (const price of prices) expect(number(price.volume_24h_usd)).toBeGreaterThan(0);
+    for (const coin of [prices[0], prices[2]]) expect(number(coin?.price_usd)).toBeGreaterThan(1_000);
   });
 
   test('metrics are served on the admin listener only', async () => {

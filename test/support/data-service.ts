@@ -11,7 +11,9 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 
 /** A chain of a devnet, or one that a test has started, without market and names. */
-export type IndexedChain = Omit<EmbeddedChain, 'prices' | 'names' | 'tokens'> & Partial<EmbeddedChain>;
+export type IndexedChain = Omit<EmbeddedChain, 'prices' | 'names' | 'tokens'> &
+  Partial<Pick<EmbeddedChain, 'names' | 'tokens'>> &
+  Pick<ServedChain, 'prices'>;
 
 export interface TestDataService extends DataService, AsyncDisposable {}
 

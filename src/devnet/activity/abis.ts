@@ -59,6 +59,8 @@ export const poolAbi = parseAbi([
   'function sell(address token, uint256 amount, uint256 atLeast, address to) returns (uint256 amountOut)',
 ]);
 
+export const wrappedCoinAbi = parseAbi(['function deposit() payable', 'function withdraw(uint256 amount)']);
+
 export const marketplaceAbi = parseAbi(['function buy(address token, uint256 id) payable']);
 
 export const nameRegistryAbi = parseAbi([

@@ -35,6 +35,9 @@ export interface Contracts {
   poolFactory: Address;
   /** Exchanges the stable token for the community token. */
   pool: Address;
+  wrappedCoin: Address;
+  /** Exchanges the stable token for the wrapped coin. */
+  coinPool: Address;
   nameRegistry: Address;
   marketplace: Address;
 }
@@ -49,6 +52,7 @@ export interface Scene {
   contracts: Contracts;
   stable: Ledger;
   community: Ledger;
+  wrappedCoin: Ledger;
   postcards: Ledger;
   items: Ledger;
   /** Allowances given and not used up, in the stable token. */

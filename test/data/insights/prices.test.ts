@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Address, formatUnits, parseAbi } from 'viem';
+import { type Address, ethAddress, formatUnits, parseAbi } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EmbeddedChain } from '#devnet/embedded-chain.ts';
 import type { ChainIndex } from '#indexer/index-service.ts';
@@ -27,6 +27,7 @@ let chain: EmbeddedChain;
 let ask: ReturnType<typeof priceQuestions>;
 let toll: Address;
 let pool: Address;
+let coinPool: Address;
 
 beforeAll(async () => {
   devnet = await startTestDevnet();
@@ -37,6 +38,7 @@ beforeAll(async () => {
   ask = priceQuestions(insightsOf(index, chain.prices));
   toll = addressOf('Community Token');
   pool = addressOf('Pool');
+  coinPool = addressOf('Coin Pool');
 });
 
 afterAll(async () => {
@@ -59,12 +61,7 @@ test('the price follows from the pool’s reserves, and the market cap from the 
 
 test('price and volume changes compare the last 24 hours before the last block with the 24 hours before', async () => {
   const price = only(await ask.prices({ address: [toll.toUpperCase().replace('0X', '0x')] }));
-  const trades = await tradesOf();
-  const volume = (from: number, to: number) =>
-    trades
-      .filter(({ time }) => time > TEST_END_TIME - from && time <= TEST_END_TIME - to)
-      .reduce((sum, { usd }) => sum + usd, 0);
-  const [today, yesterday] = [volume(DAY_MS, 0), volume(2 * DAY_MS, DAY_MS)];
+  const { today, yesterday } = await volumesOf(pool);
   const before = await reservesAt(await blockBefore(TEST_END_TIME - DAY_MS));
   const then = before.usd / before.token;
 
@@ -73,6 +70,28 @@ test('price and volume changes compare the last 24 hours before the last block w
   expect(price.volume_24h_usd).toBeCloseTo(today, 6);
   expect(price.volume_change_24h).toBeCloseTo((today / yesterday - 1) * 100, 6);
   expect(price.percent_change_24h).toBeCloseTo((price.price_usd / then - 1) * 100, 8);
+});
+
+test('the coin has the price of its pool, and the dollar the volume of that pool', async () => {
+  const dollar = addressOf('US Dollar Sample');
+  const [coin, wrapped, usd] = await ask.prices({
+    address: [ethAddress, addressOf('Wrapped Ether'), dollar],
+    include_historical_prices: 'true',
+  });
+  const held = await reservesAt(await node.viem.getBlockNumber(), coinPool);
+  const { today, yesterday } = await volumesOf(coinPool);
+
+  expect(coin).toMatchObject({ address: ethAddress, symbol: 'ETH', price_usd: wrapped?.price_usd });
+  expect(wrapped).toMatchObject({ symbol: 'WETH', volume_24h_usd: coin?.volume_24h_usd });
+  expect((coin?.price_usd ?? 0) / (held.usd / held.token)).toBeCloseTo(1, 12);
+  expect(coin?.historical_prices).toHaveLength(5);
+  expect(today).toBeGreaterThan(0);
+  expect(yesterday).toBeGreaterThan(0);
+  expect(usd).toMatchObject({ address: lower(dollar), price_usd: 1, historical_prices: [] });
+  for (const price of [coin, usd]) {
+    expect(price?.volume_24h_usd).toBeCloseTo(today, 6);
+    expect(price?.volume_change_24h).toBeCloseTo((today / yesterday - 1) * 100, 6);
+  }
 });
 
 test('the history has the last price of every day, and a past price is that of its block', async () => {
@@ -133,27 +152,27 @@ test('a token named by address and by symbol is returned once', async () => {
   expect(prices).toHaveLength(1);
 });
 
-/** The pool's reserves in whole dollars and tokens, from the node. */
-async function reservesAt(blockNumber: bigint): Promise<{ usd: number; token: number }> {
+/** A pool's reserves in whole dollars and tokens, from the node. */
+async function reservesAt(blockNumber: bigint, address = pool): Promise<{ usd: number; token: number }> {
   const [reserve0, reserve1] = await node.viem.readContract({
-    address: pool,
+    address,
     abi: PAIR,
     functionName: 'getReserves',
     blockNumber,
   });
-  const [usd, token] = (await isDollarFirst()) ? [reserve0, reserve1] : [reserve1, reserve0];
+  const [usd, token] = (await isDollarFirst(address)) ? [reserve0, reserve1] : [reserve1, reserve0];
   return { usd: Number(usd) / 1e6, token: Number(token) / 1e18 };
 }
 
-async function isDollarFirst(): Promise<boolean> {
-  const first = await node.viem.readContract({ address: pool, abi: PAIR, functionName: 'token0' });
+async function isDollarFirst(address: Address): Promise<boolean> {
+  const first = await node.viem.readContract({ address, abi: PAIR, functionName: 'token0' });
   return first === addressOf('US Dollar Sample');
 }
 
 /** Dollar amount and time of each trade, from the node's logs. */
-async function tradesOf(): Promise<{ time: number; usd: number }[]> {
-  const logs = await node.viem.getLogs({ address: pool, event: PAIR[0], fromBlock: 0n });
-  const isFirst = await isDollarFirst();
+async function tradesOf(address = pool): Promise<{ time: number; usd: number }[]> {
+  const logs = await node.viem.getLogs({ address, event: PAIR[0], fromBlock: 0n });
+  const isFirst = await isDollarFirst(address);
   return Promise.all(
     logs.map(async ({ args, blockNumber }) => {
       const { timestamp } = await node.viem.getBlock({ blockNumber });
@@ -164,6 +183,16 @@ async function tradesOf(): Promise<{ time: number; usd: number }[]> {
       };
     }),
   );
+}
+
+/** Dollars traded in a pool in the 24 hours before the last block, and in the 24 hours before. */
+async function volumesOf(address: Address): Promise<{ today: number; yesterday: number }> {
+  const trades = await tradesOf(address);
+  const volume = (from: number, to: number) =>
+    trades
+      .filter(({ time }) => time > TEST_END_TIME - from && time <= TEST_END_TIME - to)
+      .reduce((sum, { usd }) => sum + usd, 0);
+  return { today: volume(DAY_MS, 0), yesterday: volume(2 * DAY_MS, DAY_MS) };
 }
 
 async function blockBefore(time: number): Promise<bigint> {

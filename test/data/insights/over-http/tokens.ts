@@ -1,4 +1,4 @@
-import { type Abi, erc721Abi, formatUnits, parseAbi, parseEventLogs } from 'viem';
+import { type Abi, erc721Abi, ethAddress, formatUnits, parseAbi, parseEventLogs, zeroAddress } from 'viem';
 import { describe, expect, test } from 'vitest';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { knownContracts } from '#devnet/activity/artifacts.ts';
@@ -57,7 +57,8 @@ export function recordsOfContractsAreTrue(ground: () => Ground): void {
       const data = both.slice(1);
       const now = await priceNow(chains[0]);
       expect(both).toHaveLength(2);
-      expect(worth).toMatchObject({ address: lower(dollar), price_usd: 1, volume_24h_usd: null });
+      expect(worth).toMatchObject({ address: lower(dollar), price_usd: 1 });
+      expect(worth?.volume_24h_usd).toBeGreaterThan(0);
       expect(price).toMatchObject({ chain_id: id, address: lower(address), symbol: 'TOLL' });
       expect((price?.price_usd ?? 0) / now).toBeCloseTo(1, 10);
       expect((price?.price_usd_cents ?? 0) / now).toBeCloseTo(100, 8);
@@ -67,6 +68,18 @@ export function recordsOfContractsAreTrue(ground: () => Ground): void {
       expect(price).not.toHaveProperty('holders');
       expect((await by({ symbol: 'toll' })).data).toEqual(data);
       expect((await by({ address: address.toLowerCase() })).data).toEqual(data);
+    });
+
+    test('have a price for the coin of every chain, under both of its addresses', async () => {
+      const { read, chains } = ground();
+      for (const chain of chains) {
+        const query = { chain_id: chain.id, address: [zeroAddress, ethAddress] };
+        const { data } = await read<Listed<TokenPrice>>('/tokens/price', query);
+
+        expect(data).toMatchObject([zeroAddress, ethAddress].map(address => ({ address, symbol: 'ETH' })));
+        for (const price of data)
+          expect(price.price_usd / (await priceNow(chain, { pool: 'Coin Pool' }))).toBeCloseTo(1, 10);
+      }
     });
 
     test('have a price at a time in seconds or milliseconds, a history up to it, and holders', async () => {
@@ -80,7 +93,7 @@ export function recordsOfContractsAreTrue(ground: () => Ground): void {
       const time = Number(block?.timestamp);
       const seconds = await read<Listed<TokenPrice>>('/tokens/price', { ...query, timestamp: time });
       const ms = await read<Listed<TokenPrice>>('/tokens/price', { ...query, timestamp: time * 1_000 });
-      const then = await priceNow(chains[0], block?.number ?? undefined);
+      const then = await priceNow(chains[0], { blockNumber: block?.number ?? undefined });
       const before = await read<Listed<TokenPrice>>('/tokens/price', { ...query, timestamp: 1 });
 
       expect(days.length).toBeGreaterThan(2);
@@ -201,8 +214,11 @@ export function recordsOfContractsAreTrue(ground: () => Ground): void {
 }
 
 /** Price of one token in dollars, from the pool itself. */
-async function priceNow({ node, contract }: SeenChain, blockNumber?: bigint): Promise<number> {
-  const address = contract('Pool');
+async function priceNow(
+  { node, contract }: SeenChain,
+  { pool = 'Pool', blockNumber }: { pool?: string; blockNumber?: bigint | undefined } = {},
+): Promise<number> {
+  const address = contract(pool);
   const first = await node.viem.readContract({ address, abi: PAIR, functionName: 'token0' });
   const [reserve0, reserve1] = await node.viem.readContract({
     address,
