@@ -146,6 +146,11 @@ export interface components {
                 /** @description Second cache that survives restarts; none when absent. A Redis is shared by all processes that name it. */
                 store?: components["schemas"]["CacheStore"];
                 /**
+                 * @description Maximum size on disk of an SQLite file in `store`, log included, at least 64MB. Entries that expire first make room for new ones. A file that is larger at the start is emptied.
+                 * @default 1GB
+                 */
+                storeSize: components["schemas"]["Size"];
+                /**
                  * @description Lifetime of individual operations, by operationId.
                  * @default {}
                  */
