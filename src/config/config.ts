@@ -60,7 +60,8 @@ export interface DataConfig {
     movingMs: number | undefined;
     unsettledMs: number;
     memoryBytes: number;
-    store: SqliteDatabase | RedisStore | undefined;
+    /** `sizeBytes` is the maximum size of the file on disk. */
+    store: (SqliteDatabase & { sizeBytes: number }) | RedisStore | undefined;
     /** Milliseconds by `operationId`. */
     overridesMs: ReadonlyMap<string, number>;
   };

@@ -11,6 +11,7 @@ type File = components['schemas']['ConfigFile'];
 const FIRST_EMBEDDED_ID = 31_337;
 const SHORTEST_RETENTION_MS = 2 * DAY_MS;
 const LEAST_QUERY_MB = 256;
+const LEAST_STORE_MB = 64;
 /** A timer of Node.js above 2^31 - 1 ms fires at once. The rest is for pauses that the program adds to a setting. */
 const LONGEST_TIMER_MS = 24 * DAY_MS;
 
@@ -28,6 +29,7 @@ export function relationsOf(file: File, directory: string): Violation[] {
     ...timers(file),
     ...retention(file),
     ...queries(file),
+    ...storeSize(file),
     ...chains(file),
     ...databases(file, directory),
     ...certificates(file, directory),
@@ -170,6 +172,12 @@ function queries({ data: { queries: budget } }: File): Violation[] {
       `must be at least ${least}MB for ${budget.concurrency} long queries at a time`,
     ),
   ];
+}
+
+/** Checks the size of the cache's file. A smaller one would have too little room for its log. */
+function storeSize({ data: { cache } }: File): Violation[] {
+  if (sizeBytes(cache.storeSize) >= LEAST_STORE_MB * 1_000_000) return [];
+  return [fault(['data', 'cache', 'storeSize'], `must be at least ${LEAST_STORE_MB}MB`)];
 }
 
 /** Checks the retention of unpaid sessions. They are matched with late payments for a day after their end. */

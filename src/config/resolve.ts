@@ -108,13 +108,18 @@ function dataOf(data: File['Data'], { sqlite }: Places, mode: Environment['mode'
       movingMs: cache.moving === undefined ? undefined : durationMs(cache.moving),
       unsettledMs: durationMs(cache.unsettled),
       memoryBytes: sizeBytes(cache.memory),
-      store: cache.store === undefined ? undefined : redisOr(cache.store, sqlite),
+      store: cacheStoreOf(cache, sqlite),
       overridesMs: new Map(Object.entries(cache.overrides).map(([id, life]) => [id, durationMs(life)])),
     },
     fallback: { timeoutMs: durationMs(fallback.timeout), staggerMs: durationMs(fallback.stagger) },
     queries: { concurrency: queries.concurrency, memoryBytes: sizeBytes(queries.memory) },
     requestsPerQuerySecond: queries.secondCountsAs,
   };
+}
+
+function cacheStoreOf({ store, storeSize }: File['Data']['cache'], sqlite: Places['sqlite']) {
+  if (store === undefined) return undefined;
+  return redisOr(store, url => ({ ...sqlite(url), sizeBytes: sizeBytes(storeSize) }));
 }
 
 /** The schema's default, which the validator has already filled in. */

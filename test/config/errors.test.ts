@@ -297,6 +297,13 @@ describe('a finding names the path, the line and the rule', () => {
       /another database/,
     ],
     [
+      'a file of the cache without room for its log',
+      'data:\n  cache:\n    storeSize: 63MB\n',
+      3,
+      'data.cache.storeSize',
+      /at least 64MB/,
+    ],
+    [
       'two indexes of a chain in one PostgreSQL database',
       `chains:\n  - ${chain(1, 'rpc: ["http://n"], backends: [{ kind: index, database: "postgres://db/a" }, { kind: index, database: "postgres://db/a" }]')}\n`,
       2,

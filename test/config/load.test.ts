@@ -148,7 +148,7 @@ chains:
     const config = loadConfig({ file, env: {} });
 
     const folder = dirname(file);
-    expect(config.data.cache.store).toEqual({ kind: 'sqlite', file: join(folder, 'cache.db') });
+    expect(config.data.cache.store).toMatchObject({ kind: 'sqlite', file: join(folder, 'cache.db') });
     expect(config.payments.database).toEqual({ kind: 'sqlite', file: resolve(folder, '../p.db') });
     expect(config.payments.secretKey).toEqual({ kind: 'file', file: join(folder, 'keys/secret') });
     expect(config.chains[0]?.abis).toBe(join(folder, 'abis'));
@@ -157,6 +157,17 @@ chains:
       database: { kind: 'sqlite', file: join(folder, 'var/index-5.db') },
       fromBlock: 0,
     });
+  });
+
+  test.each([
+    ['', 1_000_000_000],
+    ['storeSize: 64MB, ', 64_000_000],
+  ])('with {%s}, the file of the cache stays below %i bytes', (text, sizeBytes) => {
+    const config = load(`data: { cache: { ${text}store: "sqlite:/var/cache.db" } }`);
+
+    const { store } = dataServiceOptions(config, []).cache;
+
+    expect(store).toEqual({ kind: 'sqlite', file: '/var/cache.db', sizeBytes });
   });
 
   test('URLs of shared stores are read unchanged', () => {
@@ -180,7 +191,7 @@ data: { cache: { store: "sqlite:/var/cache.db" } }
 payments: { database: "postgres://u:p@db/pay" }
 `);
 
-    expect(config.data.cache.store).toEqual({ kind: 'sqlite', file: '/var/cache.db' });
+    expect(config.data.cache.store).toMatchObject({ kind: 'sqlite', file: '/var/cache.db' });
     expect(config.payments.database).toEqual({
       kind: 'postgres',
       url: 'postgres://u:p@db/pay',

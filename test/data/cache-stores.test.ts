@@ -8,7 +8,7 @@ import { openSecondLayer } from '../../src/data/cache/open-second-layer.ts';
 import { redisKeyv } from '../../src/data/cache/redis-layer.ts';
 import { responseCache } from '../../src/data/cache/response-cache.ts';
 import { plainKeyv } from '../../src/data/cache/second-layer.ts';
-import { sqliteStore } from '../../src/data/cache/sqlite-store.ts';
+import { sqliteStore, storeParts } from '../../src/data/cache/sqlite-store.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
@@ -26,6 +26,7 @@ const outage = async () => {
 /** Longest wait for a Redis that answers. */
 const PATIENCE_MS = 30_000;
 const MAX_BYTES = 200_000;
+const parts = storeParts(64_000_000);
 let redis: OwnRedis;
 
 beforeAll(async () => {
@@ -47,7 +48,7 @@ async function sqlite(): Promise<CacheStore> {
   await migrate(db, CACHE_MIGRATIONS);
   return {
     cache({ version = '1', maxBytes = MAX_BYTES } = {}) {
-      const keyv = plainKeyv(sqliteStore(db, { clock, version }));
+      const keyv = plainKeyv(sqliteStore(db, { clock, version, parts }));
       return responseCache({ maxBytes, second: { keyv, failures: countedFailures() }, clock });
     },
   };
@@ -81,7 +82,7 @@ describe('the cache', () => {
     const db = openDatabase({ file: ':memory:' });
     await db.destroy();
     const failures = countedFailures();
-    const keyv = plainKeyv(sqliteStore(db, { clock, version: '1' }));
+    const keyv = plainKeyv(sqliteStore(db, { clock, version: '1', parts }));
     const cache = responseCache({ maxBytes: MAX_BYTES, second: { keyv, failures }, clock });
     const { record, state } = setUp({ answer: final, cache, clock });
 
@@ -211,7 +212,7 @@ describe('the cache', () => {
     const db = openDatabase({ file: ':memory:' });
     onTestFinished(() => db.destroy());
     await migrate(db, CACHE_MIGRATIONS);
-    const store = sqliteStore(db, { clock, version: '1' });
+    const store = sqliteStore(db, { clock, version: '1', parts });
     const failures = countedFailures();
     const cacheOver = (given: typeof store) => {
       const second = { keyv: plainKeyv(given), failures, patienceMs: 100 };

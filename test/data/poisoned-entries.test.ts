@@ -57,7 +57,7 @@ test('a poisoned entry in SQLite never causes a 500, a split header or a body th
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'cache.db');
 
-  await expectHarmless({ kind: 'sqlite', file }, async () => {
+  await expectHarmless({ kind: 'sqlite', file, sizeBytes: 64_000_000 }, async () => {
     const db = openDatabase({ file });
     onTestFinished(() => db.destroy());
     return {
@@ -89,7 +89,7 @@ test('a poisoned record of an NFT has no picture', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-poison-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = join(folder, 'cache.db');
-  const serviceWith = serviceOver(upstream.url, { kind: 'sqlite', file });
+  const serviceWith = serviceOver(upstream.url, { kind: 'sqlite', file, sizeBytes: 64_000_000 });
   const [token] = one.addresses;
   const first = await serviceWith(MEMORY);
   await fetch(`${first.url}/explorer/tokens/${token}/instances/0`);

@@ -1,12 +1,13 @@
+import { realpathSync } from 'node:fs';
 import { openMigrated } from '../../db/migrate.ts';
 import { type StoreFailuresOptions, storeFailures } from '../../stores/store-failures.ts';
 import { CACHE_SCHEMA, CACHE_SETTING } from './001-entries.ts';
 import { plainKeyv, type SecondLayer } from './second-layer.ts';
-import { sqliteStore } from './sqlite-store.ts';
+import { limitDatabase, sqliteStore, storeParts } from './sqlite-store.ts';
 
-/** Location of the second layer. `file` is absolute. */
+/** Location of the second layer. `file` is absolute, and `sizeBytes` the size on disk that it stays below. */
 export type CacheStoreOptions =
-  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'sqlite'; readonly file: string; readonly sizeBytes: number }
   | { readonly kind: 'redis'; readonly url: string };
 
 export interface OpenSecondLayer extends SecondLayer {
@@ -47,7 +48,11 @@ export async function openSecondLayer(
     const keyv = redisKeyv(client, { version });
     return { keyv, failures, patienceMs, maxEntryBytes: MAX_ENTRY_BYTES, renew, close: async () => close() };
   }
-  const db = await openMigrated({ file: store.file, durability: 'normal' }, CACHE_SCHEMA);
-  const keyv = plainKeyv(sqliteStore(db, { clock: observers.clock, version }));
-  return { keyv, failures, close: () => db.destroy() };
+  const { file, sizeBytes } = store;
+  const db = await openMigrated({ file, durability: 'normal' }, CACHE_SCHEMA);
+  const parts = storeParts(sizeBytes);
+  const place = file === ':memory:' ? undefined : realpathSync(file);
+  await limitDatabase(db, parts);
+  const keyv = plainKeyv(sqliteStore(db, { clock: observers.clock, version, parts, file: place }));
+  return { keyv, failures, maxEntryBytes: parts.largestEntryBytes, close: () => db.destroy() };
 }

@@ -1,8 +1,13 @@
+import { statSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import type { KeyvStoreAdapter } from 'keyv';
 import type { Tables } from 'knex/types/tables.js';
-import type { Db } from '../../db/open.ts';
+import type { Binding } from '../../db/columns.ts';
+import type { Db, Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
+import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { entrySize } from './entry.ts';
 import type { StoredEntry } from './intact-entry.ts';
 
 declare module 'knex/types/tables.js' {
@@ -27,15 +32,69 @@ interface Envelope<Value> {
 
 type KeptColumns = Pick<Tables['entries'], 'facts' | 'identity' | 'br' | 'gzip'>;
 
-/** Number of writes between two deletions of expired entries. */
-const SWEEP_EVERY = 500;
+/** Parts of the size of the file on disk (Decision 270). */
+export interface StoreParts {
+  readonly databasePages: number;
+  /** Size of the write-ahead log. */
+  readonly logBytes: number;
+  readonly largestEntryBytes: number;
+}
+
+/** SQLite's default size of a page. */
+const PAGE_BYTES = 4_096;
+/** SQLite empties the log from 4 MB on. Each half has room for that and for a large entry. */
+const LEAST_LOG_BYTES = 16_000_000;
+const LOG_SHARE = 16;
+const ENTRY_SHARE = 32;
+/** For the file that shares the log's index among processes. */
+const OTHER_SHARE = 128;
+
+/** Divides the size of the file on disk among its parts. */
+export function storeParts(sizeBytes: number): StoreParts {
+  const logBytes = Math.max(LEAST_LOG_BYTES, Math.ceil(sizeBytes / LOG_SHARE));
+  return {
+    databasePages: Math.floor((sizeBytes - logBytes - sizeBytes / OTHER_SHARE) / PAGE_BYTES),
+    logBytes,
+    largestEntryBytes: Math.floor(sizeBytes / ENTRY_SHARE),
+  };
+}
+
+/**
+ * Makes SQLite refuse to grow the database beyond its part. A larger one, of a time when the size was not limited or
+ * larger, is emptied first: its pages would be used again, but never returned.
+ */
+export async function limitDatabase(db: Db, { databasePages }: StoreParts): Promise<void> {
+  const [database] = await rowsOf<{ page_count: number }>(db, 'pragma page_count');
+  if (database !== undefined && database.page_count > databasePages) {
+    await execute(db, 'delete from entries');
+    await execute(db, 'vacuum');
+    await execute(db, 'pragma wal_checkpoint(truncate)');
+  }
+  await db.raw(`pragma max_page_count = ${databasePages}`);
+}
+
+/** Entries removed in one transaction, which takes a few milliseconds. */
+const MOST_EVICTED = 100;
+/** Pages that a transaction writes in addition to those of its entry: the removed ones' neighbours, and indexes. */
+const EXTRA_PAGES = 300;
+/** Transactions of a write that needs the room of many small entries. */
+const MOST_STEPS = 50;
+/** Longest wait for a writer in another process, in milliseconds. */
+const PATIENCE_MS = 1_000;
+
+interface SqliteStoreOptions {
+  readonly clock: Clock;
+  readonly version: string;
+  readonly parts: StoreParts;
+  /** Path of the file without symbolic links; undefined for a database in memory. */
+  readonly file?: string | undefined;
+}
 
 /**
  * Keyv store in an SQLite file, for a second layer that outlives the process. Entries of another `version` are not
- * found.
+ * found. When there is no room, entries that expire first are removed.
  */
-export function sqliteStore(db: Db, { clock, version }: { clock: Clock; version: string }): KeyvStoreAdapter {
-  let writes = 0;
+export function sqliteStore(db: Db, { clock, version, parts, file }: SqliteStoreOptions): KeyvStoreAdapter {
   const stored = (key: string) => `${version} ${key}`;
   return {
     opts: {},
@@ -48,19 +107,14 @@ export function sqliteStore(db: Db, { clock, version }: { clock: Clock; version:
       const [row] = await rowsOf<KeptColumns>(db, sql, [stored(key), clock.now()]);
       return row === undefined ? undefined : (envelopeOf(key, row) as Found);
     },
-    async set(key: string, envelope: Envelope<StoredEntry>) {
-      const { representation, key: _, ...facts } = envelope.value; // the key has its own column
+    async set(key: string, { value }: Envelope<StoredEntry>) {
+      const { representation, key: _, ...facts } = value; // the key has its own column
       const { identity, br = null, gzip = null, etag } = representation;
-      await execute(
-        db,
-        `insert into entries (key, expires_at, facts, identity, br, gzip) values (?, ?, ?, ?, ?, ?)
-         on conflict (key) do update set expires_at = excluded.expires_at, facts = excluded.facts,
-           identity = excluded.identity, br = excluded.br, gzip = excluded.gzip`,
-        [stored(key), facts.keepUntil, JSON.stringify({ ...facts, etag }), identity, br, gzip],
-      );
-      writes += 1;
-      if (writes % SWEEP_EVERY === 0)
-        await execute(db, 'delete from entries where expires_at <= ?', [clock.now()]);
+      const columns = [stored(key), facts.keepUntil, JSON.stringify({ ...facts, etag }), identity, br, gzip];
+      const pages = Math.ceil(entrySize(key, value) / PAGE_BYTES) + EXTRA_PAGES;
+      // Half of the log is left to other processes that write at the same moment.
+      const isLogShort = logSize() + pages * PAGE_BYTES <= parts.logBytes / 2;
+      if (!isLogShort || !(await insert(db, columns, pages))) await makeRoomAndInsert(columns, pages);
       return true;
     },
     async delete(key: string) {
@@ -71,6 +125,65 @@ export function sqliteStore(db: Db, { clock, version }: { clock: Clock; version:
       await execute(db, 'delete from entries');
     },
   };
+
+  /** Inserts an entry if the database has room for it. Returns false if not. */
+  async function insert(handle: Handle, columns: readonly Binding[], pages: number): Promise<boolean> {
+    const inserted = await execute(
+      handle,
+      `insert into entries (key, expires_at, facts, identity, br, gzip)
+       select ?, ?, ?, ?, ?, ? from pragma_page_count, pragma_freelist_count
+       where page_count - freelist_count + ? <= ?
+       on conflict (key) do update set expires_at = excluded.expires_at, facts = excluded.facts,
+         identity = excluded.identity, br = excluded.br, gzip = excluded.gzip`,
+      [...columns, pages, parts.databasePages],
+    );
+    return inserted > 0;
+  }
+
+  /** @throws Error when no room can be made */
+  async function makeRoomAndInsert(columns: readonly Binding[], pages: number): Promise<void> {
+    for (let step = 0; step < MOST_STEPS; step += 1) {
+      const outcome = await transaction(db, handle => evictOrInsert(handle, columns, pages), PATIENCE_MS);
+      if (outcome === 'inserted') return;
+      if (outcome === 'log full' && !(await emptyLog()))
+        throw new Error('the log of the cache cannot be emptied: another process is reading it');
+      await setImmediate(); // requests go on between two steps
+    }
+    throw new Error('the file of the cache has no room for an entry');
+  }
+
+  async function evictOrInsert(handle: Handle, columns: readonly Binding[], pages: number) {
+    // During the transaction nothing else can grow the log.
+    if (logSize() + pages * PAGE_BYTES > parts.logBytes) return 'log full';
+    if (await insert(handle, columns, pages)) return 'inserted';
+    await evict(handle, pages * PAGE_BYTES);
+    return 'evicted';
+  }
+
+  /** Returns false while another process is reading or writing. Waiting for it would block this process. */
+  async function emptyLog(): Promise<boolean> {
+    await execute(db, 'pragma busy_timeout = 0'); // the next transaction restores it
+    const [outcome] = await rowsOf<{ busy: number }>(db, 'pragma wal_checkpoint(truncate)');
+    return outcome?.busy === 0;
+  }
+
+  function logSize(): number {
+    return file === undefined ? 0 : (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+  }
+}
+
+/** Removes the entries that expire first: as many as free this many bytes, up to `MOST_EVICTED`. */
+async function evict(handle: Handle, bytes: number): Promise<void> {
+  await execute(
+    handle,
+    `delete from entries where key in (
+       select key from (
+         select key, sum(bytes) over (order by expires_at, key rows unbounded preceding) - bytes as freed from (
+           select key, expires_at, length(identity) + coalesce(length(br), 0) + coalesce(length(gzip), 0) as bytes
+           from entries order by expires_at limit ?))
+       where freed < ?)`,
+    [MOST_EVICTED, bytes],
+  );
 }
 
 function envelopeOf(key: string, { facts, identity, br, gzip }: KeptColumns): Envelope<StoredEntry> {
