@@ -89,7 +89,7 @@ function poolSuite(databases: TestDatabases): void {
     const threadsOf = async (memoryBytes: number) => {
       using counted = countThreads();
       const { threads, pool } = openPool({ clock: manualClock(), concurrency: 1, memoryBytes });
-      for (let round = 0; round < 3; round += 1) await pool.groups(groups, never);
+      for (let round = 0; round < 3; round += 1) await pool.records(newest, never);
       await threads.close();
       return { ...counted.threads };
     };

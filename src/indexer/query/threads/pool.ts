@@ -6,8 +6,9 @@ import type { Query } from '../engine.ts';
 import { isIndexed } from '../index-walk.ts';
 import type { Entity, Filter, QueryEngine, RowsQuery } from '../query.ts';
 import type { ThreadAnswer } from './messages.ts';
+import { queryCosts, shapeOf } from './query-costs.ts';
 import { queryLane } from './query-lane.ts';
-import type { LeftBehind, QueriedIndex } from './query-thread.ts';
+import { type LeftBehind, LimitPassed, type QueriedIndex } from './query-thread.ts';
 
 /** Limits of the queries of all indexes in a process. */
 export interface QueryBudget {
@@ -38,6 +39,8 @@ export interface QueryPool {
 
 const DEFAULT_BUDGET: QueryBudget = { concurrency: 2, memoryBytes: 512_000_000 };
 
+/** Time after which a query that seemed to be cheap ends, to be run again as a long one. */
+const CHEAP_LIMIT_MS = 250;
 /** Maximum wait of a query for its client's turn, from its arrival. */
 const WAIT_FOR_TURN_MS = 10_000;
 /** Maximum number of answers for which queries of one client wait, in each lane. */
@@ -45,8 +48,8 @@ const MOST_WAITING_PAGES = 100;
 const MOST_WAITING_LONG = 4;
 
 /**
- * Opens a pool of two lanes with the same number of threads. One lane is for queries that are fast on any chain, so
- * that a page never waits for an aggregate.
+ * Opens a pool of two lanes with the same number of threads. The quick lane is for queries that are fast on any chain,
+ * and for queries of a shape that was cheap lately. So neither waits for a long query.
  */
 export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPoolOptions): QueryPool {
   const { concurrency, memoryBytes } = { ...DEFAULT_BUDGET, ...budget };
@@ -72,9 +75,20 @@ export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPo
       // A logger cannot be passed to another thread.
       const { log: _, ...database } = options;
       const index: QueriedIndex = { database, abis: () => JSON.stringify(known.map(withoutSource)) };
-      return engineOver((query, asked) => {
-        const turnBy = clock.now() + WAIT_FOR_TURN_MS;
-        return (isQuick(query) ? quick : long).run({ index, query, ...asked, turnBy });
+      const costs = queryCosts();
+      return engineOver(async (query, asked) => {
+        const request = { index, query, ...asked, turnBy: clock.now() + WAIT_FOR_TURN_MS };
+        if (isQuick(query)) return quick.run(request);
+        const shape = shapeOf(query);
+        const onRan = (ms: number) => asked.signal.aborted || costs.took(shape, ms);
+        if (costs.isCheap(shape)) {
+          try {
+            return await quick.run({ ...request, onRan, limitMs: CHEAP_LIMIT_MS });
+          } catch (error) {
+            if (!(error instanceof LimitPassed)) throw error;
+          }
+        }
+        return long.run({ ...request, onRan });
       });
     },
     async warmUp() {
@@ -130,7 +144,7 @@ const ONE_BLOCK = ['block_number', 'block_hash', 'hash', 'transaction_hash'];
 
 /**
  * True when a query takes about as many steps as it shows or counts rows, regardless of the chain's length.
- * Other queries may scan the whole chain or a whole index and must not delay these.
+ * Other queries may scan the whole chain or a whole index and must not delay these for long.
  */
 export function isQuick(query: Query): boolean {
   if (query.kind !== 'rows') return false;

@@ -1,10 +1,9 @@
 import type { Clock } from '#lib/clock.ts';
 import type { WaitingClients } from '#lib/request-counters.ts';
-import type { Query } from '../engine.ts';
 import { QueriesBusy } from '../query.ts';
 import { clientTurns, type Place } from './client-turns.ts';
 import type { ThreadAnswer } from './messages.ts';
-import { type LeftBehind, type QueriedIndex, type QueryThread, queryThread } from './query-thread.ts';
+import { type LeftBehind, type QueryThread, queryThread, type ThreadRequest } from './query-thread.ts';
 
 /** Maximum wait for a thread in milliseconds. After that the query is refused (Decision 164). */
 const WAIT_MS = 1_000;
@@ -12,10 +11,7 @@ const WAIT_MS = 1_000;
 const WAIT_OF_BEGUN_MS = 5_000;
 const MOST_WAITING = 200;
 
-interface Job {
-  readonly query: Query;
-  readonly index: QueriedIndex;
-  readonly signal: AbortSignal;
+interface Job extends ThreadRequest {
   readonly clients: WaitingClients | undefined;
   readonly started: PromiseWithResolvers<ThreadAnswer>;
   hasBegun: boolean;
@@ -24,13 +20,12 @@ interface Job {
 }
 
 /** Query in a lane, and the clients that wait for it; without clients it takes no turn. */
-export interface LaneRequest {
-  readonly index: QueriedIndex;
-  readonly query: Query;
-  readonly signal: AbortSignal;
+export interface LaneRequest extends ThreadRequest {
   readonly clients: WaitingClients | undefined;
   /** Time at which a query that still waits for its client's turn is refused. */
   readonly turnBy: number;
+  /** Called with the time that the query took in a thread, whatever its outcome. */
+  onRan?(ms: number): void;
 }
 
 export interface QueryLaneOptions {
@@ -109,17 +104,19 @@ export function queryLane(options: QueryLaneOptions) {
     };
   }
 
-  async function run({ index, query, signal, clients, turnBy }: LaneRequest): Promise<ThreadAnswer> {
+  async function run({ turnBy, onRan, ...request }: LaneRequest): Promise<ThreadAnswer> {
+    const { signal, clients } = request;
     signal.throwIfAborted();
     const turn =
       clients &&
       (await untilTaken(turns.take(clients), signal, ended => clock.sleep(turnBy - clock.now(), ended)));
     const started = Promise.withResolvers<ThreadAnswer>();
     const onFree = (ms: number) => {
+      onRan?.(ms);
       turn?.client?.charge(ms);
       turn?.end();
     };
-    const job: Job = { index, query, signal, clients, started, hasBegun: false, onFree };
+    const job: Job = { ...request, started, hasBegun: false, onFree };
     try {
       signal.throwIfAborted();
       return await untilTaken(queue(job), signal, ended => patience(clients, ended));

@@ -26,7 +26,12 @@ export interface ThreadRequest {
   readonly index: QueriedIndex;
   readonly query: Query;
   readonly signal: AbortSignal;
+  /** Time after which the query ends with `LimitPassed`, before its deadline. No limit when undefined. */
+  readonly limitMs?: number | undefined;
 }
+
+/** The query took longer than its limit. It may be run again without one. */
+export class LimitPassed extends Error {}
 
 /** Thread that runs one query at a time. */
 export interface QueryThread {
@@ -106,7 +111,7 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
     return started;
   }
 
-  function ask({ index, query, signal }: ThreadRequest) {
+  function ask({ index, query, signal, limitMs }: ThreadRequest) {
     const { worker, cancelled, decodes } = running ?? start();
     const answer = Promise.withResolvers<ThreadAnswer>();
     const free = Promise.withResolvers<void>();
@@ -157,8 +162,8 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
       onGone(new Error('the query did not end after it was cancelled'));
     }
 
-    clock.sleep(deadlineMs, ended.signal).then(
-      () => end(new QueryTooLarge('deadline')),
+    clock.sleep(limitMs ?? deadlineMs, ended.signal).then(
+      () => end(limitMs === undefined ? new QueryTooLarge('deadline') : new LimitPassed()),
       () => undefined,
     );
     signal.addEventListener('abort', onAbort, { once: true });
