@@ -1,5 +1,6 @@
 import type { Figure } from './figure.ts';
 import { bulkIndex } from './insights/bulk-index.ts';
+import { besideHeavyClient } from './insights/heavy-client.ts';
 import { endToEnd, hitsBesideAggregates } from './insights/over-http.ts';
 import { growth, overHand } from './insights/reader.ts';
 
@@ -14,5 +15,6 @@ export async function benchInsights(): Promise<Figure[]> {
     ...(await growth(small, large)),
     ...(await endToEnd(large)),
     ...(await hitsBesideAggregates(large)),
+    ...(await besideHeavyClient(large, { database: large.file, on: 'SQLite' })),
   ];
 }

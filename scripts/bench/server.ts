@@ -5,7 +5,7 @@
  * - `contract`: sends them through the contract mount, with several copies of the explorer contract
  * - `service`: the whole data service on one embedded chain, with or without an access log
  * - `uncached`: the data service on the chains of the contracts' examples, without a cache
- * - `index`: serves an index file, with a cache of a given size and no node
+ * - `index`: serves an index file or an index in PostgreSQL, with a cache of a given size and no node
  * - `hand-index`: reads an index file by hand-written SQL
  * - `payments`: the whole payments service on a file or PostgreSQL, watching one token on a node's chain
  * - `bare-payments`: serves links of one organization from a file, in a bare Koa app
@@ -182,10 +182,10 @@ function jsonOf(bytes: number): Buffer {
   return Buffer.from(JSON.stringify({ items: 'x'.repeat(Math.max(0, bytes - 12)) }));
 }
 
-/** Serves an index without a node. Requests must not need one. */
-async function index(file: string, blocks: number, cacheBytes: number) {
+/** Serves an index, in a file or at the URL of a PostgreSQL, without a node. Requests must not need one. */
+async function index(place: string, blocks: number, cacheBytes: number) {
   const served = await serveIndex({
-    database: { file },
+    database: place.startsWith('postgres') ? { kind: 'postgres', url: place } : { file: place },
     chainId: 31_337,
     nodeUrl: 'http://127.0.0.1:9',
     blocks,

@@ -6,6 +6,7 @@ import type { Figure } from '../figure.ts';
 import { inTurns, type PairedTimes, QUICK, type Rounds, timeRatio, wallMs } from '../turns.ts';
 import { type BulkIndex, bulkIndex, CHAIN_ID } from './bulk-index.ts';
 import { type Case, countOver, outcomeOf, PAGES, sumBySender } from './cases.ts';
+import { besideHeavyClient } from './heavy-client.ts';
 import { BY_HAND } from './postgres-hand.ts';
 import { postgresIndex } from './postgres-index.ts';
 
@@ -32,6 +33,7 @@ export async function overPostgresHand(): Promise<Figure[]> {
       figures.push(await overHand(one, { index, database, client, rounds: QUICK }));
     for (const one of [sumBySender('gas_used'), sumBySender('value')])
       figures.push(await overHand(one, { index, database, client, rounds: LONG }));
+    figures.push(...(await besideHeavyClient(index, { database: postgres.url, on: 'PostgreSQL' })));
     return figures;
   } finally {
     await client.end();
