@@ -4338,7 +4338,7 @@ export interface components {
             block_hash: components["schemas"]["Hash"];
             /** @description Time of the block. */
             block_timestamp: components["schemas"]["Timestamp"];
-            /** @description Session for which the transfer was probably meant, by its amount and time; null when there is none. It is a suggestion only, made when the transfer is recorded. */
+            /** @description Session for which the transfer was probably meant, by its amount and time; null when there is none. It is a suggestion only, made when the transfer is listed. */
             suggested_session_id: components["schemas"]["SessionId"] | null;
             /** @description Session that the transfer was assigned to; null while it is open. */
             session_id: components["schemas"]["SessionId"] | null;
