@@ -24,7 +24,7 @@ export interface UnmatchedTransfer extends Owner, Transfer {
   readonly id: string;
   /** Null until it has its confirmations. It is not listed before that. */
   readonly confirmedAt: number | null;
-  /** The session that was the probable target when the transfer was recorded. */
+  /** The session that was the probable target when the transfer was confirmed. */
   readonly suggestedSessionId: string | null;
   readonly sessionId: string | null;
   readonly transactionId: string | null;

@@ -1,6 +1,7 @@
 import { type Binding, booleanOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
 import { type ChainAddress, newNonce, type Recipient } from '../model/recipient.ts';
@@ -32,6 +33,19 @@ export function recipientStore(handle: Handle) {
     allAt,
     /** Undefined when no organization named the address. */
     ownerOf,
+
+    /** Owners of many addresses on a chain, by address. */
+    async ownersOf(chainId: number, addresses: readonly string[]): Promise<ReadonlyMap<string, Owner>> {
+      const asked = [...new Set(addresses)];
+      if (asked.length === 0) return new Map();
+      const found = await where(`chain_id = ? and address in (${placeholders(asked.length)}) and is_owner`, [
+        chainId,
+        ...asked,
+      ]);
+      return new Map(
+        found.map(({ address, organizationId, mode }) => [address, { organizationId, mode }] as const),
+      );
+    },
 
     /**
      * The recipient of an organization at an address; inserted when it is new. The first organization that names an

@@ -11,9 +11,12 @@ export interface Match {
   readonly matchedBy: 'wallet' | 'amount';
 }
 
-export interface MatchDeps {
-  readonly sessions: SessionStore;
-  readonly transactions: TransactionStore;
+/** The reads that a match makes. */
+export type MatchReads = Pick<SessionStore, 'byPayer' | 'byAmount' | 'isPrice'> &
+  Pick<TransactionStore, 'ofSession' | 'countOf'>;
+
+interface MatchDeps {
+  readonly reads: MatchReads;
   /** Owner of the recipient; undefined when no organization lists it any more. */
   readonly owner: Owner | undefined;
   /** The sessions for which the transfer's transaction was claimed. */
@@ -37,14 +40,14 @@ export const MOST_PAYMENTS = 100;
  * a rounded payment must not pay another payer's session (Decision 133).
  */
 export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match | undefined> {
-  const { sessions, owner, transactions } = deps;
+  const { reads, owner } = deps;
   const endedAfter = transfer.blockTime - LATE_MS;
   const place = depositAddressOf(transfer);
   const isOldEnough = (session: CheckoutSession) =>
     session.createdAt <= transfer.blockTime + CLOCK_ALLOWANCE_MS;
-  const ofSender = (await sessions.byPayer(place, transfer.sender, endedAfter)).filter(isOldEnough);
+  const ofSender = (await reads.byPayer(place, transfer.sender, endedAfter)).filter(isOldEnough);
   const ofAmount =
-    owner === undefined ? [] : await sessions.byAmount({ ...place, ...owner }, transfer.amount, endedAfter);
+    owner === undefined ? [] : await reads.byAmount({ ...place, ...owner }, transfer.amount, endedAfter);
   const isOwners = (session: CheckoutSession) => owner !== undefined && isOf(owner, session);
   const ofOwner = {
     ofSender: ofSender.filter(isOwners),
@@ -59,7 +62,7 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
     (await openMatch(transfer, deps, { ofOwner, ofOthers })) ??
     lateMatch(transfer, deps, ofOwner) ??
     lateMatch(transfer, deps, { ...ofOthers, ofSender: ofOthers.ofSender.filter(isMeant) });
-  const isFull = found !== undefined && (await transactions.countOf(found.session.id)) >= MOST_PAYMENTS;
+  const isFull = found !== undefined && (await reads.countOf(found.session.id)) >= MOST_PAYMENTS;
   return isFull ? undefined : found;
 }
 
@@ -84,12 +87,12 @@ export function isToPlaceOf(session: CheckoutSession, transfer: Transfer): boole
 /** Drops the sessions whose exact amount has since become the price of another session or a link. */
 async function exactOnly(
   ofAmount: readonly CheckoutSession[],
-  { sessions }: MatchDeps,
+  { reads }: MatchDeps,
 ): Promise<CheckoutSession[]> {
   const exact = [];
   for (const session of ofAmount) {
     const { amount: price, amountDue } = session;
-    if (price === amountDue || !(await sessions.isPrice(session, amountDue))) exact.push(session);
+    if (price === amountDue || !(await reads.isPrice(session, amountDue))) exact.push(session);
   }
   return exact;
 }
@@ -166,8 +169,8 @@ function lateMatch(transfer: Transfer, deps: MatchDeps, candidates: Candidates):
 }
 
 /** Sum of a wallet's payments for a session, confirmed or confirming. */
-async function paidBy(sender: string, sessionId: string, { transactions }: MatchDeps): Promise<bigint> {
-  return (await transactions.ofSession(sessionId))
+async function paidBy(sender: string, sessionId: string, { reads }: MatchDeps): Promise<bigint> {
+  return (await reads.ofSession(sessionId))
     .filter(one => one.sender === sender && (one.status === 'confirming' || one.status === 'completed'))
     .reduce((sum, { amount }) => sum + amount, 0n);
 }

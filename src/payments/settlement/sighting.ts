@@ -41,7 +41,7 @@ async function sightAgain(
   transfer: Transfer,
   confirmations: number,
 ): Promise<PaymentTransaction | undefined> {
-  const known = await unit.transactions.byHash(transfer.chainId, transfer.txHash);
+  const known = await unit.transactions.recordsOf(transfer);
   const placed = known.find(one => one.logIndex === transfer.logIndex);
   const isSamePlace = placed !== undefined && isSamePayment(placed, transfer);
   if (isSamePlace && placed.blockHash === transfer.blockHash) return placed;

@@ -4,6 +4,7 @@ import { rowsOf, type Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
+import type { Transfer } from '../model/transfer.ts';
 import type { SessionRow, TransactionRow } from '../tables/session-tables.ts';
 import { allOf, countOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
@@ -25,6 +26,12 @@ export interface ClaimedTransaction {
   readonly claim: PaymentTransaction;
   readonly payer: string | null;
 }
+
+/** The facts of a recorded payment that identify its transfer. */
+export type RecordedPayment = Pick<
+  PaymentTransaction,
+  'logIndex' | 'blockHash' | 'tokenAddress' | 'sender' | 'recipient' | 'amount'
+> & { readonly txHash: string };
 
 /** Payments that were matched with a session, or claimed for one. */
 export type TransactionStore = ReturnType<typeof transactionStore>;
@@ -134,6 +141,51 @@ export function transactionStore(handle: Handle) {
     byHash: (chainId: number, txHash: string): Promise<PaymentTransaction[]> =>
       where('chain_id = ? and tx_hash = ? order by created_at, id', [chainId, txHash]),
 
+    /** All records of these chain transactions with few columns, because there may be many. */
+    async recorded(chainId: number, txHashes: readonly string[]): Promise<RecordedPayment[]> {
+      const rows = await rowsOf<RecordedRow>(
+        handle,
+        `select tx_hash, log_index, block_hash, token_address, sender, recipient, amount from transactions
+         where chain_id = ? and tx_hash in (${placeholders(txHashes.length)})`,
+        [chainId, ...txHashes],
+      );
+      return rows.map(row => ({
+        txHash: row.tx_hash,
+        logIndex: row.log_index,
+        blockHash: row.block_hash,
+        tokenAddress: row.token_address,
+        sender: row.sender,
+        recipient: row.recipient,
+        amount: uintOf(row.amount),
+      }));
+    },
+
+    /**
+     * The records of one chain transaction that may be this transfer: the one at its log index, and others of the same
+     * payment that are in another block or in none.
+     */
+    recordsOf({ chainId, txHash, logIndex, blockHash, ...paid }: Transfer): Promise<PaymentTransaction[]> {
+      return where(
+        `chain_id = ? and tx_hash = ? and (log_index = ? or (
+           (log_index is null or block_hash <> ?) and token_address = ? and sender = ? and recipient = ? and amount = ?
+         )) order by created_at, id`,
+        [
+          ...[chainId, txHash, logIndex, blockHash],
+          ...[paid.tokenAddress, paid.sender, paid.recipient, uintColumn(paid.amount)],
+        ],
+      );
+    },
+
+    /** The sessions for which a chain transaction was claimed. */
+    async claimants(chainId: number, txHash: string): Promise<ReadonlySet<string>> {
+      const rows = await rowsOf<Pick<TransactionRow, 'session_id'>>(
+        handle,
+        'select session_id from transactions where chain_id = ? and tx_hash = ? and sender is null',
+        [chainId, txHash],
+      );
+      return new Set(rows.map(row => row.session_id));
+    },
+
     async insert(transaction: PaymentTransaction): Promise<void> {
       await handle('transactions').insert(transactionValues(transaction));
     },
@@ -144,6 +196,11 @@ export function transactionStore(handle: Handle) {
     },
   };
 }
+
+type RecordedRow = Pick<
+  TransactionRow,
+  'log_index' | 'block_hash' | 'token_address' | 'sender' | 'recipient' | 'amount'
+> & { tx_hash: string };
 
 /** SQLite uses the partial index of open payments only with the literal condition of the index. */
 const IS_PENDING = "status in ('pending', 'confirming') and status = 'pending'";

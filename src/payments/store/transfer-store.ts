@@ -1,7 +1,7 @@
 import { type Binding, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
-import { placeholders } from '../../db/rows.ts';
+import { insertRows, placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
@@ -19,6 +19,16 @@ export interface NewTransfer extends Transfer {
   readonly suggestedSessionId?: string | null;
 }
 
+/** A transfer to a recipient of this owner. */
+export interface OwnedTransfer {
+  readonly owner: Owner;
+  readonly transfer: NewTransfer;
+}
+
+type TransferPlace = Pick<UnmatchedTransfer, 'txHash' | 'logIndex'>;
+/** The state of a recorded transfer. */
+type KeptTransfer = TransferPlace & Pick<UnmatchedTransfer, 'blockHash' | 'confirmedAt'>;
+
 /** Transfers that match no session. Each belongs to the owner of its recipient. */
 export function transferStore(handle: Handle) {
   const where = async (sql: string, bindings: readonly Binding[]): Promise<UnmatchedTransfer[]> => {
@@ -32,14 +42,11 @@ export function transferStore(handle: Handle) {
 
   return {
     /** Records a transfer. An unassigned one that moved to another block must be confirmed again. `now` is UTC ms. */
-    async upsert(owner: Owner, transfer: NewTransfer, now: number): Promise<void> {
-      await handle('unmatched_transfers')
-        .insert(transferValues(owner, transfer, now))
-        .onConflict(['chain_id', 'tx_hash', 'log_index', 'organization_id', 'mode'])
-        .merge([...SEEN_AGAIN])
-        .whereRaw('unmatched_transfers.block_hash <> excluded.block_hash')
-        .whereNull('unmatched_transfers.assigned_at');
-    },
+    upsert: (owner: Owner, transfer: NewTransfer, now: number): Promise<void> =>
+      upsertAll(handle, [{ owner, transfer }], now),
+
+    /** The same for many transfers, in one statement. */
+    upsertAll: (owned: readonly OwnedTransfer[], now: number): Promise<void> => upsertAll(handle, owned, now),
 
     /** Confirmed ones only, newest first. */
     list(
@@ -74,11 +81,24 @@ export function transferStore(handle: Handle) {
     openSince: (chainId: number, blockNumber: number): Promise<UnmatchedTransfer[]> =>
       where('chain_id = ? and block_number >= ? and assigned_at is null', [chainId, blockNumber]),
 
-    /** Unassigned transfers of these transactions, in any block, confirmed or not. */
-    async openOf(chainId: number, txHashes: readonly string[]): Promise<UnmatchedTransfer[]> {
-      if (txHashes.length === 0) return [];
-      const among = placeholders(txHashes.length);
-      return where(`chain_id = ? and tx_hash in (${among}) and assigned_at is null`, [chainId, ...txHashes]);
+    /** The records of these transfers, in any block, that are not assigned. It may return others of a transaction too. */
+    async keptOf(chainId: number, transfers: readonly TransferPlace[]): Promise<KeptTransfer[]> {
+      if (transfers.length === 0) return [];
+      const hashes = [...new Set(transfers.map(({ txHash }) => txHash))];
+      const indexes = [...new Set(transfers.map(({ logIndex }) => logIndex))];
+      const rows = await rowsOf<Pick<TransferRow, 'tx_hash' | 'log_index' | 'block_hash' | 'confirmed_at'>>(
+        handle,
+        `select tx_hash, log_index, block_hash, confirmed_at from unmatched_transfers
+         where chain_id = ? and tx_hash in (${placeholders(hashes.length)})
+           and log_index in (${placeholders(indexes.length)}) and assigned_at is null`,
+        [chainId, ...hashes, ...indexes],
+      );
+      return rows.map(row => ({
+        txHash: row.tx_hash,
+        logIndex: row.log_index,
+        blockHash: row.block_hash,
+        confirmedAt: row.confirmed_at,
+      }));
     },
 
     /** Returns the number of newly confirmed transfers. */
@@ -87,6 +107,11 @@ export function transferStore(handle: Handle) {
         .whereIn('id', ids)
         .whereNull('confirmed_at')
         .update({ confirmed_at: now });
+    },
+
+    /** Stores the session that transfers were probably meant for. */
+    async suggest(ids: readonly string[], sessionId: string): Promise<void> {
+      await handle('unmatched_transfers').whereIn('id', ids).update({ suggested_session_id: sessionId });
     },
 
     /** Deletes transfers that the chain dropped. Assigned ones stay. */
@@ -121,6 +146,19 @@ const SEEN_AGAIN = [
   'suggested_session_id',
   'confirmed_at',
 ] as const satisfies readonly (keyof TransferRow)[];
+
+async function upsertAll(handle: Handle, owned: readonly OwnedTransfer[], now: number): Promise<void> {
+  const rows = owned.map(({ owner, transfer }) => transferValues(owner, transfer, now));
+  const columns = Object.keys(rows[0] ?? {});
+  const suffix = `on conflict (chain_id, tx_hash, log_index, organization_id, mode) do update
+    set ${SEEN_AGAIN.map(column => `${column} = excluded.${column}`).join(', ')}
+    where unmatched_transfers.block_hash <> excluded.block_hash and unmatched_transfers.assigned_at is null`;
+  await insertRows(
+    handle,
+    { table: 'unmatched_transfers', columns, suffix },
+    rows.map(row => Object.values(row)),
+  );
+}
 
 function transferValues(owner: Owner, transfer: NewTransfer, now: number) {
   return {

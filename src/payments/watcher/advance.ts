@@ -103,6 +103,11 @@ export function advance({
         const recorded = await record(round, { transfers, repriced, cursor: next });
         changes += recorded.changes;
         for (const key of recorded.done) settled.add(key);
+        if (!recorded.isWhole) {
+          // The next look goes on at once. Until then these blocks do not count as scanned.
+          scanned.forget();
+          return Math.max(changes, 1);
+        }
         isAllSettled &&= transfers.every(one => settled.has(logKey(one)));
         cursor = next;
       }

@@ -1,10 +1,13 @@
+import { tokenOf } from '../../model/payment-chain.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { UnmatchedTransfer } from '../../model/transfer.ts';
+import { suggestedSession } from '../../sessions/suggested-session.ts';
+import { CLOCK_ALLOWANCE_MS, depositAddressOf, LATE_MS } from '../../settlement/match.ts';
 import { transferStore } from '../../store/transfer-store.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
 import { type ReceiptTransfers, type RecordedTransfer, shows } from '../node/receipt-transfers.ts';
 import { readReceipts } from './receipts.ts';
-import { changeInParts, confirmationsOf, type Round } from './round.ts';
+import { breather, changeInParts, confirmationsOf, type Round } from './round.ts';
 
 /** Numbers of payments that were completed and made pending again. */
 interface ConfirmedPayments {
@@ -39,8 +42,11 @@ export async function confirmPayments(
       log.warn({ transaction: id, txHash }, 'the node returned a transfer that is missing in its receipt');
     }
     await takeBack(round, untrue);
-    await changeInParts(round, { name, rows: confirmed }, async (part, { settle }) => {
-      for (const one of part) await settle.complete(one.id);
+    await changeInParts(round, { name, rows: confirmed }, async (part, { settle, breathe }) => {
+      for (const one of part) {
+        await settle.complete(one.id);
+        await breathe();
+      }
     });
     result.completed += confirmed.length;
     result.takenBack += untrue.length;
@@ -101,6 +107,7 @@ export async function confirmUnmatched(round: Round): Promise<number> {
   const { standing, gone } = await canonicalRows(kept, { view, head });
   const ripe = standing.filter(one => confirmationsOf(one, round) >= chain.confirmations);
   const name = 'unmatched';
+  const suggest = suggestions(round);
   const remove = (rows: readonly UnmatchedTransfer[]) =>
     changeInParts(round, { name, rows }, (part, { handle }) =>
       transferStore(handle).remove(part.map(({ id }) => id)),
@@ -111,13 +118,63 @@ export async function confirmUnmatched(round: Round): Promise<number> {
   await readReceipts(round, { name, hashes: ripe.map(one => one.txHash) }, async shown => {
     const { confirmed, untrue } = judged(ripe, shown);
     await remove(untrue);
-    await changeInParts(round, { name, rows: confirmed }, (part, { handle, now }) =>
-      transferStore(handle).confirm(
+    const suggested = await suggest(confirmed);
+    await changeInParts(round, { name, rows: confirmed }, async (part, { handle, now }) => {
+      const store = transferStore(handle);
+      await store.confirm(
         part.map(({ id }) => id),
         now,
-      ),
-    );
+      );
+      for (const [sessionId, some] of Map.groupBy(part, one => suggested.get(one))) {
+        if (sessionId !== undefined && sessionId !== null)
+          await store.suggest(
+            some.map(({ id }) => id),
+            sessionId,
+          );
+      }
+    });
     changes += confirmed.length + untrue.length;
   });
   return changes;
+}
+
+/**
+ * Finds the sessions that payers probably meant. The merchant decides about a rounded amount (Decision 133). Transfers
+ * of equal amounts to one address are meant for the same one.
+ */
+function suggestions({ chain, db }: Round) {
+  const breathe = breather();
+  const known = new Map<string, string | null>();
+
+  async function suggestionFor(transfer: UnmatchedTransfer): Promise<string | null> {
+    const { organizationId, mode, tokenAddress, recipient, amount, blockTime } = transfer;
+    const key = `${organizationId} ${mode} ${tokenAddress} ${recipient} ${amount} ${blockTime}`;
+    const before = known.get(key);
+    if (before !== undefined) return before;
+    const place = depositAddressOf(transfer);
+    const suggested = await suggestedSession(
+      db,
+      { organizationId, mode },
+      {
+        ...place,
+        amount,
+        tokenDecimals: tokenOf(chain, tokenAddress)?.decimals ?? 0,
+        openedBy: blockTime + CLOCK_ALLOWANCE_MS,
+        endedAfter: blockTime - LATE_MS,
+      },
+    );
+    known.set(key, suggested);
+    return suggested;
+  }
+
+  return async (
+    transfers: readonly UnmatchedTransfer[],
+  ): Promise<ReadonlyMap<UnmatchedTransfer, string | null>> => {
+    const suggested = new Map<UnmatchedTransfer, string | null>();
+    for (const one of transfers) {
+      suggested.set(one, await suggestionFor(one));
+      await breathe();
+    }
+    return suggested;
+  };
 }

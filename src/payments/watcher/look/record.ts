@@ -1,17 +1,14 @@
-import type { Handle } from '#db/open.ts';
-import type { Owner } from '../../model/owner.ts';
-import { tokenOf } from '../../model/payment-chain.ts';
-import type { PaymentTransaction } from '../../model/payment-transaction.ts';
-import type { Transfer, UnmatchedTransfer } from '../../model/transfer.ts';
-import { recipientStore } from '../../recipients/recipient-store.ts';
-import { sessionStore } from '../../sessions/session-store.ts';
-import { suggestedSession } from '../../sessions/suggested-session.ts';
-import { CLOCK_ALLOWANCE_MS, depositAddressOf, LATE_MS, match } from '../../settlement/match.ts';
+import type { Transfer } from '../../model/transfer.ts';
+import { match } from '../../settlement/match.ts';
+import { matchReads } from '../../settlement/match-reads.ts';
 import { moveRows } from '../../settlement/moved-transactions.ts';
 import { cursorStore, type ScanProgress } from '../../store/cursor-store.ts';
 import { transactionStore } from '../../store/transaction-store.ts';
-import { transferStore } from '../../store/transfer-store.ts';
+import { type OwnedTransfer, transferStore } from '../../store/transfer-store.ts';
+import { slices } from '../node/node-view.ts';
 import { changeInParts, confirmationsOf, type EffectScope, type Round } from './round.ts';
+import { type Candidate, sortTransfers } from './sorted-transfers.ts';
+import { inRotation, inTurns } from './turns.ts';
 
 /** Transfers that the chain has now, and the changes that are stored with them. */
 export interface Sighting {
@@ -22,26 +19,53 @@ export interface Sighting {
   readonly cursor: ScanProgress | undefined;
 }
 
+interface Recorded {
+  /** Keys (`logKey`) of transfers that need no other look while their block stands. */
+  readonly done: readonly string[];
+  readonly changes: number;
+  /** False when there were more transfers than one look records. The cursor then stays, for the next look. */
+  readonly isWhole: boolean;
+}
+
+/** Most new transfers that one look matches with sessions. Those of all organizations take turns. */
+const NEW_PER_LOOK = 250;
+/** Most unmatched transfers that one look matches again, because their session may have opened since. */
+const KEPT_PER_LOOK = 100;
+/** Most transfers of one transaction in a row, before it is the turn of another organization. */
+const TRANSFERS_IN_A_ROW = 25;
+/** Most transfers that one statement keeps as unmatched. */
+const KEPT_TOGETHER = 200;
+/** Matching a transfer takes about as long as keeping four. */
+const MATCH_WEIGHT = 4;
+
 /**
  * Records each transfer with the session that it pays, or as an unmatched one of the recipient's owner. Transfers
- * recorded before stay unchanged. `done` has the keys (`logKey`) of transfers that need no other look while their block
- * stands.
+ * recorded before stay unchanged. The transfers of one transaction may be recorded in several parts and looks.
  */
-export async function record(
-  round: Round,
-  { transfers, repriced, cursor }: Sighting,
-): Promise<{ done: readonly string[]; changes: number }> {
-  const rows = byTransaction(transfers);
-  if (rows.length === 0 && cursor !== undefined) rows.push([]);
-  const parts = { name: 'record', rows, weightOf: (ofOne: readonly Transfer[]) => ofOne.length } as const;
-  const recorded = await changeInParts(round, parts, async (part, scope, isLast) => {
-    const ofPart = await recordPart(round, scope, { part, repriced });
-    if (isLast && cursor !== undefined) await cursorStore(scope.handle).set(round.chain.id, cursor);
-    return ofPart;
+export async function record(round: Round, { transfers, repriced, cursor }: Sighting): Promise<Recorded> {
+  const unique = withoutRepetitions(transfers);
+  const { done, candidates, unpayable } = await sortTransfers(round, { transfers: unique, repriced });
+  const fresh = inTurns(piecesOf(candidates.filter(one => !one.isKept)), ownerOf);
+  const again = inRotation(piecesOf(candidates.filter(one => one.isKept)), round.head.number);
+  const matched = upTo(NEW_PER_LOOK, fresh);
+  const isWhole = matched.length === fresh.length;
+  const works: Work[] = [
+    ...[...matched, ...upTo(KEPT_PER_LOOK, again)].map(workOf(unique, repriced)),
+    ...slices(unpayable, KEPT_TOGETHER).map(owned => ({ kind: 'keep' as const, owned })),
+  ];
+  if (works.length === 0 && cursor !== undefined) works.push({ kind: 'keep', owned: [] });
+
+  const parts = { name: 'record', rows: works, weightOf } as const;
+  const results = await changeInParts(round, parts, async (part, scope, isLast) => {
+    const result = await recordPart(round, scope, part);
+    if (isLast && isWhole && cursor !== undefined)
+      await cursorStore(scope.handle).set(round.chain.id, cursor);
+    return result;
   });
   return {
-    done: recorded.flatMap(one => one.done),
-    changes: recorded.reduce((sum, one) => sum + one.changes, 0),
+    done: [...done.map(logKey), ...results.flatMap(one => one.done)],
+    changes: results.reduce((sum, one) => sum + one.changes, 0),
+    isWhole,
   };
 }
 
@@ -50,110 +74,114 @@ export function logKey({ txHash, logIndex, blockHash }: Transfer): string {
   return `${blockHash} ${txHash} ${logIndex}`;
 }
 
+/** Transfers of one transaction and one owner, at least one. */
+type Piece = readonly [Candidate, ...Candidate[]];
+
+/** A part of the work that is done in one database transaction. */
+type Work = MatchWork | { readonly kind: 'keep'; readonly owned: readonly OwnedTransfer[] };
+
+interface MatchWork {
+  readonly kind: 'match';
+  readonly piece: Piece;
+  /** All transfers that a moved transaction makes now; only before its first ones. */
+  readonly moved: readonly Transfer[] | undefined;
+  /** Id of the claim that continues with this transaction. */
+  readonly claim: string | undefined;
+}
+
+function piecesOf(candidates: readonly Candidate[]): Piece[] {
+  const ofOne = Map.groupBy(candidates, one => `${one.transfer.txHash} ${ownerOf([one])}`);
+  return [...ofOne.values()]
+    .flatMap(some => slices(some, TRANSFERS_IN_A_ROW))
+    .flatMap(([first, ...others]): Piece[] => (first === undefined ? [] : [[first, ...others]]));
+}
+
+function ownerOf([{ owner }]: Piece): string {
+  return `${owner?.organizationId} ${owner?.mode}`;
+}
+
+/** The first pieces with about as many transfers. */
+function upTo(most: number, pieces: readonly Piece[]): readonly Piece[] {
+  let count = 0;
+  const end = pieces.findIndex(({ length }) => {
+    count += length;
+    return count > most;
+  });
+  return end < 0 ? pieces : pieces.slice(0, Math.max(end, 1));
+}
+
+function workOf(transfers: readonly Transfer[], repriced: ReadonlyMap<string, string>) {
+  const byHash = Map.groupBy(transfers, one => one.txHash);
+  const begun = new Set<string>();
+  return (piece: Piece): MatchWork => {
+    const [{ transfer, isMoved }] = piece;
+    const isFirst = !begun.has(transfer.txHash);
+    begun.add(transfer.txHash);
+    const moved = isMoved && isFirst ? byHash.get(transfer.txHash) : undefined;
+    return { kind: 'match', piece, moved, claim: repriced.get(transfer.txHash) };
+  };
+}
+
+function weightOf(work: Work): number {
+  return work.kind === 'keep' ? work.owned.length : MATCH_WEIGHT * work.piece.length;
+}
+
 async function recordPart(
-  round: Round,
-  scope: EffectScope,
-  { part, repriced }: { part: readonly (readonly Transfer[])[]; repriced: ReadonlyMap<string, string> },
+  { chain, seals, ...round }: Round,
+  { handle, settle, now, breathe }: EffectScope,
+  works: readonly Work[],
 ): Promise<{ done: string[]; changes: number }> {
-  const { handle, settle } = scope;
   const transactions = transactionStore(handle);
-  const hashes = part.flatMap(([first]) => first?.txHash ?? []);
-  const unmatched = await transferStore(handle).openOf(round.chain.id, hashes);
+  const reads = matchReads(handle, seals);
   const done: string[] = [];
-  let changes = 0;
-  for (const transfers of part) {
-    const [{ txHash } = { txHash: '' }] = transfers;
-    const claim = repriced.get(txHash);
+  const unmatched: OwnedTransfer[] = [];
+
+  async function recordPiece({ piece, moved, claim }: MatchWork): Promise<void> {
+    const [
+      {
+        transfer: { txHash },
+      },
+    ] = piece;
     if (claim !== undefined) await settle.follow(claim, txHash);
-    const rows = await moveRows(transactions, await transactions.byHash(round.chain.id, txHash), transfers);
-    for (const transfer of transfers) {
-      const found = unmatched.filter(one => isSameLog(one, transfer));
-      const outcome =
-        (await recordAgain(round, scope, { transfer, rows })) ??
-        (await recordNew(round, scope, { transfer, rows, found }));
-      if (outcome !== 'open') done.push(logKey(transfer));
-      if (outcome === 'changed') changes += 1;
+    if (moved !== undefined) {
+      await moveRows(transactions, await transactions.byHash(chain.id, txHash), moved);
+    }
+    const claimedBy = await transactions.claimants(chain.id, txHash);
+    for (const one of piece) {
+      await breathe();
+      if (await recordOne(one, claimedBy)) {
+        done.push(logKey(one.transfer));
+        reads.forget();
+      } else if (!one.isKept && one.owner !== undefined) {
+        unmatched.push({ transfer: one.transfer, owner: one.owner });
+      }
     }
   }
-  return { done, changes };
-}
 
-/** `same`: nothing to do, now or later. `open`: it may still match a session. */
-type Outcome = 'changed' | 'same' | 'open';
-
-/**
- * Records a transfer that is already a payment; undefined for any other. `rows` are from before the first transfer of
- * the transaction. They need no update, because each log index is recorded once.
- */
-async function recordAgain(
-  round: Round,
-  { settle }: EffectScope,
-  { transfer, rows }: { transfer: Transfer; rows: readonly PaymentTransaction[] },
-): Promise<Outcome | undefined> {
-  if (rows.length === 0) return undefined;
-  const before = rows.find(one => one.logIndex === transfer.logIndex);
-  const after = await settle.sightAgain(transfer, confirmationsOf(transfer, round));
-  if (after === undefined) return undefined;
-  return before?.id === after.id && before.blockHash === after.blockHash ? 'same' : 'changed';
-}
-
-async function recordNew(
-  round: Round,
-  { handle, settle, now }: EffectScope,
-  {
-    transfer,
-    rows,
-    found,
-  }: { transfer: Transfer; rows: readonly PaymentTransaction[]; found: readonly UnmatchedTransfer[] },
-): Promise<Outcome> {
-  const here = found.filter(one => one.blockHash === transfer.blockHash);
-  if (here.some(one => one.confirmedAt !== null)) return 'same';
-  const claimedBy = new Set(rows.filter(one => one.sender === null).map(one => one.sessionId));
-  const sessions = sessionStore(handle, round.seals);
-  const owner = await recipientStore(handle).ownerOf({
-    chainId: transfer.chainId,
-    address: transfer.recipient,
-  });
-  const transactions = transactionStore(handle);
-  const matched = await match(transfer, { sessions, transactions, owner, claimedBy });
-  const unmatched = transferStore(handle);
-  if (matched !== undefined) {
+  /** True when the transfer is recorded as a payment. */
+  async function recordOne({ transfer, owner }: Candidate, claimedBy: ReadonlySet<string>): Promise<boolean> {
+    const confirmations = confirmationsOf(transfer, round);
+    if ((await settle.sightAgain(transfer, confirmations)) !== undefined) return true;
+    const matched = await match(transfer, { reads, owner, claimedBy });
+    if (matched === undefined) return false;
     const { session, matchedBy } = matched;
-    await settle.sightNew(session, transfer, { matchedBy, confirmations: confirmationsOf(transfer, round) });
-    if (found.length > 0) await unmatched.remove(found.map(one => one.id));
-    return 'changed';
+    await settle.sightNew(session, transfer, { matchedBy, confirmations });
+    return true;
   }
-  if (here.length > 0) return 'open';
-  if (owner !== undefined) {
-    const suggestedSessionId = await suggestionFor(round, { handle, owner, transfer });
-    await unmatched.upsert(owner, { ...transfer, suggestedSessionId }, now);
+
+  for (const work of works) {
+    if (work.kind === 'match') await recordPiece(work);
+    else unmatched.push(...work.owned);
   }
-  return 'open';
+  const store = transferStore(handle);
+  for (const some of slices(unmatched, KEPT_TOGETHER)) {
+    await store.upsertAll(some, now);
+    await breathe();
+  }
+  return { done, changes: done.length };
 }
 
-/** The session that the payer probably meant. The merchant decides about a rounded amount (Decision 133). */
-function suggestionFor(
-  { chain }: Round,
-  { handle, owner, transfer }: { handle: Handle; owner: Owner; transfer: Transfer },
-): Promise<string | null> {
-  return suggestedSession(handle, owner, {
-    ...depositAddressOf(transfer),
-    amount: transfer.amount,
-    tokenDecimals: tokenOf(chain, transfer.tokenAddress)?.decimals ?? 0,
-    openedBy: transfer.blockTime + CLOCK_ALLOWANCE_MS,
-    endedAfter: transfer.blockTime - LATE_MS,
-  });
-}
-
-function isSameLog(a: Transfer, b: Transfer): boolean {
-  return a.txHash === b.txHash && a.logIndex === b.logIndex;
-}
-
-/**
- * The transfers of each transaction. Drops duplicates, for example from a node that repeats a log, because a second row
- * with the same log index would violate a unique index.
- */
-function byTransaction(transfers: readonly Transfer[]): Transfer[][] {
-  const unique = new Map(transfers.map(one => [`${one.txHash} ${one.logIndex}`, one]));
-  return [...Map.groupBy(unique.values(), one => one.txHash).values()];
+/** Drops duplicates, for example from a node that repeats a log: a second row would violate a unique index. */
+function withoutRepetitions(transfers: readonly Transfer[]): Transfer[] {
+  return [...new Map(transfers.map(one => [`${one.txHash} ${one.logIndex}`, one])).values()];
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Leadership } from '#db/leader.ts';
 import type { Db, Transaction } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
@@ -41,6 +42,8 @@ export interface EffectScope {
   readonly handle: Transaction;
   readonly settle: Settlement;
   readonly now: number;
+  /** Lets other work run after a long turn. Call it between rows: awaiting SQLite lets nothing else run. */
+  readonly breathe: () => Promise<void>;
 }
 
 /**
@@ -126,13 +129,27 @@ export function effects(deps: {
     const changed = async (handle: Transaction) => {
       if (!(await leader.confirm(handle))) throw new LeadershipLost('Another watcher leads.');
       const now = clock.now();
-      const done = await work({ handle, settle: settlement({ handle, seals, now }), now });
+      const settle = settlement({ handle, seals, now });
+      const done = await work({ handle, settle, now, breathe: breather() });
       await fault(`inside ${name}`);
       return done;
     };
     const result = await transaction(db, changed, patienceMs);
     await fault(`after ${name}`);
     return result;
+  };
+}
+
+/** Longest turn of the event loop after which `breathe` yields. */
+const LONGEST_TURN_MS = 5;
+
+/** Returns a function that yields to other work when `LONGEST_TURN_MS` have passed since it last did. */
+export function breather(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < LONGEST_TURN_MS) return;
+    await setImmediate();
+    since = performance.now();
   };
 }
 

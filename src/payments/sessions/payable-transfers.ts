@@ -1,0 +1,44 @@
+import { uintColumn } from '../../db/columns.ts';
+import type { Handle } from '../../db/open.ts';
+import { rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
+import type { DepositAddress } from '../model/payment-chain.ts';
+import type { Transfer } from '../model/transfer.ts';
+import type { SessionRow } from '../tables/session-tables.ts';
+import { bindingsOf, OF_PLACE } from './session-rows.ts';
+
+/** The facts of a transfer by which a session may be paid. */
+type Payment = Pick<Transfer, 'sender' | 'amount'>;
+
+/**
+ * Selects those of many transfers to one deposit address that may pay a session which is active or ended at
+ * `endedAfter` or later: a session has their sender as its payer, or asks for their amount. All others match no session.
+ * Takes two statements, so that a flood of small transfers costs little.
+ */
+export async function payableTransfers<Some extends Payment>(
+  handle: Handle,
+  place: DepositAddress,
+  { transfers, endedAfter }: { readonly transfers: readonly Some[]; readonly endedAfter: number },
+): Promise<Some[]> {
+  const senders = [...new Set(transfers.map(({ sender }) => sender))];
+  const amounts = [...new Set(transfers.map(({ amount }) => uintColumn(amount)))];
+  const byPayer = await rowsOf<Pick<SessionRow, 'payer_address'>>(
+    handle,
+    `select distinct payer_address from checkout_sessions
+     where ${OF_PLACE} and payer_address in (${placeholders(senders.length)})
+       and (ended_at is null or ended_at >= ?)`,
+    [...bindingsOf(place), ...senders, endedAfter],
+  );
+  const isAsked = `not is_wallet_only and ${OF_PLACE} and amount_due in (${placeholders(amounts.length)})`;
+  const asked = [...bindingsOf(place), ...amounts];
+  const byAmount = await rowsOf<Pick<SessionRow, 'amount_due'>>(
+    handle,
+    `select amount_due from checkout_sessions where status = 'active' and ${isAsked}
+     union
+     select amount_due from checkout_sessions where status = 'expired' and ${isAsked} and ended_at >= ?`,
+    [...asked, ...asked, endedAfter],
+  );
+  const payers = new Set(byPayer.map(row => row.payer_address));
+  const due = new Set(byAmount.map(row => row.amount_due));
+  return transfers.filter(({ sender, amount }) => payers.has(sender) || due.has(uintColumn(amount)));
+}

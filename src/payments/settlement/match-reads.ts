@@ -1,0 +1,46 @@
+import type { Handle } from '../../db/open.ts';
+import type { Seals } from '../secrets/sealed.ts';
+import { sessionStore } from '../sessions/session-store.ts';
+import { transactionStore } from '../store/transaction-store.ts';
+import type { MatchReads } from './match.ts';
+
+/**
+ * Reads of `match` that are made once in a database transaction, until it records something. The many transfers of one
+ * sender would otherwise read all of its sessions and their payments again and again.
+ */
+export function matchReads(handle: Handle, seals: Seals): MatchReads & { forget(): void } {
+  const sessions = sessionStore(handle, seals);
+  const transactions = transactionStore(handle);
+  const byPayer = remembered(sessions.byPayer);
+  const byAmount = remembered(sessions.byAmount);
+  const ofSession = remembered(transactions.ofSession);
+  const countOf = remembered(transactions.countOf);
+
+  return {
+    byPayer: byPayer.read,
+    byAmount: byAmount.read,
+    isPrice: sessions.isPrice,
+    ofSession: ofSession.read,
+    countOf: countOf.read,
+    /** Call it after each change. */
+    forget() {
+      for (const { forget } of [byPayer, byAmount, ofSession, countOf]) forget();
+    },
+  };
+}
+
+/** A read whose results are kept by its arguments. */
+function remembered<Arguments extends readonly unknown[], Result>(
+  read: (...given: Arguments) => Promise<Result>,
+) {
+  const results = new Map<string, Promise<Result>>();
+  return {
+    read(...given: Arguments): Promise<Result> {
+      const key = JSON.stringify(given, (_, value) => (typeof value === 'bigint' ? `${value}` : value));
+      const known = results.get(key) ?? read(...given);
+      results.set(key, known);
+      return known;
+    },
+    forget: () => results.clear(),
+  };
+}

@@ -1,0 +1,131 @@
+import type { Owner } from '../../model/owner.ts';
+import type { Transfer } from '../../model/transfer.ts';
+import { recipientStore } from '../../recipients/recipient-store.ts';
+import { payableTransfers } from '../../sessions/payable-transfers.ts';
+import { depositAddressOf, LATE_MS } from '../../settlement/match.ts';
+import { type RecordedPayment, transactionStore } from '../../store/transaction-store.ts';
+import { type OwnedTransfer, transferStore } from '../../store/transfer-store.ts';
+import { slices } from '../node/node-view.ts';
+import { breather, type Round } from './round.ts';
+
+/** A transfer that may pay a session, or that a recorded payment may have moved to. */
+export interface Candidate {
+  readonly transfer: Transfer;
+  /** Owner of the recipient; undefined when no organization lists it any more. */
+  readonly owner: Owner | undefined;
+  /** True when a recorded payment may be this transfer. */
+  readonly isKnown: boolean;
+  /** True when its transaction has a recorded payment in another block. */
+  readonly isMoved: boolean;
+  /** True when it is kept as an unmatched transfer of its block. */
+  readonly isKept: boolean;
+}
+
+/** Transfers by the work that they need. */
+export interface SortedTransfers {
+  /** Recorded for good. */
+  readonly done: readonly Transfer[];
+  readonly candidates: readonly Candidate[];
+  /** Not kept yet, and no session can be paid by them now. */
+  readonly unpayable: readonly OwnedTransfer[];
+}
+
+/** Transfers that one statement asks about. */
+const TRANSFERS_AT_A_TIME = 500;
+
+/**
+ * Sorts transfers by what the database knows of them. It reads in bulk and outside of a transaction: of thousands of
+ * small transfers, the few that can pay a session are found without matching each of them. A session that opens
+ * meanwhile finds its transfer at the next look.
+ */
+export async function sortTransfers(
+  { chain, db }: Round,
+  { transfers, repriced }: { transfers: readonly Transfer[]; repriced: ReadonlyMap<string, string> },
+): Promise<SortedTransfers> {
+  const breathe = breather();
+  const done: Transfer[] = [];
+  const candidates: Candidate[] = [];
+  const unpayable: OwnedTransfer[] = [];
+  const owners = await recipientStore(db).ownersOf(
+    chain.id,
+    transfers.map(one => one.recipient),
+  );
+  for (const some of slices(transfers, TRANSFERS_AT_A_TIME)) {
+    const payments = recordedPayments(await transactionStore(db).recorded(chain.id, hashesOf(some)), some);
+    const kept = new Map(
+      (await transferStore(db).keptOf(chain.id, some)).map(one => [placeOf(one), one] as const),
+    );
+    const open: Transfer[] = [];
+    for (const one of some) {
+      const known = kept.get(placeOf(one));
+      const isListed = known?.blockHash === one.blockHash && known.confirmedAt !== null;
+      (isListed || payments.has(one) ? done : open).push(one);
+    }
+    await breathe();
+    const payable = await payableOf(db, open);
+    for (const transfer of open) {
+      const owner = owners.get(transfer.recipient);
+      const isKept = kept.get(placeOf(transfer))?.blockHash === transfer.blockHash;
+      const isKnown = payments.mayHave(transfer);
+      if (isKnown || payable.has(transfer) || repriced.has(transfer.txHash)) {
+        candidates.push({ transfer, owner, isKnown, isMoved: payments.isMoved(transfer), isKept });
+      } else if (!isKept && owner !== undefined) {
+        unpayable.push({ transfer, owner });
+      }
+    }
+    await breathe();
+  }
+  return { done, candidates, unpayable };
+}
+
+function hashesOf(transfers: readonly Transfer[]): string[] {
+  return [...new Set(transfers.map(({ txHash }) => txHash))];
+}
+
+/** Recorded payments of some transactions, compared with the transfers that the chain has now. */
+function recordedPayments(rows: readonly RecordedPayment[], transfers: readonly Transfer[]) {
+  const blocks = new Map(transfers.map(one => [one.txHash, one.blockHash]));
+  const byPlace = new Map(rows.flatMap(row => (row.logIndex === null ? [] : [[placeOf(row), row]])));
+  const elsewhere = rows.filter(row => row.logIndex === null || row.blockHash !== blocks.get(row.txHash));
+  const paidElsewhere = new Set(elsewhere.map(paymentOf));
+  const moved = new Set(elsewhere.flatMap(row => (row.logIndex === null ? [] : row.txHash)));
+
+  return {
+    /** True when the transfer is recorded, in this block. */
+    has(transfer: Transfer): boolean {
+      const row = byPlace.get(placeOf(transfer));
+      return row?.blockHash === transfer.blockHash && paymentOf(row) === paymentOf(transfer);
+    },
+    /** True when another one is recorded at its place, or the same one at another place. */
+    mayHave: (transfer: Transfer): boolean =>
+      byPlace.has(placeOf(transfer)) || paidElsewhere.has(paymentOf(transfer)),
+    isMoved: ({ txHash }: Transfer): boolean => moved.has(txHash),
+  };
+}
+
+function paymentOf({
+  txHash,
+  tokenAddress,
+  sender,
+  recipient,
+  amount,
+}: Omit<RecordedPayment, 'blockHash' | 'logIndex'>): string {
+  return `${txHash} ${tokenAddress} ${sender} ${recipient} ${amount}`;
+}
+
+async function payableOf(db: Round['db'], transfers: readonly Transfer[]): Promise<ReadonlySet<Transfer>> {
+  const payable = new Set<Transfer>();
+  const byPlace = Map.groupBy(transfers, one => `${one.tokenAddress} ${one.recipient}`);
+  for (const some of byPlace.values()) {
+    const [first] = some;
+    if (first === undefined) continue;
+    const endedAfter = Math.min(...some.map(one => one.blockTime)) - LATE_MS;
+    const place = depositAddressOf(first);
+    for (const one of await payableTransfers(db, place, { transfers: some, endedAfter })) payable.add(one);
+  }
+  return payable;
+}
+
+function placeOf({ txHash, logIndex }: Pick<RecordedPayment, 'txHash' | 'logIndex'>): string {
+  return `${txHash} ${logIndex}`;
+}

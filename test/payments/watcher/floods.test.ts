@@ -1,0 +1,105 @@
+import { expect } from 'vitest';
+import { transferStore } from '#payments/store/transfer-store.ts';
+import { type Flood, floodingToken } from '../../support/flooding-token.ts';
+import { insertOwner } from '../../support/given-database.ts';
+import { BLOCKS_TO_SETTLE } from './setting.ts';
+import { eachWatchedShop } from './watched-shop.ts';
+
+const DUST = 1_000;
+
+eachWatchedShop('a flood of transfers to one organization', watchedTest => {
+  const test = watchedTest
+    /** Sends many transfers to our shop in one transaction. */
+    .extend('flood', ({ chain }) => floodingToken(chain))
+    .extend(
+      'dust',
+      ({ ours, flood }) =>
+        (changes: Partial<Flood> = {}) =>
+          flood({ from: 1, to: ours.recipient, count: DUST, amount: 1n, ...changes }),
+    )
+    /** Opens a session of another organization with an address of its own. */
+    .extend('openElsewhere', ({ ours }) => async () => {
+      const owner = await insertOwner(ours.db, 'test');
+      return ours.open({ ...owner, recipientAddress: `0x${'e1'.repeat(20)}` });
+    })
+    .extend('listed', ({ ours }) => async (): Promise<number> => {
+      const page = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 1 });
+      return page.total;
+    });
+
+  test('is kept and listed with far fewer statements than transfers', async ({
+    chain,
+    ours,
+    dust,
+    listed,
+  }) => {
+    await ours.open();
+    await dust();
+    await chain.mine(1);
+    let statements = 0;
+    ours.db.on('query', () => {
+      statements += 1;
+    });
+
+    await ours.round();
+    const kept = await ours.db('unmatched_transfers').whereNull('confirmed_at').count({ total: '*' });
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+
+    expect(Number(kept[0]?.total)).toBe(DUST);
+    expect(await listed()).toBe(DUST);
+    expect(statements).toBeLessThan(DUST / 5);
+  });
+
+  test('that may pay sessions is recorded by several looks, and another organization’s payment by the first', async ({
+    chain,
+    ours,
+    dust,
+    openElsewhere,
+    listed,
+  }) => {
+    const session = await ours.boundSession();
+    const other = await openElsewhere();
+    await dust({ count: 600 });
+    await chain.pay({ from: 2, to: other.recipientAddress, amount: other.amountDue });
+    await chain.mine(1);
+
+    await ours.look();
+    const afterFirst = {
+      other: (await ours.session(other.id)).paymentStatus,
+      recorded: (await recordedOf(session.id)) + (await keptOf()),
+    };
+    await ours.settle();
+
+    expect(afterFirst.other).toBe('confirming');
+    expect(afterFirst.recorded).toBeLessThan(600);
+    expect([await recordedOf(session.id), await listed()]).toEqual([100, 500]);
+    expect(await ours.session(other.id)).toMatchObject({ status: 'completed' });
+
+    async function recordedOf(id: string): Promise<number> {
+      return (await ours.payments(id)).length;
+    }
+    async function keptOf(): Promise<number> {
+      const [row] = await ours.db('unmatched_transfers').count({ total: '*' });
+      return Number(row?.total);
+    }
+  });
+
+  test('with a claimed hash is not matched one by one', async ({ chain, ours, dust, listed }) => {
+    const session = await ours.boundSession();
+    const hash = await dust({ from: 3 });
+    await ours.claim(session.id, hash);
+    await chain.mine(1);
+    let statements = 0;
+    ours.db.on('query', () => {
+      statements += 1;
+    });
+
+    await ours.round();
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+
+    expect(await listed()).toBe(DUST);
+    expect(statements).toBeLessThan(DUST / 4);
+  });
+});
