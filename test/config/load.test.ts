@@ -118,6 +118,13 @@ describe('units', () => {
     expect(load(`data: { cache: { memory: ${text} } }`).data.cache.memoryBytes).toBe(bytes);
   });
 
+  test('a second of a query counts as 20 requests, or as configured', () => {
+    const options = (text: string) => dataServiceOptions(load(text), []);
+
+    expect(options('').requestsPerQuerySecond).toBe(20);
+    expect(options('data: { queries: { secondCountsAs: 0 } }').requestsPerQuerySecond).toBe(0);
+  });
+
   test.each([
     ['127.0.0.1:3000', { host: '127.0.0.1', port: 3000 }, 'http://127.0.0.1:3000'],
     ['localhost:0', { host: 'localhost', port: 0 }, undefined],

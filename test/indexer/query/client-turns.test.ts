@@ -141,6 +141,21 @@ function turnsSuite(databases: TestDatabases): void {
     expect(await Promise.race([answer, running])).toMatchObject({ groups: [{}] });
   });
 
+  test('a closing pool answers no query that waits for its turn', async ({ openPool }) => {
+    const { threads } = openPool({ deadlineMs: 600_000 });
+    const pool = threads.engine(await writeEndlessEvents(await databases.create()));
+    const heavy = clientOf('heavy');
+    const [running, waiting] = [waitingClients(heavy), waitingClients(heavy)].map(clients =>
+      pool.groups(endless, never, clients).catch((error: unknown) => error),
+    );
+    await microtasks();
+
+    await threads.close();
+
+    expect(await running).toBeInstanceOf(Error);
+    expect(await waiting).toEqual(new Error('the query engine is closed'));
+  });
+
   test('the time in a thread is charged when it ends, also that of a query that is refused', async ({
     openPool,
   }) => {
