@@ -117,10 +117,15 @@ export interface components {
              */
             pages: boolean;
             /**
-             * @description Requests per minute and client address. Loopback is exempt, unless a proxy forwarded the request.
+             * @description Requests of the APIs per minute and client address. Loopback is exempt, unless a proxy forwarded the request.
              * @default 600
              */
             rateLimit: components["schemas"]["Count"];
+            /**
+             * @description Requests for pages and their files per minute and client address. It includes the few requests that an open home page repeats, which are the same for all visitors.
+             * @default 6000
+             */
+            pageRateLimit: components["schemas"]["Count"];
             /**
              * @description The response cache.
              * @default {}
