@@ -52,8 +52,10 @@ export interface DataConfig {
   validateResponses: boolean;
   /** True to serve the HTML pages. */
   pages: boolean;
-  /** Requests per minute and client address. */
+  /** API requests per minute and client address. */
   rateLimitPerMinute: number;
+  /** Requests for pages per minute and client address. */
+  pageRateLimitPerMinute: number;
   cache: {
     ttlMs: number;
     /** Undefined for the defaults, which differ for back ends with a key. */

@@ -103,6 +103,7 @@ function dataOf(data: File['Data'], { sqlite }: Places, mode: Environment['mode'
     validateResponses: data.validateResponses ?? mode !== 'production',
     pages: data.pages,
     rateLimitPerMinute: data.rateLimit,
+    pageRateLimitPerMinute: data.pageRateLimit,
     cache: {
       ttlMs: durationMs(cache.ttl),
       movingMs: cache.moving === undefined ? undefined : durationMs(cache.moving),

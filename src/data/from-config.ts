@@ -61,6 +61,7 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
     validateResponses: data.validateResponses,
     pages: data.pages,
     rateLimitPerMinute: data.rateLimitPerMinute,
+    pageRateLimitPerMinute: data.pageRateLimitPerMinute,
     requestsPerQuerySecond: data.requestsPerQuerySecond,
     loggedRequests: log.requests,
     trustedProxies,

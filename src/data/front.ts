@@ -12,6 +12,7 @@ import { plainRouter } from '../http/plain-router.ts';
 import { boundedAs } from '../http/server/connection-bounds.ts';
 import type { ListenerSettings } from '../http/server/listener-settings.ts';
 import { listen } from '../http/server/server.ts';
+import { pageLimit } from './pages/page-limit.ts';
 import { dataPages } from './pages/routes.ts';
 import { isPicturePath } from './pictures/picture-route.ts';
 
@@ -21,6 +22,8 @@ export interface FrontOptions extends ListenerSettings {
   /** Ids of the chains that will be served. */
   readonly chainIds: readonly number[];
   readonly rateLimitPerMinute: number;
+  /** Limit of pages (Decision 274); they count in `rateLimitPerMinute` when absent. */
+  readonly pageRateLimitPerMinute?: number | undefined;
   /** Number of requests as which a second of query time counts; 0 when absent. */
   readonly requestsPerQuerySecond?: number | undefined;
 }
@@ -47,6 +50,7 @@ const STARTING: Readonly<Record<string, Check>> = {
  */
 export async function openDataFront(options: FrontOptions): Promise<DataFront> {
   const { host, port, pages, chainIds, connections, clock, log } = options;
+  const { pageRateLimitPerMinute: requestsPerMinute } = options;
   const formatError = errorBodies([explorerContract, insightsContract]);
   let checks = STARTING;
   let routes = untilServed;
@@ -56,6 +60,7 @@ export async function openDataFront(options: FrontOptions): Promise<DataFront> {
   const app = createApp({
     ...options,
     counters: options.counters ?? options.workerCounters,
+    pageLimit: requestsPerMinute === undefined ? undefined : pageLimit({ requestsPerMinute, isPicturePath }),
     crossOrigin: {
       exposedHeaders: ['ETag', 'Age', 'X-Cache', 'X-Chain-Id', 'X-Backend'],
       isClosed: isPicturePath,

@@ -172,7 +172,13 @@ async function openLimits(
 /** Listens for the data service before anything else is loaded (Decision 262). */
 async function openFront(config: Config, wiring: Wiring): Promise<DataFront> {
   const { openDataFront } = await import('#data/front.ts');
-  const { listen: address, pages, rateLimitPerMinute, requestsPerQuerySecond } = config.data;
+  const {
+    listen: address,
+    pages,
+    rateLimitPerMinute,
+    pageRateLimitPerMinute,
+    requestsPerQuerySecond,
+  } = config.data;
   const embeddedIds = config.devnet === undefined ? [] : embeddedChainIds(config.devnet.chains);
   return openDataFront({
     ...wiring,
@@ -180,6 +186,7 @@ async function openFront(config: Config, wiring: Wiring): Promise<DataFront> {
     pages,
     chainIds: [...config.chains.map(({ id }) => id), ...embeddedIds],
     rateLimitPerMinute,
+    pageRateLimitPerMinute,
     requestsPerQuerySecond,
     loggedRequests: config.log.requests,
     trustedProxies: config.trustedProxies,

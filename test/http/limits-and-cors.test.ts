@@ -1,5 +1,7 @@
-import type { Context } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { describe, expect, test } from 'vitest';
+import { uncompressed } from '../../src/http/representation.ts';
+import { sendRepresentation } from '../../src/http/send.ts';
 import { type Served, serve } from './serve.ts';
 
 const answered = [
@@ -73,6 +75,41 @@ describe('requests per minute', () => {
     expect(await remaining(10_000)).toEqual([200, '6']);
     expect(await remaining()).toEqual([429, '0']);
     expect((await from(served, '203.0.113.6')).status).toBe(200);
+  });
+
+  test('are counted in the limit of their target, also when a hit is repeated', async () => {
+    const answer = { representation: uncompressed('{}'), storedAt: 0 };
+    let ordinary = 0;
+    const hit: Middleware = ctx => {
+      ordinary += 1;
+      ctx.state.repeatable = { answer, current: () => answer };
+      sendRepresentation(ctx, answer.representation, { 'X-Cache': 'HIT', Age: '0' });
+    };
+    const pageLimit = {
+      requestsPerMinute: 4,
+      covers: (target: string) => target === '/page',
+      refuse: () => false,
+    };
+    await using served = await serve([hit], {
+      rateLimitPerMinute: 2,
+      pageLimit,
+      trustedProxies: ['127.0.0.1'],
+    });
+    const get = async (path: string) => {
+      const { status, headers } = await fetch(served.url + path, {
+        headers: { 'X-Forwarded-For': '203.0.113.5' },
+      });
+      return `${status} ${headers.get('ratelimit-limit')} ${headers.get('ratelimit-remaining')}`;
+    };
+
+    const pages = [await get('/page'), await get('/page'), await get('/page')];
+    const others = [await get('/other'), await get('/other'), await get('/other')];
+    const more = [await get('/page'), await get('/page')];
+
+    expect(pages).toEqual(['200 4 3', '200 4 2', '200 4 1']);
+    expect(others).toEqual(['200 2 1', '200 2 0', '429 2 0']);
+    expect(more).toEqual(['200 4 0', '429 4 0']);
+    expect(ordinary).toBe(2);
   });
 
   test('are not counted for loopback', async () => {

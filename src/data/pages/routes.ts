@@ -48,6 +48,11 @@ export function dataPages(router: Router, { chainIds }: { chainIds: readonly num
   });
 }
 
+/** True for a path that gets a page, or the "not found" page. */
+export function isPagePath(path: string): boolean {
+  return REST.test(path) || PAGES.some(([pattern]) => pattern.test(path));
+}
+
 /** False for a path of a chain that is not served. */
 function isServed(path: string, chainIds: readonly number[]): boolean {
   const id = CHAIN.exec(path)?.groups?.id;

@@ -11,7 +11,7 @@ import { accessLog, type LoggedRequests, logRequests } from './access-log.ts';
 import { type CrossOriginRules, crossOriginHeaders, preflights } from './cors.ts';
 import { errorAnswers } from './error-answers.ts';
 import { fastPath, type Listener } from './fast-path.ts';
-import { limited, RATE_LIMIT_HEADERS, rateLimit } from './rate-limit.ts';
+import { limited, type PageLimit, RATE_LIMIT_HEADERS, rateLimit } from './rate-limit.ts';
 import { requestId } from './request-state.ts';
 import { checkTarget } from './request-target.ts';
 import { readersOnly, unsentBytes } from './unsent-bytes.ts';
@@ -24,6 +24,8 @@ export interface AppOptions {
   loggedRequests?: LoggedRequests | undefined;
   /** Requests per minute and client address. When absent, the routes apply their own limits. */
   rateLimitPerMinute?: number | undefined;
+  /** Requests that do not count among these. */
+  pageLimit?: PageLimit | undefined;
   /** Number of these requests as which a second of query time counts; 0 when absent. */
   requestsPerQuerySecond?: number | undefined;
   /** Counters of these requests; in memory of this process when absent. */
@@ -70,7 +72,7 @@ export function createApp(options: AppOptions): App {
     ctx.state.client = clientOf(ctx.req);
     return next();
   });
-  if (limit !== undefined) app.use(limited(limit));
+  if (limit !== undefined) app.use(limited(limit, options.pageLimit));
   app.use(readersOnly(unsent));
   app.use(preflights(rules));
   for (const route of routes) app.use(route);

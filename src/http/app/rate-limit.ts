@@ -28,8 +28,19 @@ export interface RateLimit {
   countedClient(client: Client): CountedClient | undefined;
 }
 
+/** Requests with a limit of their own, because they cost little. */
+export interface PageLimit {
+  readonly requestsPerMinute: number;
+  /** True for the target of such a request. It decides alone, so that no client can choose its limit. */
+  readonly covers: (target: string) => boolean;
+  /** Sends a page as the refusal of a request for one; false for any other request. */
+  readonly refuse: (ctx: Context, waitS: string) => boolean;
+}
+
 export interface RateLimitOptions {
   readonly requestsPerMinute: number;
+  /** All requests have one limit when absent. */
+  readonly pageLimit?: PageLimit | undefined;
   /** Number of requests as which a second of query time counts; 0 when absent. */
   readonly requestsPerQuerySecond?: number | undefined;
   /** Counters of these requests; in memory of this process when absent. */
@@ -38,8 +49,17 @@ export interface RateLimitOptions {
 }
 
 export function rateLimit(options: RateLimitOptions): RateLimit {
-  const { requestsPerMinute, requestsPerQuerySecond = 0, counters = memoryCounters, log } = options;
+  const {
+    requestsPerMinute,
+    requestsPerQuerySecond = 0,
+    counters = memoryCounters,
+    pageLimit,
+    log,
+  } = options;
   const counter = counters('data', requestsPerMinute);
+  const pageCounter = pageLimit && counters('data_page', pageLimit.requestsPerMinute);
+  const counterOf = ({ url = '' }: IncomingMessage) =>
+    pageLimit?.covers(url) === true ? (pageCounter ?? counter) : counter;
   const counted = new WeakMap<IncomingMessage, Promise<CountedRequest>>();
 
   return {
@@ -48,7 +68,7 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
       if (key === undefined) return undefined;
       const before = counted.get(request);
       if (before !== undefined) return before;
-      const count = counter(key).then(stateOf);
+      const count = counterOf(request)(key).then(stateOf);
       counted.set(request, count);
       return count;
     },
@@ -75,20 +95,21 @@ function stateOf({ limit, remaining, msLeft, isRefused }: RequestCount): Counted
   return { isRefused, values: [String(limit), String(remaining), String(Math.ceil(msLeft / 1000))] };
 }
 
-/** Refuses requests beyond the limit with 429. */
-export function limited(limit: RateLimit): Middleware {
+/** Refuses requests beyond their limit with 429. */
+export function limited(limit: RateLimit, pageLimit?: Pick<PageLimit, 'refuse'>): Middleware {
   return (ctx, next) => {
     const { client } = ctx.state;
     const count = limit.count(ctx.req, client);
     ctx.state.countedClient = limit.countedClient(client);
     return count === undefined ? next() : within(ctx, next, count);
   };
-}
 
-async function within(ctx: Context, next: Next, count: Promise<CountedRequest>): Promise<void> {
-  const { isRefused, values } = await count;
-  for (const [place, name] of RATE_LIMIT_HEADERS.entries()) ctx.set(name, values[place] ?? '');
-  const [, , resetS] = values;
-  if (isRefused) throw new HttpError(429, 'Too many requests', { headers: { 'Retry-After': resetS } });
-  await next();
+  async function within(ctx: Context, next: Next, count: Promise<CountedRequest>): Promise<void> {
+    const { isRefused, values } = await count;
+    for (const [place, name] of RATE_LIMIT_HEADERS.entries()) ctx.set(name, values[place] ?? '');
+    const [, , resetS] = values;
+    if (!isRefused) return next();
+    if (pageLimit?.refuse(ctx, resetS) !== true)
+      throw new HttpError(429, 'Too many requests', { headers: { 'Retry-After': resetS } });
+  }
 }
