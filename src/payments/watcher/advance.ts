@@ -47,9 +47,7 @@ export function advance({
     const { chain, head, places, db, log } = round;
     let cursor: ScanProgress | undefined = round.progress;
     if (cursor === undefined) scanned.forget();
-    const startBlock =
-      cursor?.blockNumber ??
-      (await blockBeforeSessions({ chainId: chain.id, db, view, head, now: clock.now() }));
+    const startBlock = cursor?.blockNumber ?? (await blockBeforeSessions(round, clock.now()));
     const window = Math.max(chain.confirmations, WINDOW_BLOCKS);
     standingBlock = await scanned.standing({ view, db, log, head, isLinked });
     let standing = standingBlock;

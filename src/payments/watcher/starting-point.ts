@@ -1,6 +1,6 @@
-import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { nodeAnswered } from '../../node/client.ts';
 import { LONGEST_SESSION_MS } from '../model/session.ts';
 import { earliestSession } from '../sessions/chain-sessions.ts';
 import { CLOCK_ALLOWANCE_MS, LATE_MS } from '../settlement/match.ts';
@@ -10,34 +10,40 @@ import type { Header, NodeView } from './node/node-view.ts';
 
 /**
  * The last block that the first scan of a chain may skip. The scan begins at the earliest session, because sessions may
- * have been paid before any watcher ran. Transfers that are too old to match any session are skipped.
+ * have been paid before any watcher ran. Transfers that are too old to match any session are skipped. On a node without
+ * old blocks, the scan begins at the oldest one that it shows.
  */
-export async function blockBeforeSessions({
-  chainId,
-  db,
-  view,
-  head,
-  now,
-}: {
-  chainId: number;
-  db: Db;
-  view: NodeView;
-  head: Header;
-  now: number;
-}): Promise<number> {
-  const earliest = await earliestSession(db, chainId);
+export async function blockBeforeSessions(
+  { chain, db, view, head, log }: Pick<Round, 'chain' | 'db' | 'view' | 'head' | 'log'>,
+  now: number,
+): Promise<number> {
+  const earliest = await earliestSession(db, chain.id);
   if (earliest === undefined) return head.number;
   const since = Math.max(earliest - CLOCK_ALLOWANCE_MS, now - LATE_MS - LONGEST_SESSION_MS);
   let before = -1;
   let after = head.number + 1;
+  let lastMissing: number | undefined;
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    const header = (await view.headers([middle])).get(middle);
-    if (header === undefined) throw new Error(`The node does not show block ${middle}.`);
-    if (header.time < since) before = middle;
+    const header = await headerIfShown(middle, view);
+    if (header === undefined) lastMissing = middle;
+    if (header === undefined || header.time < since) before = middle;
     else after = middle;
   }
+  if (before === lastMissing) {
+    const facts = { chainId: chain.id, from: after, since: new Date(since).toISOString() };
+    log.warn(facts, 'no node shows the older blocks in which sessions may have been paid');
+  }
   return before;
+}
+
+async function headerIfShown(number: number, view: NodeView): Promise<Header | undefined> {
+  try {
+    return (await view.headers([number])).get(number);
+  } catch (error) {
+    if (nodeAnswered(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Interval of the warning that a node stays behind. */
@@ -58,7 +64,7 @@ export function sameChain({ clock }: { clock: Clock }) {
       const isExpected = !isFresh && head.number >= lastHead;
       lastHead = head.number;
       if (isExpected) return false;
-      const firstBlock = (await view.headers([0])).get(0)?.hash;
+      const firstBlock = (await headerIfShown(0, view))?.hash;
       // Nodes without the oldest blocks are no development chains, so they do not restart.
       const isNew =
         firstBlock !== undefined &&
