@@ -194,7 +194,7 @@ async function forgetOldRuns(db: Db, chains: readonly WatchedChain[]): Promise<v
   const cursors = cursorStore(db);
   for (const { id, isOfThisRun } of chains) {
     if (isOfThisRun && (await cursors.find(id)) !== undefined) {
-      await cursors.set(id, { blockNumber: 0, scannedAt: 0 });
+      await cursors.set(id, { blockNumber: 0, scannedAt: 0, headTime: undefined });
       await cursors.setSettledBlock(id, 0);
     }
   }

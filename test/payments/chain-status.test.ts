@@ -59,6 +59,7 @@ eachWatchedShop('the status of a chain', watchedTest => {
       cursorStore(db).set(chain.chainId, {
         blockNumber: (before?.scannedBlock ?? 0) + blocks,
         scannedAt: clock.now(),
+        headTime: undefined,
       });
 
     await readOn(1);

@@ -102,7 +102,7 @@ eachDatabase('the payments service', databases => {
     const options = await databases.create('payments');
     const db = openDatabase(options);
     const cursors = cursorStore(db);
-    for (const id of [31_337, 31_338]) await cursors.set(id, { blockNumber: 999, scannedAt: 5 });
+    for (const id of [31_337, 31_338]) await cursors.set(id, { blockNumber: 999, scannedAt: 5, headTime: 5 });
     const chains = [
       { ...unreachableChain, isOfThisRun: true },
       { ...unreachableChain, id: 31_338 },

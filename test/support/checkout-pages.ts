@@ -102,7 +102,11 @@ export async function servePages(): Promise<ServedPages> {
     clock,
     merchantName: organization.name,
     rendered: () => rendered,
-    looked: () => cursorStore(db).set(sample.chainId, { blockNumber: 1, scannedAt: clock.now() }),
+    looked: () =>
+      cursorStore(db).keep(sample.chainId, {
+        cursor: { blockNumber: 1, scannedAt: clock.now(), headTime: clock.now() },
+        settledBlock: 1,
+      }),
     async link(changes = {}) {
       const link = aLink(owner, changes);
       await linkStore(db).insert(link);

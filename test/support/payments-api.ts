@@ -182,7 +182,11 @@ export async function startPaymentsApi(
     clock,
     outgoing,
     waits,
-    looked: () => cursorStore(db).set(TEST_CHAIN, { blockNumber: 1, scannedAt: clock.now() }),
+    looked: () =>
+      cursorStore(db).keep(TEST_CHAIN, {
+        cursor: { blockNumber: 1, scannedAt: clock.now(), headTime: clock.now() },
+        settledBlock: 1,
+      }),
     tell() {
       const workers = startDelivery({ ...context, log, outgoing });
       telling.push(workers);

@@ -42,8 +42,8 @@ async function run({
   };
   const client = createChainClient({ id: chain.id, rpcUrls: [rpcUrl], timeoutMs: 5_000, log });
   const watched = { ...chain, explorerUrl: undefined };
-  const deps = { db, seals, clock: systemClock, fault };
-  const watcher = chainWatcher({ ...deps, chain: watched, client, log, leaseMs: 300 });
+  const deps = { db, seals, clock: systemClock, log, fault };
+  const watcher = chainWatcher({ ...deps, chain: watched, client, leaseMs: 300 });
   const { signal } = new AbortController();
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const done = await watcher.runOnce(signal);

@@ -10,24 +10,18 @@ import type { SessionRow } from '../tables/session-tables.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { overtaken } from './settling.ts';
 
-/** Sessions to end. Times are UTC milliseconds. */
+/** Sessions of a chain that are past their deadline. */
 export interface Due {
   readonly chainId: number;
-  /** Start of the latest scan that reached the head of the chain; 0 when there was none. */
-  readonly scannedAt: number;
+  /** Latest deadline of the sessions, in UTC milliseconds. */
+  readonly until: number;
   readonly limit: number;
 }
-
-/** Longest delay of an expiry while the chain has not been scanned past the session's deadline. */
-const PATIENCE_MS = 600_000;
 
 /**
  * Time after which a session expires although its payment is confirming, on a chain without a watcher (Decision 144).
  */
 const UNWATCHED_MS = 24 * 3_600_000;
-
-/** A block becomes visible some seconds after its timestamp. A scan in between may miss a payment made in time. */
-const BLOCK_DELAY_MS = 15_000;
 
 /** Expiry of sessions without a payment. */
 export function endings(unit: SettlementUnit) {
@@ -41,11 +35,9 @@ export function endings(unit: SettlementUnit) {
 
     /**
      * Ends active sessions past their deadline, the oldest deadline first, and returns their number. Skips sessions
-     * with a payment in confirmation. A session expires once its chain was scanned 15 s after the deadline, or ten
-     * minutes after the deadline without such a scan.
+     * with a payment in confirmation.
      */
-    async expireDue({ chainId, scannedAt, limit }: Due): Promise<number> {
-      const until = Math.min(now, Math.max(scannedAt - BLOCK_DELAY_MS, now - PATIENCE_MS));
+    async expireDue({ chainId, until, limit }: Due): Promise<number> {
       const ended = await end(
         unit,
         `id in (
@@ -53,16 +45,21 @@ export function endings(unit: SettlementUnit) {
            where status = 'active' and payment_status <> 'confirming' and chain_id = ? and expires_at <= ?
            order by expires_at limit ?
          )`,
-        [chainId, until, limit],
+        [chainId, Math.min(now, until), limit],
       );
       return ended.length;
     },
 
     /**
      * Ends active sessions whose payment is being confirmed on a chain that is no longer configured, and returns their
-     * number. This happens a day after their deadline, when the chain has not been scanned for a day.
+     * number. This happens a day after their deadline, when the chain has not been scanned for a day. `scannedAt` is the
+     * start of its latest scan, in UTC milliseconds.
      */
-    async expireUnwatched({ chainId, scannedAt, limit }: Due): Promise<number> {
+    async expireUnwatched({
+      chainId,
+      scannedAt,
+      limit,
+    }: Omit<Due, 'until'> & { readonly scannedAt: number }): Promise<number> {
       if (scannedAt > now - UNWATCHED_MS) return 0;
       const rows = await rowsOf<Pick<SessionRow, 'id'>>(
         handle,

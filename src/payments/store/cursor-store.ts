@@ -8,6 +8,11 @@ export interface ChainCursor {
   readonly blockNumber: number;
   /** Start of the latest scan that reached the node's head, in UTC milliseconds. */
   readonly scannedAt: number;
+  /**
+   * Latest block time of a head that a scan has reached, in UTC milliseconds; undefined before the first one. Everything
+   * older was read.
+   */
+  readonly headTime: number | undefined;
 }
 
 /** Last block of a scan. Later looks compare its hash with the chain. */
@@ -42,24 +47,32 @@ export interface LookProgress {
   readonly settledBlock?: number;
 }
 
-export type CursorRow = Pick<Tables['chain_cursors'], 'block_number' | 'scanned_at' | 'settled_block'>;
+export type CursorRow = Pick<
+  Tables['chain_cursors'],
+  'block_number' | 'scanned_at' | 'head_time' | 'settled_block'
+>;
 
 export function progressOf(row: CursorRow): ChainProgress {
   return {
     blockNumber: row.block_number,
     scannedAt: row.scanned_at,
+    headTime: row.head_time ?? undefined,
     settledBlock: row.settled_block ?? undefined,
   };
 }
 
 /** Cursors of the payment chains. */
 export function cursorStore(handle: Handle) {
-  async function set(chainId: number, { blockNumber, scannedAt, blocks }: ScanProgress): Promise<void> {
+  async function set(
+    chainId: number,
+    { blockNumber, scannedAt, headTime, blocks }: ScanProgress,
+  ): Promise<void> {
     await execute(
       handle,
-      `insert into chain_cursors (chain_id, block_number, scanned_at) values (?, ?, ?)
-       on conflict (chain_id) do update set block_number = excluded.block_number, scanned_at = excluded.scanned_at`,
-      [chainId, blockNumber, scannedAt],
+      `insert into chain_cursors (chain_id, block_number, scanned_at, head_time) values (?, ?, ?, ?)
+       on conflict (chain_id) do update set block_number = excluded.block_number,
+         scanned_at = excluded.scanned_at, head_time = excluded.head_time`,
+      [chainId, blockNumber, scannedAt, headTime ?? null],
     );
     if (blocks !== undefined) await change(chainId, blocks);
   }
@@ -86,7 +99,7 @@ export function cursorStore(handle: Handle) {
     async find(chainId: number): Promise<ChainProgress | undefined> {
       const [row] = await rowsOf<CursorRow>(
         handle,
-        'select block_number, scanned_at, settled_block from chain_cursors where chain_id = ?',
+        'select block_number, scanned_at, head_time, settled_block from chain_cursors where chain_id = ?',
         [chainId],
       );
       return row && progressOf(row);

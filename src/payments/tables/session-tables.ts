@@ -160,6 +160,7 @@ declare module 'knex/types/tables.js' {
       chain_id: number;
       block_number: number;
       scanned_at: number;
+      head_time: number | null;
       settled_block: number | null;
     };
     set_aside_transactions: {

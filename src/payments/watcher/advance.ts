@@ -83,6 +83,7 @@ export function advance({
         // A node that fell behind does not move the cursor back.
         blockNumber: Math.max(cursor?.blockNumber ?? startBlock, reached),
         scannedAt: isWhole ? seenAt : (cursor?.scannedAt ?? 0),
+        headTime: isWhole ? Math.max(head.time, cursor?.headTime ?? 0) : cursor?.headTime,
         blocks:
           reached < to ? undefined : scanned.add({ number: to, hash: found.lastHash, seenAt }, standing),
       };
@@ -125,7 +126,8 @@ export function advance({
 
   function note({ progress, note }: Round, seenAt: number): void {
     if (progress === undefined || seenAt - progress.scannedAt < NOTE_EVERY_MS) return;
-    note({ cursor: { blockNumber: progress.blockNumber, scannedAt: seenAt } });
+    const { blockNumber, headTime } = progress;
+    note({ cursor: { blockNumber, scannedAt: seenAt, headTime } });
   }
 
   return {

@@ -182,11 +182,12 @@ eachPaymentsDatabase('records of payments', ownedTest => {
   test('the cursor of a chain is the last one set', async ({ db }) => {
     const store = cursorStore(db);
     const none = await store.find(1);
-    await store.set(1, { blockNumber: 5, scannedAt: RECORD_TIME });
-    await store.set(1, { blockNumber: 4, scannedAt: RECORD_TIME + 1 });
+    await store.set(1, { blockNumber: 5, scannedAt: RECORD_TIME, headTime: undefined });
+    const last = { blockNumber: 4, scannedAt: RECORD_TIME + 1, headTime: RECORD_TIME };
+    await store.set(1, last);
 
     expect(none).toBeUndefined();
-    expect(await store.find(1)).toEqual({ blockNumber: 4, scannedAt: RECORD_TIME + 1 });
+    expect(await store.find(1)).toEqual(last);
     expect(await store.find(2)).toBeUndefined();
   });
 });

@@ -173,7 +173,7 @@ async function taken(
       await settle.expire(session.id);
       break;
     case 'expireDue':
-      await settle.expireDue({ chainId: session.chainId, scannedAt: now, limit: 10 });
+      await settle.expireDue({ chainId: session.chainId, until: now, limit: 10 });
       break;
     case 'endSessionsOf':
       await settle.endSessionsOf(world.linkId);

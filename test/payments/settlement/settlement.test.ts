@@ -274,7 +274,7 @@ eachDatabase('the settlement', databases => {
     expect(await sessionOf(session.id)).toMatchObject({ isReorged: false, transactionId: second.id });
   });
 
-  test('a session without a payment expires once its chain was read past its end', async () => {
+  test('a session without a payment that is past its end expires', async () => {
     const forgotten = await opened({ expiresAt: RECORD_TIME + 70_000 });
     const paying = await opened({ expiresAt: RECORD_TIME + 70_000 });
     await opened({ expiresAt: RECORD_TIME + 900_000 });
@@ -282,31 +282,28 @@ eachDatabase('the settlement', databases => {
     const { chainId } = forgotten;
     now = RECORD_TIME + 80_000;
 
-    const unseen = await settle(one =>
-      one.expireDue({ chainId, scannedAt: RECORD_TIME + 60_000, limit: 10 }),
-    );
-    const early = await settle(one => one.expireDue({ chainId, scannedAt: forgotten.expiresAt, limit: 10 }));
-    now += 15_000;
-    const other = await settle(one => one.expireDue({ chainId: 1, scannedAt: now, limit: 10 }));
-    const looked = await settle(one => one.expireDue({ chainId, scannedAt: now, limit: 10 }));
-    const again = await settle(one => one.expireDue({ chainId, scannedAt: now, limit: 10 }));
+    const early = await settle(one => one.expireDue({ chainId, until: RECORD_TIME + 60_000, limit: 10 }));
+    const other = await settle(one => one.expireDue({ chainId: 1, until: now, limit: 10 }));
+    const ended = await settle(one => one.expireDue({ chainId, until: now + 900_000, limit: 10 }));
+    const again = await settle(one => one.expireDue({ chainId, until: now, limit: 10 }));
 
-    expect([unseen, early, other, looked, again]).toEqual([0, 0, 0, 1, 0]);
+    expect([early, other, ended, again]).toEqual([0, 0, 1, 0]);
     expect((await sessionOf(forgotten.id))?.status).toBe('expired');
     expect((await sessionOf(paying.id))?.status).toBe('active');
     expect(await told()).toEqual(['checkout.expired']);
   });
 
-  test('when the chain cannot be read, sessions expire ten minutes later, in batches', async () => {
-    for (let index = 0; index < 3; index++) await opened({ expiresAt: RECORD_TIME + index });
-    const due = { chainId: aSession(given.owner).chainId, scannedAt: 0, limit: 2 };
+  test('sessions expire in batches, the oldest deadline first', async () => {
+    const sessions = [await opened({ expiresAt: RECORD_TIME + 1 }), await opened({ expiresAt: RECORD_TIME })];
+    now = RECORD_TIME + 2;
+    const due = { chainId: aSession(given.owner).chainId, until: now, limit: 1 };
 
-    const early = await settle(one => one.expireDue(due));
-    now = RECORD_TIME + 600_002;
     const first = await settle(one => one.expireDue(due));
+    const [later] = await Promise.all(sessions.map(({ id }) => sessionOf(id)));
     const second = await settle(one => one.expireDue(due));
 
-    expect([early, first, second]).toEqual([0, 2, 1]);
+    expect([first, second]).toEqual([1, 1]);
+    expect(later?.status).toBe('active');
   });
 
   test('the sessions of a deleted link end, except those with a payment, which can still complete', async () => {

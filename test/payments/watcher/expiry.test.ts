@@ -3,7 +3,7 @@ import { type PaymentChain, paymentChains } from '#payments/model/payment-chain.
 import type { SessionDraft } from '#payments/sessions/session-store.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import type { TestPaymentChain } from '../../support/payment-chain.ts';
-import { BLOCKS_TO_SETTLE, paymentChain, seals } from './setting.ts';
+import { BLOCKS_TO_SETTLE, log, paymentChain, seals } from './setting.ts';
 import { eachWatchedShop, never } from './watched-shop.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -14,7 +14,7 @@ eachWatchedShop('the end of sessions', watchedTest => {
       'expiryOf',
       ({ ours }) =>
         (chains: readonly PaymentChain[]) =>
-          expiryWorker({ db: ours.db, seals, clock: ours.clock, chains: paymentChains(chains) }),
+          expiryWorker({ ...ours, seals, log, chains: paymentChains(chains) }),
     )
     /** Opens a session whose payment is mined but not deep enough. */
     .extend('confirming', ({ chain, ours }) => async (changes: Partial<SessionDraft> = {}) => {
@@ -25,29 +25,85 @@ eachWatchedShop('the end of sessions', watchedTest => {
       return session;
     });
 
-  test('sessions expire once their chain was scanned, or could not be scanned for ten minutes', async ({
+  test('a session expires once a block 15 seconds after its end was read, and not by the clock', async ({
     chain,
     ours,
     expiryOf,
   }) => {
     const expiry = expiryOf([paymentChain(chain)]);
-    const looked = await ours.open({ expiresAt: ours.clock.now() + 300_000 });
-    const unknown = await ours.open({ chainId: 424_242, expiresAt: ours.clock.now() + 300_000 });
-    await ours.round();
-    ours.clock.advance(316_000);
-    await expiry.runOnce(never);
-    const unscanned = await ours.session(looked.id);
-    await ours.round();
-    await expiry.runOnce(never);
-    const early = await ours.session(unknown.id);
-    ours.clock.advance(600_000);
-    await expiry.runOnce(never);
+    const end = (await newestTime(chain, ours.clock.now())) + 300_000;
+    const { id } = await ours.open({ expiresAt: end });
+    const stateAfter = async (blockTime: number) => {
+      await chain.call('evm_setNextBlockTimestamp', Math.floor(blockTime / 1000));
+      await chain.mine(1);
+      await ours.round();
+      await expiry.runOnce(never);
+      return (await ours.session(id)).status;
+    };
 
-    expect(unscanned.status).toBe('active');
-    expect(await ours.session(looked.id)).toMatchObject({ status: 'expired' });
-    expect(early.status).toBe('active');
-    expect(await ours.session(unknown.id)).toMatchObject({ status: 'expired' });
-    expect(await ours.events()).toEqual(['checkout.expired', 'checkout.expired']);
+    ours.clock.advance(end - ours.clock.now() + 60_000);
+    await ours.round();
+    await expiry.runOnce(never);
+    const byClock = (await ours.session(id)).status;
+    const atEnd = await stateAfter(end + 10_000);
+    const later = await stateAfter(end + 17_000);
+
+    expect([byClock, atEnd, later]).toEqual(['active', 'active', 'expired']);
+    expect(await ours.events()).toEqual(['checkout.expired']);
+  });
+
+  test.for([
+    ['test', 600_000],
+    ['live', DAY_MS],
+  ] as const)(
+    'without a new block, sessions on a chain with %s money expire %i ms after their end',
+    async ([mode, silenceMs], { chain, ours, expiryOf }) => {
+      const expiry = expiryOf([{ ...paymentChain(chain), mode }]);
+      const { id, expiresAt } = await ours.open({
+        expiresAt: (await newestTime(chain, ours.clock.now())) + 300_000,
+      });
+      await ours.round();
+
+      ours.clock.advance(expiresAt + silenceMs - 1 - ours.clock.now());
+      await ours.look();
+      await expiry.runOnce(never);
+      const before = await ours.session(id);
+      ours.clock.advance(1);
+      await expiry.runOnce(never);
+
+      expect(before.status).toBe('active');
+      expect(await ours.session(id)).toMatchObject({ status: 'expired' });
+    },
+  );
+
+  test('a payment in time completes its session, although its node stood still beyond the end', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const chains = paymentChains([{ ...paymentChain(chain), mode: 'live' }]);
+    const expiry = expiryWorker({ ...ours, seals, log, chains });
+    const session = await ours.open({ expiresAt: (await newestTime(chain, ours.clock.now())) + 300_000 });
+    await ours.round();
+    const stale = await chain.call('eth_getBlockByNumber', 'latest', false);
+    ours.node.tell(({ method, params }) =>
+      method === 'eth_getBlockByNumber' && params?.[0] === 'latest' ? stale : undefined,
+    );
+    await ours.payment(session.amountDue);
+    await chain.mine(BLOCKS_TO_SETTLE);
+
+    for (let look = 0; look < 20; look++) {
+      ours.clock.advance(60_000);
+      await ours.look();
+      await expiry.runOnce(never);
+    }
+    const during = await ours.session(session.id);
+    ours.node.tell(undefined);
+    await ours.round();
+
+    expect(during).toMatchObject({ status: 'active', paymentStatus: 'awaiting_payment' });
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isLate: false });
+    expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
   });
 
   test('on a chain removed from the configuration a confirming payment holds its session for a day, and is late afterwards', async ({

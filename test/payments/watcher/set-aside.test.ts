@@ -8,7 +8,7 @@ import { transferStore } from '#payments/store/transfer-store.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import type { FaultyNode } from '../../support/faulty-node.ts';
 import { floodingToken } from '../../support/flooding-token.ts';
-import { BLOCKS_TO_SETTLE, paymentChain, seals } from './setting.ts';
+import { BLOCKS_TO_SETTLE, log, paymentChain, seals } from './setting.ts';
 import { eachWatchedShop, never, type WatchedShop } from './watched-shop.ts';
 
 eachWatchedShop('a transaction whose receipt cannot be read', test => {
@@ -94,7 +94,7 @@ eachWatchedShop('a transaction whose receipt cannot be read', test => {
 
     ours.clock.advance(40 * DAY_MS);
     await ours.round();
-    await expiryWorker({ ...ours, seals, chains }).runOnce(never);
+    await expiryWorker({ ...ours, seals, log, chains }).runOnce(never);
     await retentionWorker({ ...ours, seals }).runOnce(never);
     const during = await ours.session(id);
     ours.node.tell(undefined);

@@ -38,7 +38,11 @@ eachDatabase('watchers of one chain', databases => {
     const options = await databases.create('payments');
     const ours = await shop(options, systemClock, watched);
     await ours.open({ tokenAddress: NATIVE_COIN });
-    await cursorStore(ours.db).set(chain.chainId, { blockNumber: target - BLOCKS, scannedAt: 0 });
+    await cursorStore(ours.db).set(chain.chainId, {
+      blockNumber: target - BLOCKS,
+      scannedAt: 0,
+      headTime: undefined,
+    });
     const dbs = Array.from({ length: count }, () => openDatabase(options));
     const startedAt = performance.now();
     const watchers = dbs.map(db => {

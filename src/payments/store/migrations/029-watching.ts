@@ -58,9 +58,19 @@ const SCANNED_BLOCKS_MIGRATION: Migration = {
   ],
 };
 
+/**
+ * Block times of the heads that scans have reached. Sessions end by them. Processes of older versions leave them behind,
+ * so that sessions end later.
+ */
+const HEAD_TIMES_MIGRATION: Migration = {
+  name: 'head times',
+  up: [addColumn('chain_cursors', 'head_time', 'time')],
+};
+
 /** State of the watchers of chains. */
 export const WATCHING_MIGRATIONS: readonly Migration[] = [
   READ_RECIPIENTS_MIGRATION,
   SET_ASIDE_MIGRATION,
   SCANNED_BLOCKS_MIGRATION,
+  HEAD_TIMES_MIGRATION,
 ];
