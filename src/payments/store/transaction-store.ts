@@ -150,7 +150,7 @@ export function transactionStore(handle: Handle) {
         [chainId, ...txHashes],
       );
       return rows.map(row => ({
-        txHash: row.tx_hash,
+        txHash: row.tx_hash ?? '',
         logIndex: row.log_index,
         blockHash: row.block_hash,
         tokenAddress: row.token_address,
@@ -199,8 +199,8 @@ export function transactionStore(handle: Handle) {
 
 type RecordedRow = Pick<
   TransactionRow,
-  'log_index' | 'block_hash' | 'token_address' | 'sender' | 'recipient' | 'amount'
-> & { tx_hash: string };
+  'tx_hash' | 'log_index' | 'block_hash' | 'token_address' | 'sender' | 'recipient' | 'amount'
+>;
 
 /** SQLite uses the partial index of open payments only with the literal condition of the index. */
 const IS_PENDING = "status in ('pending', 'confirming') and status = 'pending'";

@@ -134,28 +134,26 @@ export function transferStore(handle: Handle) {
   };
 }
 
-/** Columns that are replaced when a transfer is seen in another block. `confirmed_at` becomes null. */
-const SEEN_AGAIN = [
-  'block_number',
-  'block_hash',
-  'block_time',
-  'token_address',
-  'sender',
-  'recipient',
-  'amount',
-  'suggested_session_id',
-  'confirmed_at',
-] as const satisfies readonly (keyof TransferRow)[];
+/** Replaces what may differ when a transfer is seen in another block. */
+const SEEN_AGAIN = `block_number = excluded.block_number, block_hash = excluded.block_hash,
+  block_time = excluded.block_time, token_address = excluded.token_address, sender = excluded.sender,
+  recipient = excluded.recipient, amount = excluded.amount, suggested_session_id = excluded.suggested_session_id,
+  confirmed_at = excluded.confirmed_at`;
 
 async function upsertAll(handle: Handle, owned: readonly OwnedTransfer[], now: number): Promise<void> {
   const rows = owned.map(({ owner, transfer }) => transferValues(owner, transfer, now));
-  const columns = Object.keys(rows[0] ?? {});
-  const suffix = `on conflict (chain_id, tx_hash, log_index, organization_id, mode) do update
-    set ${SEEN_AGAIN.map(column => `${column} = excluded.${column}`).join(', ')}
-    where unmatched_transfers.block_hash <> excluded.block_hash and unmatched_transfers.assigned_at is null`;
+  const [first] = rows;
+  if (first === undefined) return;
+  const into = {
+    table: 'unmatched_transfers',
+    columns: Object.keys(first),
+    suffix: `on conflict (chain_id, tx_hash, log_index, organization_id, mode) do update
+      set ${SEEN_AGAIN}
+      where unmatched_transfers.block_hash <> excluded.block_hash and unmatched_transfers.assigned_at is null`,
+  };
   await insertRows(
     handle,
-    { table: 'unmatched_transfers', columns, suffix },
+    into,
     rows.map(row => Object.values(row)),
   );
 }
