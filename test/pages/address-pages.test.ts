@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
+import { list, record, text } from '../support/json.ts';
 import { test } from './data-page.ts';
 import { rowsOf } from './page-rows.ts';
 
@@ -61,7 +62,17 @@ test('tokens of an address are in whole units, with their value where a price is
 
   const rows = await rowsOf(page, 'Tokens of the address');
   expect(rows.join('\n')).toMatch(/[\d,.]+ USDS\s+\$1\.00\s+\$[\d,.]+/);
+  expect(complaints).toEqual([]);
+});
+
+test('NFTs of an address are links to them', async ({ chain, api, page, complaints }) => {
+  const collection = contractNamed(chain, 'Postcards');
+  const { body } = await api.get(`/explorer/tokens/${collection}/holders`);
+  const owner = text(record(record(list(record(body).items)[0]).address).hash);
+
+  await page.goto(`${pathOf(chain, owner)}?tab=tokens`);
   await tab(page, 'NFTs').click();
+
   await page
     .getByRole('list', { name: 'NFTs of the address' })
     .getByRole('link', { name: /#\d+/ })
