@@ -105,6 +105,16 @@ export interface components {
              */
             lag: number | null;
             /**
+             * @description True when it is an index that has not moved for a minute although its node has further blocks or is silent. Its answers are then those of its latest block.
+             * @example false
+             */
+            stalled: boolean;
+            /**
+             * @description Number of blocks that an index has without a receipt, a trace or the code of a receiver, because its node could not give it. Lists over several blocks lack what these parts would show. Null for other kinds of back ends.
+             * @example 0
+             */
+            incomplete_blocks: number | null;
+            /**
              * @description Operations that it supports, by `operationId`.
              * @example [
              *       "getBlock",
@@ -419,6 +429,8 @@ export interface operations {
                      *               "ready": true,
                      *               "head": 301,
                      *               "lag": 0,
+                     *               "stalled": false,
+                     *               "incomplete_blocks": 0,
                      *               "capabilities": [
                      *                 "getBlock",
                      *                 "queryBlocks"

@@ -1363,7 +1363,7 @@ export interface components {
              * @enum {string}
              */
             type: "maximum" | "actual";
-            /** @description Fee in wei; null while the transaction is pending and its gas price is unknown. */
+            /** @description Fee in wei; null while the transaction is pending and its gas price is unknown, and while its receipt is missing. */
             value: components["schemas"]["Wei"] | null;
         };
         /** @description The tag with the highest rank that a metadata service has for an address. Always a single tag. */
@@ -1722,21 +1722,21 @@ export interface components {
             to: components["schemas"]["Address"] | null;
             /** @description Sender of the transaction. */
             from: components["schemas"]["Address"];
-            /** @description Contract that the transaction created; null when it created none. */
+            /** @description Contract that the transaction created; null when it created none, and while its receipt is missing. */
             created_contract: components["schemas"]["Address"] | null;
-            /** @description Burnt base fee, in wei; null while pending and before EIP-1559. */
+            /** @description Burnt base fee, in wei; null while pending, before EIP-1559, and while the receipt is missing. */
             transaction_burnt_fee: components["schemas"]["Wei"] | null;
             /** @description Maximum total fee per unit of gas, in wei; null for legacy transactions. */
             max_fee_per_gas: components["schemas"]["Wei"] | null;
             /** @description Price paid per unit of gas, in wei; null when unknown. */
             gas_price: components["schemas"]["Wei"] | null;
-            /** @description Priority fee paid to the block producer, in wei; null for legacy transactions and while pending. */
+            /** @description Priority fee paid to the block producer, in wei; null for legacy transactions, while pending, and while the receipt is missing. */
             priority_fee: components["schemas"]["Wei"] | null;
             /** @description Base fee of the block per unit of gas, in wei; null while pending and before EIP-1559. */
             base_fee_per_gas: components["schemas"]["Wei"] | null;
             /** @description Maximum priority fee per unit of gas, in wei; null for legacy transactions. */
             max_priority_fee_per_gas: components["schemas"]["Wei"] | null;
-            /** @description Gas used by the transaction; null while pending. */
+            /** @description Gas used by the transaction; null while pending, and while its receipt is missing. */
             gas_used: components["schemas"]["IntegerString"] | null;
             /** @description Amount of the native coin transferred, in wei. */
             value: components["schemas"]["Wei"];
@@ -1754,7 +1754,7 @@ export interface components {
             revert_reason: string | null;
             /** @description Hash of the transaction. */
             hash: components["schemas"]["Hash"];
-            /** @description First token transfers of the transaction by log index, at most 10; empty while pending. Null in lists when the back end does not report them. */
+            /** @description First token transfers of the transaction by log index, at most 10; empty while pending. Null in lists when the back end does not report them, and while the receipt is missing. */
             token_transfers: components["schemas"]["EmbeddedTokenTransfer"][] | null;
             /**
              * @description True when the transaction has more token transfers than `token_transfers` shows; null when `token_transfers` is null.
@@ -2377,10 +2377,10 @@ export interface components {
         Block: {
             /** @description Base fee per unit of gas, in wei; null before EIP-1559. */
             base_fee_per_gas: components["schemas"]["Wei"] | null;
-            /** @description Base fees burnt in the block, in wei; null before EIP-1559. */
+            /** @description Base fees burnt in the block, in wei; null before EIP-1559, and while a receipt is missing. */
             burnt_fees: components["schemas"]["Wei"] | null;
             /**
-             * @description Share of the transaction fees that was burnt, in percent; null when there were no fees.
+             * @description Share of the transaction fees that was burnt, in percent; null when there were no fees or they are not known.
              * @example 87.4
              * @example null
              */
@@ -2418,9 +2418,9 @@ export interface components {
             nonce: components["schemas"]["HexData"] | null;
             /** @description Hash of the parent block. */
             parent_hash: components["schemas"]["Hash"];
-            /** @description Sum of the priority fees of the block's transactions, in wei; null before EIP-1559. */
+            /** @description Sum of the priority fees of the block's transactions, in wei; null before EIP-1559, and while a receipt is missing. */
             priority_fee: components["schemas"]["Wei"] | null;
-            /** @description Rewards for the block; empty for the genesis block and on chains without rewards. */
+            /** @description Rewards for the block; empty for the genesis block, on chains without rewards, and while they are not known. */
             rewards: components["schemas"]["BlockReward"][];
             /**
              * @description Size of the block in bytes; null when unknown.
@@ -2439,7 +2439,7 @@ export interface components {
              * @example 184
              */
             transaction_count: number | null;
-            /** @description Fees paid by the block's transactions, in wei; null when the back end does not report them. */
+            /** @description Fees paid by the block's transactions, in wei; null when the back end does not report them or a receipt is missing. */
             transaction_fees: components["schemas"]["Wei"] | null;
             /**
              * @description `block` on the main chain, `uncle` for an uncle, `reorg` for an orphaned block; null when the back end does not report it.
