@@ -366,6 +366,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/devnet/chain/engine.ts',
       'src/payments/',
       'src/indexer/schema/migrations/',
+      'src/indexer/schema/unread-blocks.ts',
       'src/indexer/fetch/node-capabilities.ts',
       'src/node/',
       'src/http/metrics.ts',

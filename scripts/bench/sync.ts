@@ -1,5 +1,6 @@
 import type { DatabaseOptions } from '#db/open.ts';
-import { blockFetcher, fetchInOrder } from '#indexer/fetch/fetch-blocks.ts';
+import { blockFetcher } from '#indexer/fetch/fetch-blocks.ts';
+import { fetchInOrder } from '#indexer/fetch/fetch-window.ts';
 import { receiverCode } from '../../src/indexer/fetch/receiver-code.ts';
 import { openIndex } from '../../src/indexer/index-service.ts';
 import { systemClock } from '../../src/lib/clock.ts';

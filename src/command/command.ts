@@ -30,6 +30,11 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./migrate.ts')).runMigrate,
   },
   {
+    name: 'index',
+    summary: 'shows the blocks that an index lacks in part, and has them asked for again',
+    load: async () => (await import('./incomplete-blocks.ts')).runIndex,
+  },
+  {
     name: 'keys',
     summary: 'manages organizations, API keys and owners of recipient addresses',
     load: async () => (await import('./keys/keys.ts')).runKeys,

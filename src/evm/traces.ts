@@ -23,27 +23,27 @@ export interface TransactionTrace {
 }
 
 /**
- * Converts traces of geth's `callTracer`, one per transaction, in block order.
- * Returns null when they do not match these transactions or one is missing.
+ * Converts traces of geth's `callTracer`, one per transaction, in block order. A transaction that the node failed to
+ * trace has null.
+ * Returns null when they do not match these transactions.
  */
 export function tracesOfFrames(
   traces: RpcBlockTraces,
   transactions: readonly Hash[],
-): TransactionTrace[] | null {
+): (TransactionTrace | null)[] | null {
   if (traces.length !== transactions.length) return null;
-  const found: TransactionTrace[] = [];
-  for (const [position, trace] of traces.entries()) {
-    if (trace.txHash !== undefined && trace.txHash !== transactions[position]) return null;
-    if (trace.result === undefined) return null;
-    const { error, output, calls } = trace.result;
-    const failed = error !== undefined;
-    found.push({
-      error: error ?? null,
-      output: failed && output !== undefined && output !== '0x' ? output : null,
-      calls: flatten(calls ?? []),
-    });
-  }
-  return found;
+  const areOfThese = traces.every(({ txHash }, at) => txHash === undefined || txHash === transactions[at]);
+  return areOfThese ? traces.map(({ result }) => (result === undefined ? null : traceOfFrame(result))) : null;
+}
+
+/** Converts the call tree of one transaction. */
+export function traceOfFrame({ error, output, calls }: RpcCallFrame): TransactionTrace {
+  const failed = error !== undefined;
+  return {
+    error: error ?? null,
+    output: failed && output !== undefined && output !== '0x' ? output : null,
+    calls: flatten(calls ?? []),
+  };
 }
 
 /** Flattens depth first, which is the order of execution. Uses a stack, because frames nest up to 1,024 deep. */

@@ -11,6 +11,10 @@ export interface IndexStatus {
   firstBlock: number;
   /** True when the index is at most one block behind the node's last known head and no state is left to read. */
   complete: boolean;
+  /** Number of blocks without a part that the node could not give. */
+  unreadBlocks: number;
+  /** True when the head has not changed for a minute although the node has further blocks or is silent. */
+  stalled: boolean;
 }
 
 /** In-memory progress of an index. Reading it costs no query. */
@@ -23,11 +27,12 @@ export interface IndexProgress {
   epoch(): number;
   readonly identity: string;
   whenComplete(): Promise<void>;
-  /** Milliseconds since the head changed, or since this process first read it. */
-  headAgeMs(): number;
   /** Resolves at the next `publish`. */
   nextChange(): Promise<void>;
 }
+
+/** Time after which an index that should move, and does not, is stalled (Decision 286). */
+const STALLED_MS = 60_000;
 
 /**
  * Creates the progress of an index. The node's head counts as unknown `nodeHeadLastsMs` after it was last seen. An
@@ -37,47 +42,60 @@ export async function indexProgress(
   db: Db,
   { clock, nodeHeadLastsMs, fromBlock }: { clock: Clock; nodeHeadLastsMs: number; fromBlock: number },
 ): Promise<IndexProgress> {
-  let { head, epoch, firstNumber, isStateFresh } = await readProgress(db);
+  let { head, epoch, firstNumber, isStateFresh, fills, unreadBlocks } = await readProgress(db);
   let nodeHead: number | null = null;
-  let nodeHeadAt = 0;
   const identity = await readIdentity(db);
   let headChangedAt = clock.now();
+  /** Time since which the node has had blocks that the index has not; null while the index has them all. */
+  let behindSince: number | null = null;
+  /** Time at which the node last reported its head, or at which it was first awaited. */
+  let heardAt = clock.now();
   const completed = Promise.withResolvers<void>();
   let changed = Promise.withResolvers<void>();
 
+  function compare(): void {
+    if (nodeHead !== null && nodeHead > (head?.number ?? -1)) behindSince ??= clock.now();
+    else behindSince = null;
+  }
+
   function status(): IndexStatus {
-    const isKnown = nodeHead !== null && clock.now() - nodeHeadAt <= nodeHeadLastsMs;
+    const isKnown = nodeHead !== null && clock.now() - heardAt <= nodeHeadLastsMs;
     const lag = head === null || nodeHead === null || !isKnown ? null : Math.max(0, nodeHead - head.number);
+    const isPast = (time: number | null) => time !== null && Math.abs(clock.now() - time) > STALLED_MS;
     return {
+      stalled: isPast(headChangedAt) && (isPast(behindSince) || isPast(heardAt)),
       head: head?.number ?? null,
       nodeHead: isKnown ? nodeHead : null,
       lag,
       firstBlock: firstNumber ?? fromBlock,
       complete: lag !== null && lag <= 1 && isStateFresh,
+      unreadBlocks,
     };
   }
 
   return {
     async publish() {
       const before = head?.hash;
-      ({ head, epoch, firstNumber, isStateFresh } = await readProgress(db));
+      ({ head, epoch, firstNumber, isStateFresh, fills, unreadBlocks } = await readProgress(db));
       if (head?.hash !== before) headChangedAt = clock.now();
+      compare();
       if (status().complete) completed.resolve();
       changed.resolve();
       changed = Promise.withResolvers<void>();
     },
     sawNodeHead(number) {
       nodeHead = number;
-      nodeHeadAt = clock.now();
+      heardAt = clock.now();
+      compare();
     },
     status,
-    // State of the same head may take several runs to read, so the revision includes whether it is complete.
+    // State of the same head may take several runs to read, and parts of older blocks may arrive later. So the revision
+    // includes both.
     revision: () =>
-      head === null ? 'empty' : `${epoch}-${head.number}-${head.hash}-${isStateFresh ? 1 : 0}`,
+      head === null ? 'empty' : `${epoch}-${head.number}-${head.hash}-${fills}-${isStateFresh ? 1 : 0}`,
     epoch: () => epoch,
     identity,
     whenComplete: () => completed.promise,
-    headAgeMs: () => Math.abs(clock.now() - headChangedAt),
     nextChange: () => changed.promise,
   };
 }

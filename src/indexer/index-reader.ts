@@ -38,6 +38,7 @@ import {
 } from './read/tokens/token-transfers.ts';
 import { tokens, tokensWithSymbols } from './read/tokens/tokens.ts';
 import { readHead } from './schema/head.ts';
+import { unreadBlock } from './schema/unread-blocks.ts';
 
 /**
  * All queries of the index. Only the canonical chain is visible, except for blocks requested by kind or hash.
@@ -78,6 +79,7 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
       contractUri: node(contractUri),
     },
     head: index(readHead),
+    unreadBlock: index(unreadBlock),
     transactions: index(transactions),
     transactionByHash: index(transactionByHash),
     /** These two read the node's current pool instead of the index. */

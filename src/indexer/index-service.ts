@@ -15,6 +15,7 @@ import { openQueryPool, type QueryPool } from './query/threads/pool.ts';
 import { claimForChain } from './schema/head.ts';
 import { indexOptions, indexSchema } from './schema/migrations/index-migrations.ts';
 import { ReplacedWriter, writerLease } from './schema/writer-lease.ts';
+import { refilling } from './sync/refill.ts';
 import { syncRun } from './sync/run.ts';
 
 export interface IndexOptions {
@@ -46,8 +47,6 @@ const NODE_HEAD_POLLS = 5;
 /** Longest wait at stop for open node requests. The database is closed afterwards in any case. */
 const STOP_WITHIN_MS = 3_000;
 
-/** A read-only index that is behind its node and unchanged for this long seems to have no writer. */
-const UNWRITTEN_MS = 60_000;
 /** Longest wait of a look-up for a block that the node has and the index does not have yet. */
 const ARRIVES_WITHIN_MS = 500;
 
@@ -58,6 +57,11 @@ export interface ChainIndex {
   queries: QueryEngine;
   /** Syncs to the node's current head. Resolves with the number of blocks written. Runs never overlap. */
   runOnce(): Promise<number>;
+  /**
+   * Asks again for the missing parts of one block that is due. Resolves with 1 when some arrived, otherwise with 0.
+   * Started indexes do so by themselves.
+   */
+  refillOnce(): Promise<number>;
   /** Runs repeatedly until stopped. Failures are logged. */
   start(): void;
   /** Ends the loop between two blocks, then closes the database. The index is unusable afterwards. */
@@ -112,6 +116,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       db,
       write: lease.write,
       client,
+      clock,
       log,
       confirmations: chain.confirmations,
       fromBlock,
@@ -172,9 +177,8 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   }
 
   function warning(): string | undefined {
-    const { head, lag } = progress.status();
-    const isBehind = head === null || (lag !== null && lag > 1);
-    if (options.isReadOnly !== true || !isBehind || progress.headAgeMs() < UNWRITTEN_MS) return undefined;
+    const { stalled, nodeHead } = progress.status();
+    if (options.isReadOnly !== true || !stalled || nodeHead === null) return undefined;
     return `no process seems to have the role indexer: the index of chain ${chain.id} is behind its node and does not advance`;
   }
 
@@ -193,6 +197,16 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     },
   };
   let worker: RunningWorker | undefined;
+  const refill = refilling({
+    db,
+    lease,
+    client,
+    clock,
+    log,
+    confirmations: chain.confirmations,
+    onChange: progress.publish,
+  });
+  let refiller: RunningWorker | undefined;
 
   async function untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null> {
     const ended = new AbortController();
@@ -221,10 +235,16 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     reader: createReader({ db: readDb, abis: knownAbis(options.abis), client }),
     queries,
     runOnce: () => nextStep(true),
+    refillOnce: refill.once,
     start() {
       worker ??= startWorker(polling, {
         pauseMs: pollMs, // also where news is announced: an announcement may be lost
         longestPauseMs: pollMs,
+        clock,
+        log: log.child({ chainId: chain.id }),
+      });
+      refiller ??= startWorker(refill.worker, {
+        pauseMs: refill.pauseMs,
         clock,
         log: log.child({ chainId: chain.id }),
       });
@@ -235,7 +255,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       // No transaction is open between two blocks, and a node that hangs must not delay the stop.
       const ended = new AbortController();
       const patience = clock.sleep(STOP_WITHIN_MS, ended.signal).catch(() => undefined);
-      await Promise.race([Promise.allSettled([worker?.stop(), last]), patience]);
+      await Promise.race([Promise.allSettled([worker?.stop(), refiller?.stop(), last]), patience]);
       ended.abort(); // an open timer would keep the process alive
       await lease.stop().catch(logAndGoOn(log, 'releasing the writer lease of an index'));
       await Promise.all([

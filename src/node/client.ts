@@ -128,3 +128,8 @@ export function nullIfAnswered(error: unknown): null {
   if (nodeAnswered(error)) return null;
   throw error;
 }
+
+/** Like `nullIfAnswered`, and returns null also when the answer is too large to be read. @throws any other failure */
+export function nullIfNotGiven(error: unknown): null {
+  return error instanceof AnswerTooLarge ? null : nullIfAnswered(error);
+}

@@ -4,10 +4,11 @@ import { wordOf } from '../evm/call-result.ts';
 import { balanceCall } from '../evm/contract-calls.ts';
 import type { RpcParityTrace } from '../evm/rpc.ts';
 import { parityOfFrame } from '../evm/traces.ts';
-import { type ChainClient, nullIfAnswered } from './client.ts';
+import { type ChainClient, nullIfNotGiven } from './client.ts';
 
 /**
- * Reads of data that the index does not store. Null when the node lacks the method or has pruned the state.
+ * Reads of data that the index does not store. Null when the node lacks the method or has pruned the state, or when its
+ * answer is too large.
  * @throws when the node cannot be reached, or when the signal aborts.
  */
 export interface NodeReader {
@@ -66,7 +67,7 @@ export function nodeReader(client: ChainClient): NodeReader {
       },
     ];
     for (const source of sources) {
-      const found = await source().catch(nullIfAnswered);
+      const found = await source().catch(nullIfNotGiven);
       if (found?.length) return found;
     }
     return null;
@@ -78,7 +79,7 @@ export function nodeReader(client: ChainClient): NodeReader {
     const diff = await request(
       { method: 'debug_traceTransaction', params: [hash, tracer] },
       { signal },
-    ).catch(nullIfAnswered);
+    ).catch(nullIfNotGiven);
     if (diff === null || !('post' in diff)) return null;
     const addresses = Object.keys({ ...diff.pre, ...diff.post }).filter(isAddressKey);
     return addresses.flatMap(address => {
@@ -101,21 +102,21 @@ export function nodeReader(client: ChainClient): NodeReader {
       await client.verify();
       const params = [{ to: token, data: balanceCall(holder, tokenId) }, numberToHex(blockNumber)] as const;
       return wordOf(
-        await request({ method: 'eth_call', params: [...params] }, { signal }).catch(nullIfAnswered),
+        await request({ method: 'eth_call', params: [...params] }, { signal }).catch(nullIfNotGiven),
       );
     },
     async coinBalance({ address, blockNumber }, signal) {
       await client.verify();
       const params = [address, numberToHex(blockNumber)] as const;
       const balance = await request({ method: 'eth_getBalance', params: [...params] }, { signal }).catch(
-        nullIfAnswered,
+        nullIfNotGiven,
       );
       return balance === null ? null : BigInt(balance);
     },
     async code({ address, blockNumber }, signal) {
       await client.verify();
       const params = [address, numberToHex(blockNumber)] as const;
-      return request({ method: 'eth_getCode', params: [...params] }, { signal }).catch(nullIfAnswered);
+      return request({ method: 'eth_getCode', params: [...params] }, { signal }).catch(nullIfNotGiven);
     },
     async blockNumber(id) {
       await client.verify();
@@ -131,7 +132,7 @@ export function nodeReader(client: ChainClient): NodeReader {
       const addresses = [...new Set(accounts)].filter(address => address !== null);
       const codes = await Promise.all(
         addresses.map(address =>
-          request({ method: 'eth_getCode', params: [address, 'latest'] }, { signal }).catch(nullIfAnswered),
+          request({ method: 'eth_getCode', params: [address, 'latest'] }, { signal }).catch(nullIfNotGiven),
         ),
       );
       return new Set(addresses.filter((_, position) => (codes[position] ?? '0x') !== '0x'));

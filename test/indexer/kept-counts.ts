@@ -1,4 +1,4 @@
-import { hexOf, hexOrNull, uintOf } from '#db/columns.ts';
+import { hexOf, hexOrNull, uintOrNull } from '#db/columns.ts';
 import { type DatabaseOptions, type Handle, openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import type { IndexTables } from '#indexer/schema/columns.ts';
@@ -66,8 +66,8 @@ export function countedAgain(database: DatabaseOptions): Promise<Kept> {
       const [from, to] = [hexOf(row.from_address), hexOrNull(row.to_address)];
       const other = to ?? hexOrNull(row.created_contract);
       add(from, 'transactions');
-      add(from, 'gas_sent', row.gas_used);
-      add(to, 'gas_received', row.gas_used);
+      add(from, 'gas_sent', row.gas_used ?? 0);
+      add(to, 'gas_received', row.gas_used ?? 0);
       if (other !== from) add(other, 'transactions');
     }
     for (const row of await rowsOf<IndexTables['token_transfers']>(db, 'select * from token_transfers')) {
@@ -81,7 +81,7 @@ export function countedAgain(database: DatabaseOptions): Promise<Kept> {
     for (const row of await rowsOf<IndexTables['blocks']>(db, 'select * from blocks order by number')) {
       add(hexOf(row.miner), 'validated_blocks');
       transactions += row.transaction_count;
-      fees += uintOf(row.transaction_fees);
+      fees += uintOrNull(row.transaction_fees) ?? 0n;
       blocks[row.number] = `${transactions} ${fees}`;
     }
     return { addresses, blocks };

@@ -46,6 +46,9 @@ async function makeOlder(): Promise<void> {
   const db = openDatabase({ file });
   try {
     await db.raw('drop table retyping');
+    for (const name of ['fees_known', 'block_traced']) await db.raw(`drop trigger ${name}`);
+    await db.raw('drop table unread_blocks');
+    await db.raw('alter table index_state drop column fills');
     for (const change of ['gained', 'changed', 'lost']) await db.raw(`drop trigger contract_${change}`);
     for (const view of ['totals', 'pair_volumes']) await db.raw(`drop view ${view}`);
     await db.raw('alter table address_counters drop column contracts');
@@ -74,7 +77,7 @@ async function makeOlder(): Promise<void> {
       `delete from schema_migrations
        where name in ('types-by-receiver-code', '013-views', '014-transfers-of-addresses', '016-events-by-topic',
          '017-token-list', '018-contract-counters', '019-address-counts', '020-block-sums',
-         '021-instance-holders')`,
+         '021-instance-holders', '022-unread-blocks')`,
     );
     await db.raw(
       `update transactions set facts = facts & ~1 | (to_address is not null and length(input) > 0)`,

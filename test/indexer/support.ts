@@ -38,8 +38,8 @@ export async function temporaryFolder(): Promise<{ folder: string; remove: () =>
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-export function clientOf(rpcUrl: string, id: number = CHAIN_ID): ChainClient {
-  return createChainClient({ id, rpcUrls: [rpcUrl], timeoutMs: 20_000, log });
+export function clientOf(rpcUrl: string, id: number = CHAIN_ID, maxAnswerBytes?: number): ChainClient {
+  return createChainClient({ id, rpcUrls: [rpcUrl], timeoutMs: 20_000, maxAnswerBytes, log });
 }
 
 type OpenTestIndex = Pick<IndexOptions, 'client'> &
@@ -68,7 +68,7 @@ export interface TestChain {
   /** Signs and sends without mining; `signed` can be passed to a later reorganisation. */
   send(
     from: number,
-    transaction: { to?: Address; value?: bigint; data?: Hex },
+    transaction: { to?: Address; value?: bigint; data?: Hex; gas?: bigint },
   ): Promise<{ hash: Hex; signed: Hex }>;
   deploy(name: string, args: unknown[]): Promise<Deployed>;
   mine(): Promise<void>;

@@ -55,7 +55,15 @@ export async function serveIndex(options: {
     index: {
       reader,
       queries,
-      status: () => ({ head: blocks - 1, nodeHead: blocks - 1, lag: 0, firstBlock: 0, complete: true }),
+      status: () => ({
+        head: blocks - 1,
+        nodeHead: blocks - 1,
+        lag: 0,
+        firstBlock: 0,
+        complete: true,
+        unreadBlocks: 0,
+        stalled: false,
+      }),
       revision: () => 'still',
       identity: 'bench',
       whenComplete: async () => {},

@@ -90,6 +90,9 @@ export function syntheticBlock(number: number): JudgedBlock {
         }),
       };
     }),
+    touched: [],
+    unreadable: null,
+    receiversUnknown: new Set(),
     receiversWithCode: new Set(calls.map(({ to }) => to)),
     traces: calls.map(({ to }) => ({
       error: null,

@@ -47,8 +47,9 @@ export async function writeHeavyIndex(): Promise<{ readonly file: string } & Asy
 function heavyBlock(): JudgedBlock {
   const light = syntheticBlock(LIGHT_BLOCKS);
   const [model] = light.transactions;
-  if (model === undefined) throw new Error('a synthetic block is empty');
-  const [log] = model.receipt.logs;
+  const receipt = model?.receipt ?? null;
+  if (model === undefined || receipt === null) throw new Error('a synthetic block is empty');
+  const [log] = receipt.logs;
   if (log === undefined) throw new Error('a synthetic transaction has no log');
   const transfer = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [NFT, 5n] });
   const logs = Array.from(
@@ -68,7 +69,7 @@ function heavyBlock(): JudgedBlock {
       const input: Hex = place === 0 ? `${transfer}${MEGABYTE}` : `${transfer}${KILOBYTE.slice(2)}`;
       return {
         transaction: { ...model.transaction, hash, input },
-        receipt: { ...model.receipt, transactionHash: hash, logs: place === 1 ? logs : [] },
+        receipt: { ...receipt, transactionHash: hash, logs: place === 1 ? logs : [] },
       };
     }),
     traces: null,

@@ -1,4 +1,4 @@
-import type { Hex } from 'viem';
+import type { Hash, Hex } from 'viem';
 import { bytesColumn, bytesOrNullColumn, type RowOf, uintColumn } from '../../db/columns.ts';
 import { ZERO_ADDRESS } from '../../evm/address.ts';
 import type { RpcTransaction } from '../../evm/rpc.ts';
@@ -17,16 +17,19 @@ import type {
   TRANSACTION_DETAILS_COLUMNS,
   WITHDRAWAL_COLUMNS,
 } from '../schema/columns.ts';
+import type { UnreadParts } from '../schema/unread-blocks.ts';
 import { contractRows, internalCalls, internalRow } from './internal-transactions.ts';
 import { jsonOrNull, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
 import { tokenTransferRow, tokenTransfers } from './token-transfers.ts';
 import { type BlockContent, touchedBy } from './touched-state.ts';
 import { blockFees, transactionRow } from './transaction.ts';
 import { withdrawalRow, withdrawals } from './withdrawals.ts';
+import { withinPlaces } from './within-places.ts';
 
 /** Rows of one block, ready to insert. */
 export interface BlockRows {
   number: number;
+  hash: Hash;
   block: RowOf<typeof BLOCK_COLUMNS>;
   blockDetails: RowOf<typeof BLOCK_DETAILS_COLUMNS>;
   transactions: RowOf<typeof TRANSACTION_COLUMNS>[];
@@ -40,10 +43,13 @@ export interface BlockRows {
   tokens: RowOf<typeof MOVED_TOKEN_COLUMNS>[];
   /** State to read from the chain after this block. */
   dirty: RowOf<typeof DIRTY_COLUMNS>[];
+  /** Parts that the node could not give; null when the block is complete. */
+  unread: UnreadParts | null;
 }
 
 /** Converts a fetched block to rows. Pure. */
-export function blockRows(fetched: JudgedBlock): BlockRows {
+export function blockRows(judged: JudgedBlock): BlockRows {
+  const fetched = withinPlaces(judged);
   const { number } = fetched;
   const content: BlockContent = {
     fetched,
@@ -55,6 +61,7 @@ export function blockRows(fetched: JudgedBlock): BlockRows {
   const transfers = Map.groupBy(content.transfers, ({ transactionIndex }) => transactionIndex);
   return {
     number,
+    hash: fetched.hash,
     block: blockRow(content),
     blockDetails: blockDetailsRow(fetched),
     transactions: fetched.transactions.map((_, position) => transactionRow({ fetched, transfers }, position)),
@@ -66,7 +73,17 @@ export function blockRows(fetched: JudgedBlock): BlockRows {
     contracts: contractRows(fetched),
     tokens: touched.tokens,
     dirty: touched.dirty,
+    unread: unreadParts(fetched),
   };
+}
+
+function unreadParts(fetched: JudgedBlock): UnreadParts | null {
+  const { transactions, traces, receiversUnknown, unreadable } = fetched;
+  const receipts = transactions.filter(({ receipt }) => receipt === null).length;
+  const missing = (traces ?? []).filter(trace => trace === null).length;
+  const codes = transactions.filter(({ transaction: { to } }) => to && receiversUnknown.has(to)).length;
+  if (receipts + missing + codes === 0) return null;
+  return { receipts, traces: missing, codes, reason: unreadable ?? 'the node gave no code of a receiver' };
 }
 
 /** Row of `blocks`. Headers before Constantinople and of some chains lack fields; a missing field is null or zero. */
@@ -91,10 +108,10 @@ function blockRow({ fetched, internals, withdrawals: paid }: BlockContent): RowO
     uncles: JSON.stringify(block.uncles ?? []),
     transaction_count: transactions.length,
     withdrawals_count: block.withdrawals === null || block.withdrawals === undefined ? null : paid.length,
-    internal_transaction_count: traces === null ? null : internals.length,
-    transaction_fees: uintColumn(fees.total),
-    burnt_fees: fees.burnt === null ? null : uintColumn(fees.burnt),
-    priority_fees: uintColumn(fees.total - (fees.burnt ?? 0n)),
+    internal_transaction_count: traces === null || traces.includes(null) ? null : internals.length,
+    transaction_fees: fees === null ? null : uintColumn(fees.total),
+    burnt_fees: fees === null || fees.burnt === null ? null : uintColumn(fees.burnt),
+    priority_fees: fees === null ? null : uintColumn(fees.total - (fees.burnt ?? 0n)),
     blob_gas_used: optionalNumber(block.blobGasUsed),
     excess_blob_gas: optionalUint(block.excessBlobGas),
   };
@@ -105,7 +122,7 @@ function logRows({ number: blockNumber, block, transactions }: FetchedBlock): Ro
   const timestamp = timestampMs(block);
   return transactions.flatMap(({ receipt }, position) => {
     const transactionId = positionKey({ blockNumber, index: position });
-    return receipt.logs.map(({ address, topics, data, logIndex }) => ({
+    return (receipt?.logs ?? []).map(({ address, topics, data, logIndex }) => ({
       id: positionKey({ blockNumber, index: Number(logIndex) }),
       transaction_id: transactionId,
       timestamp,
@@ -140,9 +157,9 @@ function transactionDetailsRows({
   return transactions.map(({ transaction, receipt }, index) => ({
     id: positionKey({ blockNumber, index }),
     ...signatureColumns(transaction),
-    cumulative_gas_used: optionalNumber(receipt.cumulativeGasUsed),
+    cumulative_gas_used: optionalNumber(receipt?.cumulativeGasUsed),
     access_list: jsonOrNull(transaction.accessList),
-    logs_bloom: bloomColumn(receipt.logsBloom),
+    logs_bloom: bloomColumn(receipt?.logsBloom),
   }));
 }
 

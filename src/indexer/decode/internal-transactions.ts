@@ -13,10 +13,10 @@ export interface InternalCall extends InnerCall {
   traceIndex: number;
 }
 
-/** Internal calls of the block in order of execution. Empty when the node does not trace. */
+/** Internal calls of the block in order of execution. Those of a missing trace are left out. */
 export function internalCalls({ traces }: FetchedBlock): InternalCall[] {
-  return (traces ?? []).flatMap(({ calls }, transactionIndex) =>
-    calls.map((call, position) => ({ ...call, transactionIndex, traceIndex: position + 1 })),
+  return (traces ?? []).flatMap((trace, transactionIndex) =>
+    (trace?.calls ?? []).map((call, position) => ({ ...call, transactionIndex, traceIndex: position + 1 })),
   );
 }
 
@@ -40,18 +40,19 @@ export function internalRow(
   };
 }
 
-/** Contracts created in the block. A failed transaction creates none. */
+/** Contracts created in the block. A failed transaction creates none, nor does one whose outcome is not known. */
 export function contractRows({
   number: blockNumber,
   transactions,
   traces,
 }: FetchedBlock): RowOf<typeof CONTRACT_COLUMNS>[] {
   return transactions.flatMap(({ transaction, receipt }, position) => {
-    if (receipt.status === '0x0') return [];
+    const trace = traces?.[position] ?? null;
+    if (receipt === null || receipt.status === '0x0') return [];
     const created: { address: Address; creator: Address }[] = [];
     if (receipt.contractAddress)
       created.push({ address: receipt.contractAddress, creator: transaction.from });
-    for (const { createdContract, from } of traces?.[position]?.calls ?? []) {
+    for (const { createdContract, from } of trace?.calls ?? []) {
       if (createdContract !== null) created.push({ address: createdContract, creator: from });
     }
     return created.map(({ address, creator }) => ({

@@ -29,7 +29,7 @@ export interface TokenTransfer {
 /** Standard token transfers in the block's logs, in order. Logs with a transfer topic but unusable data are skipped. */
 export function tokenTransfers({ transactions }: FetchedBlock): TokenTransfer[] {
   return transactions.flatMap(({ receipt }, transactionIndex) =>
-    receipt.logs.flatMap(log =>
+    (receipt?.logs ?? []).flatMap(log =>
       moves(log).map((move, batchIndex) => ({
         ...move,
         transactionIndex,
@@ -39,6 +39,11 @@ export function tokenTransfers({ transactions }: FetchedBlock): TokenTransfer[] 
       })),
     ),
   );
+}
+
+/** Most transfers that a log can hold, without decoding it. Each item of a batch takes at least a word of the data. */
+export function mostTransfersIn({ topics, data }: Pick<RpcLog, 'topics' | 'data'>): number {
+  return topics[0] === TRANSFER_BATCH ? Math.ceil(size(data) / 32) : 1;
 }
 
 type Move = Pick<TokenTransfer, 'type' | 'from' | 'to' | 'tokenId' | 'amount'>;

@@ -47,8 +47,8 @@ function coinAddresses({ fetched, transfers, internals, withdrawals }: BlockCont
   for (const { transaction, receipt } of fetched.transactions) {
     add(transaction.from);
     add(transaction.to);
-    add(receipt.contractAddress);
-    for (const { address } of receipt.logs) add(address);
+    add(receipt?.contractAddress);
+    for (const { address } of receipt?.logs ?? []) add(address);
   }
   for (const { from, to, createdContract } of internals) {
     add(from);
@@ -60,6 +60,7 @@ function coinAddresses({ fetched, transfers, internals, withdrawals }: BlockCont
     add(to);
   }
   for (const { address } of withdrawals) add(address);
+  for (const address of fetched.touched) add(address);
   return addresses;
 }
 

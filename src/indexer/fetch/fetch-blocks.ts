@@ -2,19 +2,26 @@ import { type Hash, numberToHex } from 'viem';
 import type { RpcReceipt, RpcTransaction } from '../../evm/rpc.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import type { ChainClient } from '../../node/client.ts';
+import { type BlockBody, bodyReader } from './block-body.ts';
 import { ChainMoved, ContradictoryBlock } from './block-faults.ts';
+import { partsReader } from './block-parts.ts';
+import type { NodeCalls } from './block-ref.ts';
 import type { FetchedBlock, Header } from './fetched-block.ts';
-import { type NodeCalls, type NodeSources, probeSources } from './node-capabilities.ts';
 import { type ReceiverCode, receiversOf } from './receiver-code.ts';
 import { distinctReceipts, distinctTransactions, withDistinctLogs } from './repetitions.ts';
 
 export interface BlockFetcher {
   /**
-   * Fetches a block with its contents.
+   * Fetches a block with its transactions.
    * @throws ChainMoved when the node does not have the block (any more) or it changed during the fetch
+   */
+  body(number: number): Promise<BlockBody>;
+  /**
+   * Fetches the rest of a block.
+   * @throws ChainMoved as `body`
    * @throws ContradictoryBlock when every node contradicts itself about the block
    */
-  block(number: number): Promise<FetchedBlock>;
+  complete(body: BlockBody): Promise<FetchedBlock>;
   /** Null when the node has no such block. */
   header(number: number | 'latest'): Promise<Header | null>;
 }
@@ -31,22 +38,24 @@ interface FetcherOptions<Client> {
  */
 export function blockFetcher({ client, code, log }: FetcherOptions<ChainClient>): BlockFetcher {
   const { id, request, nodes } = client;
-  const readBlock = blockReader({ client, code, log });
+  const body = bodyReader(client);
+  const completed = blockReader({ client, code, log });
   const readers = nodes.map(({ raw, verify }) => {
-    const read = blockReader({ client: { id, request: raw }, code, log });
+    const one = { id, request: raw };
+    const [bodyOf, complete] = [bodyReader(one), blockReader({ client: one, code, log })];
     return async (number: number) => {
       await verify();
-      return read(number);
+      return complete(await bodyOf(number));
     };
   });
 
-  async function block(number: number): Promise<FetchedBlock> {
+  async function complete(ofBlock: BlockBody): Promise<FetchedBlock> {
     try {
-      return await readBlock(number);
+      return await completed(ofBlock);
     } catch (error) {
       if (!(error instanceof ContradictoryBlock) || nodes.length === 1) throw error;
       log.warn({ err: error, chainId: id }, 'a node contradicts itself, asking the others');
-      const found = await blockOfOneNode(number);
+      const found = await blockOfOneNode(ofBlock.number);
       // If all nodes fail, the contradiction is the more useful error.
       if (found === undefined) throw error;
       return found;
@@ -70,62 +79,47 @@ export function blockFetcher({ client, code, log }: FetcherOptions<ChainClient>)
     return { number: Number(found.number), hash: found.hash, parentHash: found.parentHash };
   }
 
-  return { block, header };
+  return { body, complete, header };
 }
 
-/** Reads blocks from one node, or from the first node of several that answers. Repeated entries are kept once. */
+/** Completes blocks by one node, or by the first of several that answers. Repeated entries are kept once. */
 function blockReader({
   client,
   code,
   log,
-}: FetcherOptions<NodeCalls>): (number: number) => Promise<FetchedBlock> {
-  let sources: Promise<NodeSources> | undefined;
+}: FetcherOptions<NodeCalls>): (body: BlockBody) => Promise<FetchedBlock> {
+  const partsOf = partsReader(client, log);
 
-  return async number => {
-    const found = await client.request({
-      method: 'eth_getBlockByNumber',
-      params: [numberToHex(number), true],
-    });
-    if (found === null || found.hash === null) throw new ChainMoved(number);
-    const listed = found.transactions.filter(entry => typeof entry !== 'string');
+  return async ({ number, hash, block, listed }) => {
     const transactions = distinctTransactions(listed, number);
-    const ref = { number, hash: found.hash, transactions: transactions.map(({ hash }) => hash) };
+    const ref = { number, hash, transactions: transactions.map(one => one.hash) };
     if (transactions.length === 0)
-      return { number, hash: ref.hash, block: found, transactions: [], traces: [] };
+      return { number, hash, block, transactions: [], traces: [], touched: [], unreadable: null };
 
-    sources ??= probeSources(client, ref, log).catch((error: unknown) => {
-      sources = undefined;
-      throw error;
-    });
-    const { receipts, traces } = await sources;
-    const [blockReceipts, blockTraces] = await Promise.all([
-      receipts(ref),
-      traces(ref),
+    const [parts] = await Promise.all([
+      partsOf(ref),
       code.prefetch({ number, receivers: receiversOf(transactions) }),
     ]);
+    const { receipts, traces, touched, unreadable } = parts;
     // Traces refer to positions in the node's own list, which differ once duplicates are removed.
-    if (listed.length > transactions.length && blockTraces !== null)
+    if (listed.length > transactions.length && traces !== null)
       throw new ContradictoryBlock(number, 'transactions that have traces are listed twice');
-    const given = receiptsOf(blockReceipts, number);
+    const given = receipts.filter(receipt => receipt !== null);
     const distinct = withDistinctLogs(distinctReceipts(given, number), number);
     if (listed.length > transactions.length || countOf(given) > countOf(distinct)) {
       log.warn({ chainId: client.id, block: number }, 'the node repeats itself, each entry is kept once');
     }
+    const unread = new Set(ref.transactions.filter((_, at) => receipts[at] === null));
     return {
       number,
-      hash: ref.hash,
-      block: found,
-      transactions: pair(transactions, distinct, ref),
-      traces: blockTraces,
+      hash,
+      block,
+      transactions: pair(transactions, { receipts: distinct, unread }, ref),
+      traces,
+      touched,
+      unreadable,
     };
   };
-}
-
-function receiptsOf(receipts: readonly (RpcReceipt | null)[] | null, number: number): RpcReceipt[] {
-  return (receipts ?? [null]).map(receipt => {
-    if (receipt === null) throw new ChainMoved(number);
-    return receipt;
-  });
 }
 
 /** Number of receipts and logs. */
@@ -133,48 +127,19 @@ function countOf(receipts: readonly RpcReceipt[]): number {
   return receipts.reduce((sum, { logs }) => sum + 1 + logs.length, 0);
 }
 
+/** Pairs transactions with their receipts, which are in the same order without those of `unread`. */
 function pair(
   transactions: readonly RpcTransaction[],
-  receipts: readonly RpcReceipt[],
+  { receipts, unread }: { receipts: readonly RpcReceipt[]; unread: ReadonlySet<Hash> },
   { number, hash }: { number: number; hash: Hash },
 ): FetchedBlock['transactions'] {
-  if (receipts.length !== transactions.length) throw new ChainMoved(number);
-  return transactions.map((transaction, position) => {
-    const receipt = receipts[position];
+  if (receipts.length + unread.size !== transactions.length) throw new ChainMoved(number);
+  const given = receipts.values();
+  return transactions.map(transaction => {
+    if (unread.has(transaction.hash)) return { transaction, receipt: null };
+    const receipt = given.next().value;
     const isOurs = receipt?.blockHash === hash && receipt.transactionHash === transaction.hash;
     if (receipt === undefined || !isOurs) throw new ChainMoved(number);
     return { transaction, receipt };
   });
-}
-
-/** Blocks requested together, so that their requests share JSON-RPC batches. */
-const CHUNK = 25;
-/** Chunks in flight: the node works on the next ones while one is being written. */
-const AHEAD = 3;
-
-/**
- * Fetches the blocks `from` to `to` (inclusive) and yields them in order, in chunks. Reads ahead by at most `AHEAD`
- * chunks.
- * @throws as soon as a chunk cannot be fetched; failures of later chunks already requested are ignored
- */
-export async function* fetchInOrder(
-  fetcher: BlockFetcher,
-  { from, to }: { from: number; to: number },
-): AsyncGenerator<FetchedBlock[]> {
-  const underWay: Promise<FetchedBlock[]>[] = [];
-  let next = from;
-  const ask = () => {
-    const numbers = Array.from({ length: Math.min(CHUNK, to - next + 1) }, (_, offset) => next + offset);
-    next += numbers.length;
-    const chunk = Promise.all(numbers.map(number => fetcher.block(number)));
-    // A failure is thrown when this chunk's turn comes. If an earlier chunk fails first, this one is never awaited.
-    chunk.catch(() => undefined);
-    underWay.push(chunk);
-  };
-  while (next <= to || underWay.length > 0) {
-    while (next <= to && underWay.length < AHEAD) ask();
-    const chunk = await underWay.shift();
-    if (next <= to) ask();
-    if (chunk !== undefined) yield chunk;
-  }
 }

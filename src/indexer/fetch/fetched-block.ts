@@ -7,14 +7,21 @@ export interface FetchedBlock {
   number: number;
   hash: Hash;
   block: RpcBlock;
-  transactions: { transaction: RpcTransaction; receipt: RpcReceipt }[];
-  /** One per transaction; null when the node does not trace. */
-  traces: TransactionTrace[] | null;
+  /** A receipt is null when the node could not give it. */
+  transactions: { transaction: RpcTransaction; receipt: RpcReceipt | null }[];
+  /** One per transaction, null where the node could not give it; null when the node does not trace. */
+  traces: (TransactionTrace | null)[] | null;
+  /** Accounts that transactions without a receipt or trace changed, as far as the node can name them. */
+  touched: readonly Address[];
+  /** First reason for which a receipt or trace is missing, for the operator; null when none is. */
+  unreadable: string | null;
 }
 
-/** A block, plus the receivers of its transactions that had code. */
+/** A block, plus the code of the receivers of its transactions. */
 export interface JudgedBlock extends FetchedBlock {
   receiversWithCode: ReadonlySet<Address>;
+  /** Receivers whose code the node could not give. */
+  receiversUnknown: ReadonlySet<Address>;
 }
 
 export interface Header {

@@ -3,7 +3,8 @@ import { type Address, numberToHex } from 'viem';
 import { authoritiesOf } from '../../evm/authorities.ts';
 import type { RpcTransaction } from '../../evm/rpc.ts';
 import { type ChainClient, nodeAnswered } from '../../node/client.ts';
-import type { FetchedBlock } from './fetched-block.ts';
+import { AnswerTooLarge } from '../../node/transport/errors.ts';
+import type { FetchedBlock, JudgedBlock } from './fetched-block.ts';
 
 /** Accounts in the cache, about 20 MB. An evicted account is looked up again. */
 const REMEMBERED = 50_000;
@@ -12,16 +13,23 @@ const REMEMBERED = 50_000;
 export interface ReceiverCode {
   /** Looks up unknown receivers early, so that these requests share a batch with the block's other requests. */
   prefetch(at: { number: number; receivers: Iterable<Address> }): Promise<void>;
-  /** Receivers that had code, per block. Calls must follow the order of the chain. */
-  withCode(trails: readonly CodeTrail[]): Promise<ReadonlySet<Address>[]>;
+  /** Code of the receivers, per block. Calls must follow the order of the chain. */
+  withCode(trails: readonly CodeTrail[]): Promise<JudgedReceivers[]>;
   /** Drops the cache after a reorganisation, because its blocks are no longer on the chain. */
   forget(): void;
+}
+
+/** Receivers of a block's transactions that had code, and those whose code the node could not give. */
+export interface JudgedReceivers {
+  readonly withCode: ReadonlySet<Address>;
+  readonly unknown: ReadonlySet<Address>;
 }
 
 interface LookUp {
   /** Block at whose end the code was read. */
   readonly at: number;
-  readonly hasCode: Promise<boolean>;
+  /** Null when the node cannot give the code. */
+  readonly hasCode: Promise<boolean | null>;
   /** Null until the node has answered. */
   settled: boolean | null;
 }
@@ -37,13 +45,17 @@ export function receiverCode({ request }: Pick<ChainClient, 'request'>): Receive
   function lookUp(address: Address, at: number): LookUp {
     const memory = known;
     const made: LookUp = { at, hasCode: read(), settled: null };
-    async function read(): Promise<boolean> {
+    async function read(): Promise<boolean | null> {
+      const forget = () => {
+        if (memory.get(address) === made) memory.delete(address);
+      };
       try {
         const hasCode = await codeAt(address, at);
         made.settled = hasCode;
+        if (hasCode === null) forget();
         return hasCode;
       } catch (error) {
-        if (memory.get(address) === made) memory.delete(address);
+        forget();
         throw error;
       }
     }
@@ -51,22 +63,23 @@ export function receiverCode({ request }: Pick<ChainClient, 'request'>): Receive
     return made;
   }
 
-  async function codeAt(address: Address, number: number): Promise<boolean> {
-    const block = numberToHex(number);
-    const code = await request({ method: 'eth_getCode', params: [address, block] }).catch(
-      (error: unknown) => {
+  async function codeAt(address: Address, number: number): Promise<boolean | null> {
+    for (const block of [numberToHex(number), 'latest'] as const) {
+      try {
+        return (await request({ method: 'eth_getCode', params: [address, block] })) !== '0x';
+      } catch (error) {
+        if (error instanceof AnswerTooLarge) return true;
         if (!nodeAnswered(error)) throw error;
-        return request({ method: 'eth_getCode', params: [address, 'latest'] });
-      },
-    );
-    return code !== '0x';
+      }
+    }
+    return null;
   }
 
   /**
    * Code of an account at a block. A cached look-up of a later block is not used: blocks in between may have changed
    * the code.
    */
-  function hadCode(address: Address, number: number): Promise<boolean> {
+  function hadCode(address: Address, number: number): Promise<boolean | null> {
     const before = known.get(address);
     const valid = before !== undefined && before.at <= number ? before : lookUp(address, number);
     return valid.hasCode;
@@ -81,12 +94,15 @@ export function receiverCode({ request }: Pick<ChainClient, 'request'>): Receive
     }
   }
 
-  async function receiversWithCode(trail: CodeTrail): Promise<ReadonlySet<Address>> {
+  async function judgedReceivers(trail: CodeTrail): Promise<JudgedReceivers> {
     const receivers = [...trail.receivers];
     const answers = await Promise.all(
       receivers.map(address => trail.destroyed.has(address) || hadCode(address, trail.number)),
     );
-    return new Set(receivers.filter((_, position) => answers[position]));
+    return {
+      withCode: new Set(receivers.filter((_, position) => answers[position] === true)),
+      unknown: new Set(receivers.filter((_, position) => answers[position] === null)),
+    };
   }
 
   return {
@@ -99,7 +115,7 @@ export function receiverCode({ request }: Pick<ChainClient, 'request'>): Receive
       return Promise.all(
         trails.map(trail => {
           forgetChanged(trail);
-          return receiversWithCode(trail);
+          return judgedReceivers(trail);
         }),
       );
     },
@@ -110,7 +126,7 @@ export function receiverCode({ request }: Pick<ChainClient, 'request'>): Receive
 }
 
 /** Gas of a coin transfer without data. */
-const PLAIN_TRANSFER_GAS = 21_000;
+export const PLAIN_TRANSFER_GAS = 21_000;
 
 /** Maximum number of authorizations per block whose signers are recovered. A full block of them would take seconds. */
 const MOST_AUTHORIZATIONS = 40;
@@ -139,35 +155,50 @@ export interface TrailSource {
   number: number;
   transactions: readonly {
     to: Address | null;
-    gasUsed: number;
+    /** Null when the receipt is missing. */
+    gasUsed: number | null;
     createdContract: Address | null;
     authorizations: readonly unknown[];
   }[];
   /** Null when the node does not trace. */
   calls: readonly { type: string; from: Address; createdContract: Address | null }[] | null;
+  /** True when a receipt or trace is missing, so that the block may have changed the code of any account. */
+  isIncomplete: boolean;
 }
 
-/** Trail of a fetched block. */
-export function codeTrail(
-  { number, transactions, traces }: FetchedBlock,
-  chainId: number,
-): Promise<CodeTrail> {
+/** Adds the code of the receivers to fetched blocks, which follow those judged before. */
+export async function judgedBy(
+  code: Pick<ReceiverCode, 'withCode'>,
+  { blocks, chainId }: { blocks: readonly FetchedBlock[]; chainId: number },
+): Promise<JudgedBlock[]> {
+  const trails: CodeTrail[] = [];
+  for (const block of blocks) trails.push(await codeTrail(block, chainId));
+  const judged = await code.withCode(trails);
+  return blocks.map((block, at) => ({
+    ...block,
+    receiversWithCode: judged[at]?.withCode ?? new Set(),
+    receiversUnknown: judged[at]?.unknown ?? new Set(),
+  }));
+}
+
+function codeTrail({ number, transactions, traces }: FetchedBlock, chainId: number): Promise<CodeTrail> {
   const source = {
     number,
     transactions: transactions.map(({ transaction, receipt }) => ({
       to: transaction.to ?? null,
-      gasUsed: Number(receipt.gasUsed),
-      createdContract: receipt.contractAddress ?? null,
+      gasUsed: receipt === null ? null : Number(receipt.gasUsed),
+      createdContract: receipt?.contractAddress ?? null,
       authorizations: transaction.authorizationList ?? [],
     })),
-    calls: traces?.flatMap(({ calls }) => calls) ?? null,
+    calls: traces?.flatMap(trace => trace?.calls ?? []) ?? null,
+    isIncomplete: transactions.some(({ receipt }, at) => receipt === null || traces?.[at] === null),
   };
   return trailOf(source, chainId);
 }
 
 /** Trail of a block, fetched or read from the index. */
 export async function trailOf(
-  { number, transactions, calls }: TrailSource,
+  { number, transactions, calls, isIncomplete }: TrailSource,
   chainId: number,
 ): Promise<CodeTrail> {
   const destroyed = (calls ?? []).filter(({ type }) => type === 'selfdestruct').map(({ from }) => from);
@@ -180,9 +211,10 @@ export async function trailOf(
   return {
     number,
     receivers: receiversOf(transactions),
-    changed: isTooMany
-      ? null
-      : new Set([...destroyed, ...created.filter(address => address !== null), ...signed]),
+    changed:
+      isTooMany || isIncomplete
+        ? null
+        : new Set([...destroyed, ...created.filter(address => address !== null), ...signed]),
     destroyed: new Set(destroyed),
     unexplained: receiversOf(unexplained),
   };

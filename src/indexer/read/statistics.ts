@@ -2,8 +2,9 @@ import { uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import { blockStart } from '../schema/block-position.ts';
-import { type IndexTables, unknownList } from '../schema/columns.ts';
+import type { IndexTables } from '../schema/columns.ts';
 import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
+import { unknownList } from '../schema/json-lists.ts';
 
 /** Totals of the whole index, maintained by the writer. Reading them costs the same on any chain. */
 export interface Totals {
@@ -102,7 +103,7 @@ export async function recentGasPrices(
   return rows.map(row => uintOf(row.gas_price));
 }
 
-/** Number of transactions, and their fees in wei. */
+/** Number of transactions, and their known fees in wei. */
 export interface FeeSum {
   transactions: number;
   fees: bigint;
@@ -110,11 +111,12 @@ export interface FeeSum {
 
 /**
  * Sums of all blocks up to the head, and of those at least `ageMs` older than it. Null when there are no such blocks.
+ * `areKnown` is false when the fees of a block between the two are not known.
  */
 export async function feesBefore(
   handle: Handle,
   ageMs: number,
-): Promise<{ head: FeeSum | null; older: FeeSum | null }> {
+): Promise<{ head: FeeSum | null; older: FeeSum | null; areKnown: boolean }> {
   const rows = await rowsOf<IndexTables['block_sums'] & Pick<ComputedIndexColumns, 'is_head'>>(
     handle,
     `select 1 as is_head, number, transactions, fee_parts from block_sums where number = (${NEWEST('number')})
@@ -127,7 +129,13 @@ export async function feesBefore(
     const row = rows.find(({ is_head: found }) => found === isHead);
     return row === undefined ? null : { transactions: row.transactions, fees: wholeOf(row.fee_parts) };
   };
-  return { head: sumOf(1), older: sumOf(0) };
+  const older = rows.find(({ is_head: found }) => found === 0)?.number ?? -1;
+  const unknown = await rowsOf<Pick<ComputedIndexColumns, 'is_found'>>(
+    handle,
+    'select 1 as is_found from unread_blocks where receipts > 0 and number > ? limit 1',
+    [older],
+  );
+  return { head: sumOf(1), older: sumOf(0), areKnown: unknown.length === 0 };
 }
 
 const NEWEST = (column: 'number' | 'timestamp') =>

@@ -3,7 +3,7 @@
  * The key is therefore the chain order, every secondary index ends in it at no cost, and a block's rows are one range.
  * 2^33 block numbers and 2^20 positions fill the 53 bits that a JavaScript number holds exactly.
  */
-const PLACES_PER_BLOCK = 2 ** 20;
+export const PLACES_PER_BLOCK = 2 ** 20;
 
 /** Greater than every key: the cursor of a first page. */
 export const LAST_PLACE = Number.MAX_SAFE_INTEGER;

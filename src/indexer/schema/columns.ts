@@ -1,4 +1,3 @@
-import { type Hash, isHex } from 'viem';
 import type { Columns, RowOf } from '../../db/columns.ts';
 
 /*
@@ -25,9 +24,9 @@ export const BLOCK_COLUMNS = {
   transaction_count: 'count',
   withdrawals_count: 'count?',
   internal_transaction_count: 'count?',
-  transaction_fees: 'numeric',
+  transaction_fees: 'numeric?',
   burnt_fees: 'numeric?',
-  priority_fees: 'numeric',
+  priority_fees: 'numeric?',
   blob_gas_used: 'count?',
   excess_blob_gas: 'numeric?',
 } as const satisfies Columns;
@@ -51,7 +50,7 @@ export const TRANSACTION_COLUMNS = {
   value: 'numeric',
   nonce: 'numeric',
   gas_limit: 'numeric',
-  gas_used: 'count',
+  gas_used: 'count?',
   gas_price: 'numeric',
   max_fee_per_gas: 'numeric?',
   max_priority_fee_per_gas: 'numeric?',
@@ -62,7 +61,7 @@ export const TRANSACTION_COLUMNS = {
   authorization_list: 'json?',
   type: 'count',
   status: 'count?',
-  fee: 'numeric',
+  fee: 'numeric?',
   input: 'bytes',
   selector: 'bytes?',
   created_contract: 'bytes?',
@@ -70,7 +69,7 @@ export const TRANSACTION_COLUMNS = {
   output: 'bytes?',
   has_internal_error: 'count?',
   facts: 'count',
-  token_transfer_count: 'count',
+  token_transfer_count: 'count?',
 } as const satisfies Columns;
 
 export const TRANSACTION_DETAILS_COLUMNS = {
@@ -183,12 +182,24 @@ export const DIRTY_COLUMNS = {
   token_id: 'uint256',
 } as const satisfies Columns;
 
+/** `receipts`, `traces` and `codes` are numbers of transactions that lack the part. */
+export const UNREAD_BLOCK_COLUMNS = {
+  number: 'count',
+  receipts: 'count',
+  traces: 'count',
+  codes: 'count',
+  reason: 'text',
+  attempts: 'count',
+  due_at: 'time',
+} as const satisfies Columns;
+
 const STATE_COLUMNS = {
   id: 'count',
   chain_id: 'count',
   epoch: 'count',
   identity: 'text',
   high_water: 'count',
+  fills: 'count',
 } as const satisfies Columns;
 const RETYPING_COLUMNS = { id: 'count', next_block: 'count', end_block: 'count' } as const satisfies Columns;
 const DAY_COLUMNS = {
@@ -279,20 +290,10 @@ export const INDEX_TABLES = {
   totals: TOTALS_COLUMNS,
   block_sums: BLOCK_SUM_COLUMNS,
   dirty: DIRTY_COLUMNS,
+  unread_blocks: UNREAD_BLOCK_COLUMNS,
   index_state: STATE_COLUMNS,
   retyping: RETYPING_COLUMNS,
 } as const satisfies Readonly<Record<string, Columns>>;
 
 /** A row of each table of the index. */
 export type IndexTables = { [Table in keyof typeof INDEX_TABLES]: RowOf<(typeof INDEX_TABLES)[Table]> };
-
-/** Entries of a JSON list column. Empty for null. */
-export function unknownList(column: string | null): unknown[] {
-  const parsed: unknown = column === null ? [] : JSON.parse(column);
-  return Array.isArray(parsed) ? parsed : [];
-}
-
-/** Hashes of a JSON list column. Empty for null. */
-export function hashList(column: string | null): Hash[] {
-  return unknownList(column).filter(entry => isHex(entry));
-}

@@ -11,8 +11,8 @@ export interface Head {
   hash: Hash;
   timestamp: number;
   /**
-   * Grows with every reorganisation deeper than the chain's confirmations, because blocks counted as final were
-   * replaced.
+   * Grows with every reorganisation deeper than the chain's confirmations, and when parts of such a deep block arrive
+   * later, because answers that counted as final have changed.
    */
   epoch: number;
 }
@@ -35,26 +35,40 @@ export interface Progress {
   readonly firstNumber: number | null;
   /** True when no state has changed since it was last read. */
   readonly isStateFresh: boolean;
+  /** Number of times that missing parts of a block arrived later. */
+  readonly fills: number;
+  /** Number of blocks with missing parts. */
+  readonly unreadBlocks: number;
 }
 
 export async function readProgress(handle: Handle): Promise<Progress> {
-  const [row] = await rowsOf<HeadColumns & Pick<ComputedIndexColumns, 'first_number' | 'is_state_fresh'>>(
+  const [row] = await rowsOf<ProgressColumns>(
     handle,
     `select ${HEAD_COLUMNS},
        (select min(number) from blocks where number >= 0) as first_number,
+       (select fills from index_state where id = 1) as fills,
+       (select count(*) from unread_blocks) as row_count,
        case when exists (select 1 from dirty) then 0 else 1 end as is_state_fresh
      from blocks where number >= 0 order by number desc limit 1`,
   );
-  if (row === undefined)
-    return { head: null, epoch: await readEpoch(handle), firstNumber: null, isStateFresh: true };
-  const { first_number, is_state_fresh, ...head } = row;
+  if (row === undefined) {
+    const epoch = await readEpoch(handle);
+    return { head: null, epoch, firstNumber: null, isStateFresh: true, fills: 0, unreadBlocks: 0 };
+  }
+  const { first_number, is_state_fresh, fills, row_count: unreadBlocks, ...head } = row;
   return {
     head: headOf(head),
     epoch: head.epoch,
     firstNumber: first_number,
     isStateFresh: is_state_fresh === 1,
+    fills,
+    unreadBlocks,
   };
 }
+
+type ProgressColumns = HeadColumns &
+  Pick<IndexTables['index_state'], 'fills'> &
+  Pick<ComputedIndexColumns, 'first_number' | 'is_state_fresh' | 'row_count'>;
 
 async function readEpoch(handle: Handle): Promise<number> {
   const [row] = await rowsOf<Pick<IndexTables['index_state'], 'epoch'>>(

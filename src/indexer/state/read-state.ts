@@ -3,7 +3,8 @@ import { uintOf } from '../../db/columns.ts';
 import { DELEGATION_PREFIX, minimalProxyTarget } from '../../evm/address.ts';
 import { textOf, uint8Of, wordOf } from '../../evm/call-result.ts';
 import { balanceCall, ownerCall } from '../../evm/contract-calls.ts';
-import { type ChainClient, nullIfAnswered } from '../../node/client.ts';
+import { type ChainClient, nullIfAnswered, nullIfNotGiven } from '../../node/client.ts';
+import { AnswerTooLarge } from '../../node/transport/errors.ts';
 import type { Dirty } from '../schema/stale-state.ts';
 
 const NAME = encodeFunctionData({ abi: erc20Abi, functionName: 'name' });
@@ -38,6 +39,28 @@ interface TokenFacts {
   decimals: number | null;
 }
 
+/** Stands for code that is too large to be read. `INVALID`, so it is neither a proxy nor a delegation. */
+const LARGE_CODE = '0xfe';
+
+/** Handler for `catch`. Code that the node refuses counts as none until the account changes again. */
+function codeOfFailure(error: unknown): Hex {
+  return error instanceof AnswerTooLarge ? LARGE_CODE : (nullIfAnswered(error) ?? '0x');
+}
+
+/** State of an entry that cannot be read: as if its contract refused. Null for coins, which every node knows. */
+export function unreadableState({ kind, address, holder, tokenId }: Dirty): OnChainState | null {
+  switch (kind) {
+    case 'coin':
+      return null;
+    case 'token':
+      return { kind: 'supply', address, totalSupply: null };
+    case 'balance':
+      return { kind, token: address, holder: holder === '' ? address : holder, tokenId, value: null };
+    case 'instance':
+      return { kind, token: address, tokenId, owner: null };
+  }
+}
+
 /**
  * Creates a reader of dirty entries at one block. Entries read in the same tick share requests.
  * @throws when the node cannot be reached; never because of a contract's answer
@@ -46,14 +69,16 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
   const block = numberToHex(blockNumber);
 
   async function call(to: Address, data: Hex): Promise<Hex | null> {
-    return client.request({ method: 'eth_call', params: [{ to, data }, block] }).catch(nullIfAnswered);
+    return client.request({ method: 'eth_call', params: [{ to, data }, block] }).catch(nullIfNotGiven);
   }
 
   async function coin(address: Address): Promise<OnChainState> {
     const isKnown = known.contracts.has(address);
     const [balance, code] = await Promise.all([
       client.request({ method: 'eth_getBalance', params: [address, block] }),
-      isKnown ? '0x' : client.request({ method: 'eth_getCode', params: [address, block] }),
+      isKnown
+        ? '0x'
+        : client.request({ method: 'eth_getCode', params: [address, block] }).catch(codeOfFailure),
     ]);
     // EIP-7702: delegated code does not make an account a contract.
     const hasCode = code !== '0x' && !code.toLowerCase().startsWith(DELEGATION_PREFIX);

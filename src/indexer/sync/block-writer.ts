@@ -24,7 +24,7 @@ import { DIRTY_KINDS, markDirty } from '../schema/stale-state.ts';
 import { factsOf } from '../schema/transaction-types.ts';
 
 /** Bit set on a creation once its contract turns out to be a token. */
-const TOKEN_CREATION = factsOf(['token_creation']);
+export const TOKEN_CREATION = factsOf(['token_creation']);
 
 /**
  * Writes consecutive blocks with all their contents as the new head. Must run in its own transaction: after a restart,
@@ -32,7 +32,7 @@ const TOKEN_CREATION = factsOf(['token_creation']);
  * Preparing a statement for a few rows costs more than running it, so each table gets one statement for all blocks.
  */
 export async function writeBlocks(handle: Handle, blocks: readonly BlockRows[]): Promise<void> {
-  for (const insert of TABLES) await insert(handle, blocks);
+  for (const insert of Object.values(INSERTS)) await insert(handle, blocks);
   await markTokenCreations(handle, blocks);
   await markDirty(
     handle,
@@ -49,34 +49,40 @@ export async function writeBlocks(handle: Handle, blocks: readonly BlockRows[]):
 /** Inserts the rows of one table. */
 type InsertBlocks = (handle: Handle, blocks: readonly BlockRows[]) => Promise<void>;
 
-const TABLES: readonly InsertBlocks[] = [
-  table({ table: 'blocks', columns: BLOCK_COLUMNS }, ({ block }) => [block]),
-  table({ table: 'block_details', columns: BLOCK_DETAILS_COLUMNS }, ({ blockDetails }) => [blockDetails]),
-  table({ table: 'transactions', columns: TRANSACTION_COLUMNS }, ({ transactions }) => transactions),
-  table(
+/** Inserts of each table, in the order in which a block is written. */
+export const INSERTS = {
+  blocks: table({ table: 'blocks', columns: BLOCK_COLUMNS }, ({ block }) => [block]),
+  blockDetails: table({ table: 'block_details', columns: BLOCK_DETAILS_COLUMNS }, ({ blockDetails }) => [
+    blockDetails,
+  ]),
+  transactions: table(
+    { table: 'transactions', columns: TRANSACTION_COLUMNS },
+    ({ transactions }) => transactions,
+  ),
+  transactionDetails: table(
     { table: 'transaction_details', columns: TRANSACTION_DETAILS_COLUMNS },
     ({ transactionDetails }) => transactionDetails,
   ),
-  table({ table: 'logs', columns: LOG_COLUMNS }, ({ logs }) => logs),
-  table(
+  logs: table({ table: 'logs', columns: LOG_COLUMNS }, ({ logs }) => logs),
+  tokenTransfers: table(
     { table: 'token_transfers', columns: TOKEN_TRANSFER_COLUMNS },
     ({ tokenTransfers }) => tokenTransfers,
   ),
-  table(
+  internalTransactions: table(
     { table: 'internal_transactions', columns: INTERNAL_TRANSACTION_COLUMNS },
     ({ internalTransactions }) => internalTransactions,
   ),
-  table({ table: 'withdrawals', columns: WITHDRAWAL_COLUMNS }, ({ withdrawals }) => withdrawals),
-  table(
+  withdrawals: table({ table: 'withdrawals', columns: WITHDRAWAL_COLUMNS }, ({ withdrawals }) => withdrawals),
+  contracts: table(
     // An address can be created again after its code was destroyed, even within one transaction.
     { table: 'contracts', columns: CONTRACT_COLUMNS, suffix: 'on conflict do nothing' },
     ({ contracts }) => contracts,
   ),
-  table(
+  tokens: table(
     { table: 'tokens', columns: MOVED_TOKEN_COLUMNS, suffix: 'on conflict (address) do nothing' },
     ({ tokens }) => tokens,
   ),
-];
+} as const satisfies Readonly<Record<string, InsertBlocks>>;
 
 function table<Table extends Columns>(
   into: TypedTable<Table>,
@@ -89,7 +95,7 @@ function table<Table extends Columns>(
  * Marks transactions that created a token. Only a token's first block can reveal one. The creating transaction is never
  * in a later block.
  */
-async function markTokenCreations(handle: Handle, blocks: readonly BlockRows[]): Promise<void> {
+export async function markTokenCreations(handle: Handle, blocks: readonly BlockRows[]): Promise<void> {
   const [first] = blocks;
   const moved = blocks.flatMap(({ tokens }) => tokens);
   if (first === undefined || moved.length === 0) return;
@@ -136,7 +142,7 @@ export async function unwind(
   return { isDeep };
 }
 
-async function highestHead(handle: Handle): Promise<number> {
+export async function highestHead(handle: Handle): Promise<number> {
   const [state] = await rowsOf<Pick<IndexTables['index_state'], 'high_water'>>(
     handle,
     'select high_water from index_state where id = 1',
@@ -198,5 +204,6 @@ const FORGOTTEN = [
   'delete from transaction_details where id >= :from',
   'delete from transactions where id >= :from',
   'delete from block_details where number > :ancestor',
+  'delete from unread_blocks where number > :ancestor',
   'delete from blocks where number > :ancestor',
 ] as const;

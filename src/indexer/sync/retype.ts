@@ -5,7 +5,8 @@ import { execute, rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { type CodeTrail, type ReceiverCode, type TrailSource, trailOf } from '../fetch/receiver-code.ts';
 import { blockStart, positionOf } from '../schema/block-position.ts';
-import { type IndexTables, unknownList } from '../schema/columns.ts';
+import type { IndexTables } from '../schema/columns.ts';
+import { unknownList } from '../schema/json-lists.ts';
 import { factsOf } from '../schema/transaction-types.ts';
 import type { IndexWrite } from '../schema/writer-lease.ts';
 
@@ -44,10 +45,13 @@ export async function retypeOlder(
   const withCode = await code.withCode(trails);
   if (signal?.aborted === true) return;
   const judged = blocks.flatMap(({ transactions }, at) =>
-    transactions.map(({ id, to: receiver }) => ({
-      id,
-      isCall: receiver !== null && withCode[at]?.has(receiver) === true,
-    })),
+    transactions
+      // Keeps the type of a transaction whose receiver the node cannot judge.
+      .filter(({ to: receiver }) => receiver === null || withCode[at]?.unknown.has(receiver) !== true)
+      .map(({ id, to: receiver }) => ({
+        id,
+        isCall: receiver !== null && withCode[at]?.withCode.has(receiver) === true,
+      })),
   );
   const idsOf = (isCall: boolean) => judged.filter(one => one.isCall === isCall).map(({ id }) => id);
   await write(handle => writeTypes(handle, { to, calls: idsOf(true), others: idsOf(false) }));
@@ -112,6 +116,7 @@ async function readOlderBlocks(handle: Handle, { from, to }: BlockRange): Promis
   return blocks.map(block => ({
     number: block.number,
     transactions: (transactionsOf.get(block.number) ?? []).map(transactionOf),
+    isIncomplete: false,
     calls: block.internal_transaction_count === null ? null : (callsOf.get(block.number) ?? []).map(callOf),
   }));
 }

@@ -1,15 +1,18 @@
 import type { Hash } from 'viem';
 import type { Db } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { type BlockRows, blockRows } from '../decode/block.ts';
 import { ChainMoved } from '../fetch/block-faults.ts';
-import { type BlockFetcher, blockFetcher, fetchInOrder } from '../fetch/fetch-blocks.ts';
-import type { FetchedBlock, Header, JudgedBlock } from '../fetch/fetched-block.ts';
-import { type CodeTrail, codeTrail, receiverCode } from '../fetch/receiver-code.ts';
+import { type BlockFetcher, blockFetcher } from '../fetch/fetch-blocks.ts';
+import { fetchInOrder } from '../fetch/fetch-window.ts';
+import type { FetchedBlock, Header } from '../fetch/fetched-block.ts';
+import { judgedBy, receiverCode } from '../fetch/receiver-code.ts';
 import { firstNumber, type Head, hashAt, readHead } from '../schema/head.ts';
+import { setAside } from '../schema/unread-blocks.ts';
 import type { IndexWrite } from '../schema/writer-lease.ts';
-import { refreshState } from '../state/refresh.ts';
+import { stateRefresher } from '../state/refresh.ts';
 import { unwind, writeBlocks } from './block-writer.ts';
 import { retypeOlder } from './retype.ts';
 
@@ -32,6 +35,7 @@ interface SyncDeps {
   db: Db;
   write: IndexWrite;
   client: ChainClient;
+  clock: Clock;
   log: Logger;
   /** Depth at which a block counts as final. A deeper reorganisation starts a new epoch. */
   confirmations: number;
@@ -49,6 +53,7 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
   const code = receiverCode(client);
   const olderCode = receiverCode(client);
   const fetcher = blockFetcher({ client, code, log });
+  const refreshState = stateRefresher({ db, write, client, fetcher });
   let backwardSightings = 0;
 
   async function runOnce(signal?: AbortSignal): Promise<number> {
@@ -62,7 +67,7 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
       }
       const head = await readHead(db);
       if (head !== null) {
-        await refreshState({ db, write, client, fetcher, head, signal });
+        await refreshState(head, signal);
         if (signal?.aborted !== true)
           await retypeOlder({ db, write, code: olderCode, chainId: client.id }, signal);
       }
@@ -111,9 +116,14 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
     try {
       for await (const chunk of fetchInOrder(fetcher, { from, to })) {
         const linked = linkedTo(parent, chunk);
-        for (const blocks of inCommits((await judged(linked)).values().map(blockRows))) {
+        for (const blocks of inCommits(
+          (await judgedBy(code, { blocks: linked, chainId: client.id })).values().map(blockRows),
+        )) {
           if (signal?.aborted === true) return { written, isDone: true };
-          await write(handle => writeBlocks(handle, blocks));
+          await write(async handle => {
+            await writeBlocks(handle, blocks);
+            await setAside(handle, blocks, deps.clock.now());
+          });
           written += blocks.length;
         }
         if (linked.length < chunk.length) {
@@ -132,13 +142,6 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
       return { written, isDone: false };
     }
     return { written, isDone: true };
-  }
-
-  async function judged(blocks: readonly FetchedBlock[]): Promise<JudgedBlock[]> {
-    const trails: CodeTrail[] = [];
-    for (const block of blocks) trails.push(await codeTrail(block, client.id));
-    const withCode = await code.withCode(trails);
-    return blocks.map((block, at) => ({ ...block, receiversWithCode: withCode[at] ?? new Set() }));
   }
 
   async function goBack(head: Head, from: number): Promise<void> {

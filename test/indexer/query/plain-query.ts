@@ -21,7 +21,7 @@ export function recordsOf(
     case 'events':
       return blocks.flatMap(block =>
         block.transactions.flatMap((entry, position) =>
-          entry.receipt.logs.map(log => ({
+          (entry.receipt?.logs ?? []).map(log => ({
             chain_id: BigInt(chainId),
             ...place(block),
             transaction_hash: entry.transaction.hash,
@@ -74,6 +74,7 @@ function transactionValues(
   { transaction, receipt }: FetchedBlock['transactions'][number],
   position: number,
 ): FieldValues {
+  const price = uint(receipt?.effectiveGasPrice ?? transaction.gasPrice ?? '0x0');
   const isCall = typeof transaction.to === 'string' && transaction.input.length >= 10;
   return {
     hash: transaction.hash,
@@ -82,7 +83,7 @@ function transactionValues(
     from_address: transaction.from,
     to_address: transaction.to ?? null,
     value: uint(transaction.value),
-    gas_price: uint(receipt.effectiveGasPrice),
+    gas_price: price,
     gas: uint(transaction.gas),
     function_selector: isCall ? transaction.input.slice(0, 10) : '0x',
     data: transaction.input,
@@ -92,14 +93,14 @@ function transactionValues(
     r: uint(transaction.r),
     s: uint(transaction.s),
     v: uint(transaction.v),
-    contract_address: receipt.status === '0x0' ? null : (receipt.contractAddress ?? null),
-    gas_used: uint(receipt.gasUsed),
-    cumulative_gas_used: uint(receipt.cumulativeGasUsed),
-    effective_gas_price: uint(receipt.effectiveGasPrice),
-    blob_gas_used: uint(receipt.blobGasUsed),
-    blob_gas_price: uint(receipt.blobGasUsed) ? uint(receipt.blobGasPrice) : null,
-    logs_bloom: receipt.logsBloom ?? null,
-    status: uint(receipt.status),
+    contract_address: receipt?.status === '0x0' ? null : (receipt?.contractAddress ?? null),
+    gas_used: uint(receipt?.gasUsed),
+    cumulative_gas_used: uint(receipt?.cumulativeGasUsed),
+    effective_gas_price: price,
+    blob_gas_used: uint(receipt?.blobGasUsed),
+    blob_gas_price: uint(receipt?.blobGasUsed) ? uint(receipt?.blobGasPrice) : null,
+    logs_bloom: receipt?.logsBloom ?? null,
+    status: uint(receipt?.status),
     access_list_json: json(transaction.accessList),
     authorization_list_json: json(transaction.authorizationList),
   };

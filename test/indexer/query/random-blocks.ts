@@ -97,7 +97,8 @@ const blockParts = fc.record({
   transactions: fc.array(
     fc.record({
       transaction: transactionParts,
-      receipt: receiptParts,
+      // A receipt that the node did not give is null.
+      receipt: fc.option(receiptParts, { freq: 7 }),
       logs: fc.array(logParts, { maxLength: 3 }),
     }),
     { maxLength: 4 },
@@ -129,16 +130,20 @@ export function randomBlocks({ seed, count }: { seed: number; count: number }): 
         const numbered = logs.map((log): RpcLog => ({ ...log, logIndex: numberToHex(logIndex++) }));
         return {
           transaction: { ...transaction, hash: id } satisfies RpcTransaction,
-          receipt: {
-            ...receipt,
-            transactionHash: id,
-            blockHash: hash,
-            contractAddress: transaction.to === null ? transaction.from : null,
-            logs: numbered,
-          } satisfies RpcReceipt,
+          receipt:
+            receipt &&
+            ({
+              ...receipt,
+              transactionHash: id,
+              blockHash: hash,
+              contractAddress: transaction.to === null ? transaction.from : null,
+              logs: numbered,
+            } satisfies RpcReceipt),
         };
       }),
       traces: null,
+      touched: [],
+      unreadable: null,
     };
   });
 }
@@ -159,7 +164,11 @@ export async function writeIndex(
   try {
     await transaction(db, async handle => {
       await claimForChain(handle, chainId);
-      const judged = blocks.map(block => ({ ...block, receiversWithCode: new Set<Hex>() }));
+      const judged = blocks.map(block => ({
+        ...block,
+        receiversWithCode: new Set<Hex>(),
+        receiversUnknown: new Set<Hex>(),
+      }));
       await writeBlocks(handle, judged.map(blockRows));
     });
   } finally {

@@ -23,6 +23,7 @@ export function readerQueries(
   const someone = `0x${'11'.repeat(20)}` as const;
   const lists: Record<keyof Omit<Reader, 'abis' | 'node' | 'markets'>, (() => Promise<unknown>)[]> = {
     head: [() => reader.head()],
+    unreadBlock: [() => reader.unreadBlock(block)],
     transactions: [
       () => reader.transactions({ limit: 50 }),
       () => reader.transactions({ limit: 50, before: place }),

@@ -85,9 +85,10 @@ test('a failed transaction keeps its revert output with either tracer, and every
   }
 });
 
-test('a node that fails to trace one transaction is still asked for the traces of other blocks', async () => {
+test('only the transaction that a node fails to trace, with its block and alone, is without calls', async () => {
   const proxy = await startNodeProxy(chain.rpcUrl, {
     missing: ['trace_block'],
+    refuses: ({ method }) => method === 'debug_traceTransaction',
     change: (method, result) =>
       /^debug_traceBlock/.test(method) && Array.isArray(result) && result.length === 2
         ? [result[0], { txHash: result[1].txHash, error: 'execution timeout' }]
@@ -97,7 +98,7 @@ test('a node that fails to trace one transaction is still asked for the traces o
 
   const { items } = await contentOf(proxy.rpcUrl);
 
-  expect(items.map(({ hasInternalError }) => hasInternalError)).toEqual([false, null, null, null, null]);
+  expect(items.map(({ hasInternalError }) => hasInternalError)).toEqual([false, null, false, null, false]);
   expect(items[0]?.revertOutput).not.toBeNull();
   expect(proxy.counts.get('debug_traceBlockByNumber')).toBe(1);
 });

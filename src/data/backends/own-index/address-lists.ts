@@ -1,7 +1,7 @@
 import { lowerCase } from '#evm/address.ts';
 import type { Answers } from '../port/backend.ts';
 import { blockRecords, nextBlocks } from './blocks.ts';
-import { nodeCannot } from './source/mined.ts';
+import { assertTraces } from './source/mined.ts';
 import { blockBefore, placeBefore, tracePlace } from './source/position.ts';
 import { assertWhole, type IndexSource, PAGE_SIZE } from './source/source.ts';
 import { internalTransactionPage } from './transactions/internal-transactions.ts';
@@ -60,16 +60,15 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
     async listAddressInternalTransactions({ path, query }, { position }) {
       assertWhole(source);
       const before = tracePlace(position, query);
-      const [page, { items: newest }] = await Promise.all([
+      const [page] = await Promise.all([
         reader.addressInternalTransactions({
           address: lowerCase(path.address_hash),
           limit: PAGE_SIZE,
           ...(query.filter === undefined ? {} : { direction: query.filter }),
           ...(before === undefined ? {} : { before }),
         }),
-        reader.blocks({ kind: 'block', limit: 1 }),
+        assertTraces(source),
       ]);
-      if (newest[0]?.internalTransactionCount === null) throw nodeCannot('trace');
       return { body: await internalTransactionPage(source, page) };
     },
 

@@ -7,7 +7,7 @@ import { inTime } from '#lib/in-time.ts';
 import type { Answers } from '../port/backend.ts';
 import { amount, percentage, timestamp } from './parts/format.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
-import { nodeCannot } from './source/mined.ts';
+import { untraced } from './source/mined.ts';
 import { blockBefore, callAfter, placeBefore } from './source/position.ts';
 import {
   assertCaughtUp,
@@ -83,7 +83,7 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
           ...(after === undefined ? {} : { after }),
         }),
       );
-      if (row.isCanonical && row.internalTransactionCount === null) throw nodeCannot('trace');
+      if (row.isCanonical && row.internalTransactionCount === null) throw await untraced(source, row.number);
       return { ...depthOf(source, row), body: await internalTransactionPage(source, page) };
     },
   };
@@ -181,7 +181,10 @@ function blockRecord(row: BlockRow, parties: Parties): Block {
   return {
     base_fee_per_gas: amount(row.baseFeePerGas),
     burnt_fees: amount(row.burntFees),
-    burnt_fees_percentage: row.burntFees === null ? null : percentage(row.burntFees, row.transactionFees),
+    burnt_fees_percentage:
+      row.burntFees === null || row.transactionFees === null
+        ? null
+        : percentage(row.burntFees, row.transactionFees),
     difficulty: row.difficulty.toString(),
     extra_data: row.extraData,
     gas_limit: row.gasLimit.toString(),
@@ -193,14 +196,14 @@ function blockRecord(row: BlockRow, parties: Parties): Block {
     miner: parties.address(row.miner),
     nonce: row.nonce ?? NO_NONCE,
     parent_hash: row.parentHash,
-    priority_fee: hasBaseFee ? row.priorityFees.toString() : null,
+    priority_fee: hasBaseFee ? amount(row.priorityFees) : null,
     rewards: rewardsOf(row),
     size: row.size,
     state_root: row.stateRoot,
     timestamp: timestamp(row.timestamp),
     total_difficulty: amount(row.totalDifficulty),
     transaction_count: row.transactionCount,
-    transaction_fees: row.transactionFees.toString(),
+    transaction_fees: amount(row.transactionFees),
     type: row.isCanonical ? 'block' : 'reorg',
     uncles_hashes: row.unclesHashes,
     withdrawals_count: row.withdrawalsCount,
@@ -209,8 +212,9 @@ function blockRecord(row: BlockRow, parties: Parties): Block {
 
 /**
  * Rewards of a block (Decision 22). After the merge the miner earns the priority fees. Earlier issuance is not in the
- * block.
+ * block. None are known while a receipt is missing.
  */
 function rewardsOf({ number, difficulty, priorityFees }: BlockRow): Block['rewards'] {
-  return number > 0 && difficulty === 0n ? [{ reward: priorityFees, type: 'Miner Reward' }] : [];
+  const isPaid = number > 0 && difficulty === 0n && priorityFees !== null;
+  return isPaid ? [{ reward: priorityFees, type: 'Miner Reward' }] : [];
 }

@@ -100,7 +100,7 @@ export function statisticsAnswers(source: IndexSource): StatisticsAnswers {
 
 /** Transaction counters of the 24 hours up to the head. Null when the index does not have all of their blocks. */
 async function lastDay({ reader, firstBlock }: IndexSource) {
-  const { head, older } = await reader.feesBefore(DAY_MS);
+  const { head, older, areKnown } = await reader.feesBefore(DAY_MS);
   if (older === null && firstBlock() > 0) {
     return { transactions_count_24h: null, transaction_fees_sum_24h: null, transaction_fees_avg_24h: null };
   }
@@ -108,8 +108,8 @@ async function lastDay({ reader, firstBlock }: IndexSource) {
   const fees = (head?.fees ?? 0n) - (older?.fees ?? 0n);
   return {
     transactions_count_24h: String(count),
-    transaction_fees_sum_24h: String(fees),
-    transaction_fees_avg_24h: String(count === 0 ? 0n : fees / BigInt(count)),
+    transaction_fees_sum_24h: areKnown ? String(fees) : null,
+    transaction_fees_avg_24h: areKnown ? String(count === 0 ? 0n : fees / BigInt(count)) : null,
   };
 }
 

@@ -2,8 +2,9 @@ import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, hexOrNull, uintOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { BOUND, rowsOf } from '#db/query.ts';
-import { hashList, type IndexTables } from '../../schema/columns.ts';
+import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
+import { hashList } from '../../schema/json-lists.ts';
 import type { Page } from '../page.ts';
 
 /** A block. Amounts are wei, times UTC milliseconds. `isCanonical` is false for an orphaned block. */
@@ -31,9 +32,11 @@ export interface BlockRow {
   withdrawalsCount: number | null;
   /** Null when untraced. */
   internalTransactionCount: number | null;
-  transactionFees: bigint;
+  /** This and the next two are null when a receipt is missing. */
+  transactionFees: bigint | null;
+  /** Also null before London. */
   burntFees: bigint | null;
-  priorityFees: bigint;
+  priorityFees: bigint | null;
   blobGasUsed: number | null;
   excessBlobGas: bigint | null;
 }
@@ -128,9 +131,9 @@ function blockOf(row: BlockColumns): BlockRow {
     transactionCount: row.transaction_count,
     withdrawalsCount: row.withdrawals_count,
     internalTransactionCount: row.internal_transaction_count,
-    transactionFees: uintOf(row.transaction_fees),
+    transactionFees: uintOrNull(row.transaction_fees),
     burntFees: uintOrNull(row.burnt_fees),
-    priorityFees: uintOf(row.priority_fees),
+    priorityFees: uintOrNull(row.priority_fees),
     blobGasUsed: row.blob_gas_used,
     excessBlobGas: uintOrNull(row.excess_blob_gas),
   };

@@ -3,8 +3,9 @@ import { booleanOrNull, bytesColumn, uintOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { positionOf } from '../../schema/block-position.ts';
-import { hashList, type IndexTables, TRANSACTION_COLUMNS, unknownList } from '../../schema/columns.ts';
+import { type IndexTables, TRANSACTION_COLUMNS } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
+import { hashList, unknownList } from '../../schema/json-lists.ts';
 import { FACT_SETS, factsOf, type TransactionType, typesOfFacts } from '../../schema/transaction-types.ts';
 import { type Direction, sidesOf } from '../address-sides.ts';
 import { hexColumns, type InHex, perDialect } from '../hex-columns.ts';
@@ -103,17 +104,18 @@ export interface TransactionRow {
   value: bigint;
   nonce: bigint;
   gasLimit: bigint;
-  gasUsed: bigint;
+  /** Null when the receipt is missing, like all that only a receipt says: the status, the fee, logs and transfers. */
+  gasUsed: bigint | null;
   /** Price actually paid per unit of gas. */
   gasPrice: bigint;
   maxFeePerGas: bigint | null;
   maxPriorityFeePerGas: bigint | null;
-  /** Base fee of the block. It and the two fees derived from it are null before London. */
+  /** Base fee of the block. It and the two fees derived from it are null before London, the fees without a receipt. */
   baseFeePerGas: bigint | null;
   burntFee: bigint | null;
   priorityFee: bigint | null;
   /** Total paid, including the blob fee. */
-  fee: bigint;
+  fee: bigint | null;
   maxFeePerBlobGas: bigint | null;
   blobGasUsed: number | null;
   blobGasPrice: bigint | null;
@@ -122,7 +124,7 @@ export interface TransactionRow {
   authorizationList: unknown[];
   /** EIP-2718 type: 0 to 4, and others on rollups. */
   type: number;
-  /** Null before Byzantium. */
+  /** Null before Byzantium, and without a receipt. */
   status: 'ok' | 'error' | null;
   input: Hex;
   /** First four bytes of a call's input. */
@@ -135,7 +137,7 @@ export interface TransactionRow {
   /** Null when untraced. */
   hasInternalError: boolean | null;
   types: TransactionType[];
-  tokenTransferCount: number;
+  tokenTransferCount: number | null;
 }
 
 /** `cross join` prevents SQLite from starting with the blocks: the page's keys must come first. */
@@ -153,7 +155,7 @@ type TransactionColumns = InHex<
 >;
 
 function transactionOf(row: TransactionColumns): TransactionRow {
-  const gasUsed = BigInt(row.gas_used);
+  const gasUsed = row.gas_used === null ? null : BigInt(row.gas_used);
   return {
     hash: row.hash,
     ...positionOf(row.id),
@@ -170,7 +172,7 @@ function transactionOf(row: TransactionColumns): TransactionRow {
     maxFeePerGas: uintOrNull(row.max_fee_per_gas),
     maxPriorityFeePerGas: uintOrNull(row.max_priority_fee_per_gas),
     ...feesOf(row, gasUsed),
-    fee: uintOf(row.fee),
+    fee: uintOrNull(row.fee),
     maxFeePerBlobGas: uintOrNull(row.max_fee_per_blob_gas),
     blobGasUsed: row.blob_gas_used,
     blobGasPrice: uintOrNull(row.blob_gas_price),
@@ -190,9 +192,9 @@ function transactionOf(row: TransactionColumns): TransactionRow {
 }
 
 /** Fee parts of a transaction. A system transaction may pay less than the base fee, and all of it is burnt. */
-function feesOf(row: TransactionColumns, gasUsed: bigint) {
+function feesOf(row: TransactionColumns, gasUsed: bigint | null) {
   const baseFeePerGas = uintOrNull(row.base_fee_per_gas);
-  if (baseFeePerGas === null) return { baseFeePerGas, burntFee: null, priorityFee: null };
+  if (baseFeePerGas === null || gasUsed === null) return { baseFeePerGas, burntFee: null, priorityFee: null };
   const gasPrice = uintOf(row.gas_price);
   const burnt = gasPrice < baseFeePerGas ? gasPrice : baseFeePerGas;
   return { baseFeePerGas, burntFee: gasUsed * burnt, priorityFee: gasUsed * (gasPrice - burnt) };

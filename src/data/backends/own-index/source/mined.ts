@@ -62,6 +62,34 @@ export function nodeCannot(what: string): BackendError {
   return new BackendError('unsupported', 'no_such_answer', `the node cannot ${what}`);
 }
 
+/** Error for an answer that needs a part of a block which the node has not given. It is asked for again. */
+function notGiven(part: string): BackendError {
+  return new BackendError('unsupported', 'no_such_answer', `the node has not given ${part}`);
+}
+
+/** @throws BackendError `unsupported` when the transaction's receipt is missing, on which the answer depends. */
+export function assertReceipt({ row }: MinedTransaction): void {
+  if (row.gasUsed === null) throw notGiven('the receipt of this transaction');
+}
+
+/** Error for the calls inside a block or one of its transactions, when they are not known. */
+export async function untraced({ reader }: IndexSource, blockNumber: number): Promise<BackendError> {
+  const isAwaited = (await reader.unreadBlock(blockNumber)) !== null;
+  return isAwaited ? notGiven(`the traces of block ${blockNumber}`) : nodeCannot('trace');
+}
+
+/**
+ * Guards lists of internal transactions over many blocks. Single blocks without traces do not matter: otherwise one
+ * transaction whose trace is too large would take the list away from everyone (Decision 285).
+ * @throws BackendError `unsupported` when the node does not trace
+ */
+export async function assertTraces({ reader }: IndexSource): Promise<void> {
+  const { items } = await reader.blocks({ kind: 'block', limit: 1 });
+  const [newest] = items;
+  if (newest?.internalTransactionCount !== null) return;
+  if ((await reader.unreadBlock(newest.number)) === null) throw nodeCannot('trace');
+}
+
 function minedAt(source: IndexSource, row: TransactionRow): FoundTransaction {
   return { mined: { row, confirmations: confirmationsOf(source, row.blockNumber) }, pending: undefined };
 }

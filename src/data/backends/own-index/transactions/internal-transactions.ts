@@ -5,7 +5,7 @@ import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../../port/backend.ts';
 import { timestamp } from '../parts/format.ts';
 import { loadParties, type Parties } from '../parts/parties.ts';
-import { minedOrPending, nodeCannot } from '../source/mined.ts';
+import { assertTraces, minedOrPending, untraced } from '../source/mined.ts';
 import { tracePlace } from '../source/position.ts';
 import {
   assertCaughtUp,
@@ -24,11 +24,10 @@ export function internalTransactionAnswers(source: IndexSource): InternalAnswers
     async listInternalTransactions({ query }, { position }) {
       assertCaughtUp(source);
       const before = tracePlace(position, query);
-      const [page, { items: newest }] = await Promise.all([
+      const [page] = await Promise.all([
         reader.internalTransactions({ limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }),
-        reader.blocks({ kind: 'block', limit: 1 }),
+        assertTraces(source),
       ]);
-      if (newest[0]?.internalTransactionCount === null) throw nodeCannot('trace');
       assertNotCutOff(source, page);
       return { body: await internalTransactionPage(source, page) };
     },
@@ -38,7 +37,7 @@ export function internalTransactionAnswers(source: IndexSource): InternalAnswers
       const after = tracePlace(position, query);
       const mined = await minedOrPending(source, hash);
       if (mined === undefined) return { body: { items: [], next_page_params: null } };
-      if (mined.row.hasInternalError === null) throw nodeCannot('trace');
+      if (mined.row.hasInternalError === null) throw await untraced(source, mined.row.blockNumber);
       const page = await reader.internalTransactionsOf({
         transactionHash: hash,
         limit: PAGE_SIZE,

@@ -31,6 +31,8 @@ export function stateChangeAnswers(source: IndexSource): Pick<Answers, 'listTran
       ]);
       if (coins === null) throw nodeCannot('return the state changes of this transaction');
       if (block?.hash !== row.blockHash) throw movedOn();
+      // Balances within the block are computed from all transfers in it.
+      if (block.transactionFees === null) throw nodeCannot('return the receipts of the block');
       const all: Change[] = [
         ...inOrder(coins, row.from).map(coin => ({ coin })),
         ...tokenChanges(moves, row.index).map(token => ({ token })),

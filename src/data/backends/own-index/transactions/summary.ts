@@ -7,7 +7,7 @@ import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import type { Answers } from '../../port/backend.ts';
 import { methodOf } from '../parts/decoded.ts';
 import { loadParties, type Parties } from '../parts/parties.ts';
-import { minedOrPending } from '../source/mined.ts';
+import { assertReceipt, minedOrPending } from '../source/mined.ts';
 import type { IndexSource } from '../source/source.ts';
 
 /** Maximum number of transfers with a sentence each, as many as in a transaction's record. */
@@ -23,6 +23,7 @@ export function summaryAnswers(source: IndexSource): Pick<Answers, 'getTransacti
       // Pending and failed transactions have no summary (Decision 31).
       const nothing = { success: false, data: { summaries: [] } };
       if (mined === undefined) return { body: nothing };
+      assertReceipt(mined);
       const { row, confirmations } = mined;
       if (row.status === 'error') return { confirmations, body: nothing };
       const { items: transfers } = await reader.tokenTransfersOf({

@@ -8,7 +8,7 @@ import type { Answers } from '../../port/backend.ts';
 import { rawTrace } from '../../port/raw-trace.ts';
 import { decodedLog } from '../parts/decoded.ts';
 import { loadParties, type Parties } from '../parts/parties.ts';
-import { minedOrPending, nodeCannot } from '../source/mined.ts';
+import { assertReceipt, minedOrPending, nodeCannot } from '../source/mined.ts';
 import { placeBefore } from '../source/position.ts';
 import { cursorFields, type IndexSource, PAGE_SIZE } from '../source/source.ts';
 import { transferPage } from './token-transfers.ts';
@@ -67,11 +67,13 @@ export async function logPage(
 
 /**
  * Depth of a transaction. A pending one has none and its lists are empty.
- * @throws BackendError when the transaction is unknown.
+ * @throws BackendError when the transaction is unknown, or its receipt is missing.
  */
 async function settled(source: IndexSource, hash: Hash): Promise<{ confirmations?: number }> {
   const mined = await minedOrPending(source, hash);
-  return mined === undefined ? {} : { confirmations: mined.confirmations };
+  if (mined === undefined) return {};
+  assertReceipt(mined);
+  return { confirmations: mined.confirmations };
 }
 
 /** Trace of one transaction, read from the node at request time. */

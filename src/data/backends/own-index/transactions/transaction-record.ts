@@ -30,7 +30,7 @@ export function minedTransaction(
   const namesTip = row.maxPriorityFeePerGas !== null;
   return {
     timestamp: timestamp(row.timestamp),
-    fee: { type: 'actual', value: row.fee.toString() },
+    fee: { type: 'actual', value: amount(row.fee) },
     gas_limit: numberOrBigint(row.gasLimit),
     block_number: row.blockNumber,
     status: row.status,
@@ -48,13 +48,17 @@ export function minedTransaction(
     priority_fee: namesTip ? amount(row.priorityFee) : null,
     base_fee_per_gas: amount(row.baseFeePerGas),
     max_priority_fee_per_gas: amount(row.maxPriorityFeePerGas),
-    gas_used: row.gasUsed.toString(),
+    gas_used: amount(row.gasUsed),
     value: row.value.toString(),
-    result: row.status === 'error' ? (row.error ?? 'failed') : (row.error ?? 'success'),
+    result: resultOf(row),
     revert_reason: revertReason(row, abis),
     hash: row.hash,
-    token_transfers: transfers.map(transfer => embeddedTokenTransfer(transfer, abis, parties)),
-    token_transfers_overflow: row.tokenTransferCount > transfers.length,
+    token_transfers:
+      row.tokenTransferCount === null
+        ? null
+        : transfers.map(transfer => embeddedTokenTransfer(transfer, abis, parties)),
+    token_transfers_overflow:
+      row.tokenTransferCount === null ? null : row.tokenTransferCount > transfers.length,
     transaction_types: row.types,
     position: row.index,
     nonce: numberOrBigint(row.nonce),
@@ -66,6 +70,12 @@ export function minedTransaction(
     confirmation_duration: row.parentTimestamp === null ? [] : [0, row.timestamp - row.parentTimestamp],
     transaction_tag: null,
   };
+}
+
+/** Without a receipt the outcome is unknown, as in a block that a Blockscout has not finished (Decision 68). */
+function resultOf({ status, error, gasUsed }: TransactionRow): string {
+  if (gasUsed === null) return 'awaiting_internal_transactions';
+  return error ?? (status === 'error' ? 'failed' : 'success');
 }
 
 /** Decoded revert reason, else the returned bytes (Decision 18). */

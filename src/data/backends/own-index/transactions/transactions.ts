@@ -88,7 +88,7 @@ export async function transactionPage(source: IndexSource, { items, hasMore }: P
 async function transactionRecords(source: IndexSource, rows: readonly TransactionRow[]) {
   const { reader } = source;
   const transfers = await reader.firstTokenTransfers({
-    transactions: rows.filter(({ tokenTransferCount }) => tokenTransferCount > 0),
+    transactions: rows.filter(({ tokenTransferCount }) => tokenTransferCount !== 0),
     limit: EMBEDDED_TRANSFERS,
   });
   const parties = await loadParties(reader, {

@@ -1,0 +1,133 @@
+import { type Address, type Hash, numberToHex } from 'viem';
+import { lowerCase } from '../../evm/address.ts';
+import type { RpcReceipt } from '../../evm/rpc.ts';
+import type { TransactionTrace } from '../../evm/traces.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { ChainMoved } from './block-faults.ts';
+import type { BlockRef, NodeCalls } from './block-ref.ts';
+import type { FetchedBlock } from './fetched-block.ts';
+import { capabilitiesOf, type NodeCapabilities } from './node-capabilities.ts';
+import { type TraceMethodName, traceMethod } from './traces.ts';
+import { attemptsAt, oneByOne, Unreadable } from './unreadable.ts';
+
+/** Receipts and traces of a block. */
+export interface BlockParts extends Pick<FetchedBlock, 'traces' | 'touched' | 'unreadable'> {
+  /** As sent by the node. When one is null because it cannot be read, they are in the order of the transactions. */
+  receipts: readonly (RpcReceipt | null)[];
+}
+
+/** Blocks after which a node without a trace method is probed again: it may have lacked the state of those blocks. */
+const PROBE_AGAIN = 100;
+
+/**
+ * Reads the receipts and traces of blocks by the best methods that the node supports. A part that cannot be had for
+ * the whole block is read by transaction. What is missing then is null, and everything else is returned.
+ * @throws ChainMoved when the node does not have the block any more
+ * @throws ContradictoryBlock when the traces do not fit the block
+ * @throws the request's error when the node is away
+ */
+export function partsReader(client: NodeCalls, log: Logger): (block: BlockRef) => Promise<BlockParts> {
+  let known: Promise<NodeCapabilities> | undefined;
+  let untraced = 0;
+
+  function capabilities(block: BlockRef): Promise<NodeCapabilities> {
+    known ??= probe(block).catch((error: unknown) => {
+      known = undefined;
+      throw error;
+    });
+    return known;
+  }
+
+  async function probe(block: BlockRef): Promise<NodeCapabilities> {
+    const { hasBlockReceipts, tracer } = await capabilitiesOf(client, block);
+    log.info({ chainId: client.id, hasBlockReceipts, tracer: tracer ?? 'none' }, 'node capabilities');
+    return { hasBlockReceipts, tracer };
+  }
+
+  return async block => {
+    const { hasBlockReceipts, tracer } = await capabilities(block);
+    const reading = readingOf(client, block);
+    const [receipts, traces] = await Promise.all([
+      reading.receipts(hasBlockReceipts),
+      tracer === undefined ? null : reading.traces(tracer),
+    ]);
+    untraced = traces === null ? untraced + 1 : 0;
+    if (untraced >= PROBE_AGAIN) known = undefined;
+    const lacking = block.transactions.filter((_, at) => receipts[at] === null || traces?.[at] === null);
+    const touched = tracer === undefined ? [] : await reading.touchedBy(lacking);
+    return { receipts, traces, touched, unreadable: lacking.length === 0 ? null : reading.reason() };
+  };
+}
+
+/** Transactions of a block whose changes are looked up when their receipt or trace is missing. */
+const MOST_LOOKED_UP = 20;
+
+/** Reads the parts of one block, and remembers the first failure. */
+function readingOf(client: NodeCalls, block: BlockRef) {
+  const { request } = client;
+  const attempt = attemptsAt(client, block);
+  let first: Unreadable | undefined;
+
+  async function orNull<Answer>(asking: Promise<Answer>): Promise<Answer | null> {
+    const answer = await attempt(asking);
+    if (!(answer instanceof Unreadable)) return answer;
+    first ??= answer;
+    return null;
+  }
+
+  async function receipts(hasBlockReceipts: boolean): Promise<readonly (RpcReceipt | null)[]> {
+    if (!hasBlockReceipts) return Promise.all(block.transactions.map(receipt));
+    const whole = await attempt(
+      request({ method: 'eth_getBlockReceipts', params: [numberToHex(block.number)] }),
+    );
+    if (whole instanceof Unreadable) return oneByOne(block.transactions, receipt);
+    if (whole === null || whole.some(one => one === null)) throw new ChainMoved(block.number);
+    return whole;
+  }
+
+  function receipt(hash: Hash): Promise<RpcReceipt | null> {
+    return orNull(
+      request({ method: 'eth_getTransactionReceipt', params: [hash] }).then(found => {
+        if (found === null) throw new ChainMoved(block.number);
+        return found;
+      }),
+    );
+  }
+
+  async function traces(tracer: TraceMethodName): Promise<(TransactionTrace | null)[] | null> {
+    const { ofBlock, ofTransaction } = traceMethod(client, tracer);
+    const answer = await attempt(ofBlock(block));
+    if (answer instanceof Unreadable && answer.isUnknownMethod) return null;
+    const whole = answer instanceof Unreadable ? block.transactions.map(() => null) : (answer?.() ?? null);
+    if (whole === null) return null;
+    const missing = block.transactions.flatMap((hash, at) => (whole[at] === null ? [{ hash, at }] : []));
+    const alone = await oneByOne(missing, async ({ hash, at }) => ({
+      at,
+      trace: await orNull(
+        ofTransaction(block, hash).then(trace => {
+          if (trace === null) throw new Error('The node has no trace of the transaction.');
+          return trace;
+        }),
+      ),
+    }));
+    return whole.map((trace, at) => trace ?? alone.find(one => one.at === at)?.trace ?? null);
+  }
+
+  /** Accounts that transactions changed, by a tracer whose answer does not grow with the number of calls. */
+  async function touchedBy(hashes: readonly Hash[]): Promise<Address[]> {
+    const tracer = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } } as const;
+    const diffs = await oneByOne(hashes.slice(0, MOST_LOOKED_UP), hash =>
+      orNull(request({ method: 'debug_traceTransaction', params: [hash, tracer] })),
+    );
+    const accounts = diffs.flatMap(diff =>
+      diff === null || !('post' in diff) ? [] : Object.keys({ ...diff.pre, ...diff.post }),
+    );
+    return [...new Set(accounts.filter(isAddress).map(lowerCase))];
+  }
+
+  return { receipts, traces, touchedBy, reason: () => first?.reason ?? 'the node gave no answer' };
+}
+
+function isAddress(key: string): key is Address {
+  return key.startsWith('0x');
+}
