@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DataServiceOperations } from '../contract/contracts/data-service.ts';
 import type { Handlers } from '../contract/contracts/operations.ts';
-import type { Check } from '../http/health.ts';
-import type { Backend } from './backends/port/backend.ts';
+import type { IndexProgress } from '../http/metrics.ts';
+import type { Backend, BackendStatus } from './backends/port/backend.ts';
 import type { InsightsAnswers, InsightsOperationId } from './backends/port/insights-backend.ts';
 import type { Chain } from './fallback/chain.ts';
 
@@ -30,16 +30,31 @@ function describe({ id, name, native, confirmations, backends }: Chain) {
     native: { symbol: native.symbol, decimals: native.decimals },
     confirmations,
     backends: backends.map(backend => {
-      const { ready, head, lag } = backend.status();
+      const { ready, head, lag, stalled = false, incompleteBlocks } = backend.status();
       return {
         name: backend.name,
         kind: backend.kind,
         ready,
         head: head ?? null,
         lag: lag ?? null,
+        stalled,
+        incomplete_blocks: incompleteBlocks ?? null,
         capabilities: [...Object.keys(backend.answers), ...insightsOperations(backend)],
       };
     }),
+  };
+}
+
+/** State of a back end for the metrics. Head and lag are known together. */
+export function indexProgressOf(chainId: number, status: BackendStatus): IndexProgress {
+  const { head, lag, stalled, incompleteBlocks } = status;
+  const isKnown = head !== undefined && lag !== undefined;
+  return {
+    chain: String(chainId),
+    headBlock: isKnown ? head : undefined,
+    lagBlocks: isKnown ? lag : undefined,
+    stalled,
+    incompleteBlocks,
   };
 }
 
@@ -49,13 +64,15 @@ export function chainStatusBody({ id, name, backends }: Chain) {
     id,
     name,
     backends: backends.map(backend => {
-      const { ready, head, lag } = backend.status();
+      const { ready, head, lag, stalled = false, incompleteBlocks } = backend.status();
       return {
         name: backend.name,
         kind: backend.kind,
         ready,
         head_block: head ?? null,
         lag_blocks: lag ?? null,
+        stalled,
+        incomplete_blocks: incompleteBlocks ?? null,
       };
     }),
   };
@@ -88,45 +105,4 @@ function insightsOperations({ insights = {} }: Backend): InsightsOperationId[] {
   return Object.entries(OPERATIONS).flatMap(([answer, operations]) =>
     answer in insights ? [...operations] : [],
   );
-}
-
-/** Lag, in blocks behind the node, at which a ready index stops being ready until it has caught up again. */
-const FAR_LAG = 1_000;
-
-/**
- * Readiness by chain. A chain with nothing but indexes is ready once filling has ended and an index has caught up.
- * Afterwards only a lag of `FAR_LAG` blocks makes it unready; a shorter lag or a silent node does not. Remote back ends
- * fail for every process at once, so they do not count (Decision 145).
- */
-export function readiness(
-  chains: readonly Chain[],
-  { isFilled }: { isFilled: () => boolean },
-): Record<string, Check> {
-  return Object.fromEntries(chains.map(chain => [`chain ${chain.id}`, chainCheck(chain, isFilled)]));
-}
-
-function chainCheck({ backends }: Chain, isFilled: () => boolean): Check {
-  const hasRemote = backends.some(({ kind }) => kind !== 'index');
-  const checks = hasRemote ? [] : backends.map(indexCheck);
-  return async () => {
-    if (checks.length === 0) return { ok: true };
-    if (!isFilled()) return { ok: false, detail: 'being filled' };
-    const outcomes = await Promise.all(checks.map(async check => check()));
-    return outcomes.find(({ ok }) => ok) ?? outcomes[0] ?? { ok: true };
-  };
-}
-
-/** Readiness of one index: ready once it has caught up, unready when it is far behind. */
-export function indexCheck(index: Pick<Backend, 'status' | 'probe'>): Check {
-  let wasReady = false;
-  return async () => {
-    const { ready, head, lag } = index.status();
-    wasReady = wasReady ? lag === undefined || lag < FAR_LAG : ready;
-    await index.probe?.();
-    const detail =
-      head === undefined
-        ? 'nothing is indexed yet'
-        : `at block ${head}, ${lag ?? 'an unknown number of'} behind`;
-    return { ok: wasReady, detail };
-  };
 }

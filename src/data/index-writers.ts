@@ -3,9 +3,11 @@ import type { Metrics } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
-import { indexCheck } from './chain-status.ts';
+import type { BackendStatus } from './backends/port/backend.ts';
+import { indexProgressOf } from './chain-status.ts';
 import type { ServedChain } from './open-chain.ts';
 import { type OpenIndexDeps, openChainIndex } from './open-index.ts';
+import { readiness } from './readiness.ts';
 import { type RunningIndexes, runningIndexes } from './running-indexes.ts';
 
 export interface IndexWritersOptions {
@@ -42,7 +44,7 @@ interface NamedIndex {
  * opened.
  */
 export async function startIndexWriters(options: IndexWritersOptions): Promise<IndexWriters> {
-  const { chains, metrics, log } = options;
+  const { chains, metrics, clock, log } = options;
   const opened: NamedIndex[] = [];
   const indexes: ChainIndex[] = [];
   const running = runningIndexes(indexes);
@@ -63,31 +65,40 @@ export async function startIndexWriters(options: IndexWritersOptions): Promise<I
   running.start();
   const complete = running.whenComplete();
   complete.catch(logAndGoOn(log, 'waiting for the indexes'));
-  metrics.watchIndex(() => opened.flatMap(gaugesOf));
+  metrics.watchIndex(() => opened.map(({ id, index }) => indexProgressOf(id, statusOf(index))));
   return {
     whenComplete: () => complete,
     progress: running.progress,
-    checks: Object.fromEntries(opened.map(({ id, index }) => [`chain ${id}`, checkOf(index)])),
+    checks: readiness(
+      opened.map(({ id, index }) => ({ id, backends: [{ kind: 'index', status: () => statusOf(index) }] })),
+      { isFilled: () => true, clock, log },
+    ),
     status: async () => ({ chains: opened.map(statusBody) }),
     close: running.stop,
   };
 }
 
-function checkOf(index: ChainIndex): Check {
-  return indexCheck({
-    status() {
-      const { complete, head, lag } = index.status();
-      return { ready: complete, head: head ?? undefined, lag: lag ?? undefined };
-    },
-  });
-}
-
-function gaugesOf({ id, index }: NamedIndex) {
-  const { head, lag } = index.status();
-  return head === null || lag === null ? [] : [{ chain: String(id), headBlock: head, lagBlocks: lag }];
+function statusOf(index: ChainIndex): BackendStatus {
+  const { complete, head, lag, stalled, unreadBlocks } = index.status();
+  return {
+    ready: complete,
+    head: head ?? undefined,
+    lag: lag ?? undefined,
+    stalled,
+    incompleteBlocks: unreadBlocks,
+  };
 }
 
 function statusBody({ id, name, index }: NamedIndex) {
-  const { head, lag, complete } = index.status();
-  return { id, name, writing: index.isWriter(), ready: complete, head_block: head, lag_blocks: lag };
+  const { head, lag, complete, stalled, unreadBlocks } = index.status();
+  return {
+    id,
+    name,
+    writing: index.isWriter(),
+    ready: complete,
+    head_block: head,
+    lag_blocks: lag,
+    stalled,
+    incomplete_blocks: unreadBlocks,
+  };
 }

@@ -1,4 +1,5 @@
 import type { Check } from '../http/health.ts';
+import type { IndexProgress } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import { logAndGoOn } from '../lib/logger.ts';
@@ -6,10 +7,11 @@ import { type AppOptions, serveChains } from './app.ts';
 import { warmUpNames } from './backends/own-index/source/names.ts';
 import { remoteDocuments } from './backends/own-index/source/remote-documents.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
-import { chainStatusBody, readiness } from './chain-status.ts';
+import { chainStatusBody, indexProgressOf } from './chain-status.ts';
 import type { Chain } from './fallback/chain.ts';
 import { type DataFront, openDataFront } from './front.ts';
 import { openChain, type ServedChain } from './open-chain.ts';
+import { readiness } from './readiness.ts';
 import { runningIndexes } from './running-indexes.ts';
 
 export interface DataServiceOptions extends AppOptions {
@@ -64,7 +66,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     const warm = warmUp(pool, options.chains).then(() => {
       isWarm = true;
     });
-    const checks = readiness(chains, { isFilled: () => isFilled && isWarm });
+    const checks = readiness(chains, { isFilled: () => isFilled && isWarm, clock, log });
     const endServing = await serveChains(chains, front, { ...options, checks });
     running.start();
     const complete = Promise.all([running.whenComplete(options.filled), warm]).then(() => {
@@ -111,13 +113,6 @@ async function warmUp(pool: QueryPool | undefined, chains: readonly ServedChain[
   await threads;
 }
 
-function progressOf(chains: readonly Chain[]) {
-  return chains.flatMap(({ id, backends }) =>
-    backends.flatMap(backend => {
-      const { head, lag } = backend.status();
-      return head === undefined || lag === undefined
-        ? []
-        : [{ chain: String(id), headBlock: head, lagBlocks: lag }];
-    }),
-  );
+function progressOf(chains: readonly Chain[]): IndexProgress[] {
+  return chains.flatMap(({ id, backends }) => backends.map(backend => indexProgressOf(id, backend.status())));
 }

@@ -1,11 +1,17 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { inTime } from '../lib/in-time.ts';
 
-/** Progress of a chain's index: its newest indexed block, and the number of blocks by which the chain is ahead. */
-interface IndexProgress {
-  chain: string;
-  headBlock: number;
-  lagBlocks: number;
+/** State of a chain's back end. What is undefined has no value at the moment. */
+export interface IndexProgress {
+  readonly chain: string;
+  /** Newest block. */
+  readonly headBlock: number | undefined;
+  /** Blocks by which the chain is ahead. */
+  readonly lagBlocks: number | undefined;
+  /** True for an index that does not move although it should. */
+  readonly stalled?: boolean | undefined;
+  /** Blocks of an index without a part that the node could not give. */
+  readonly incompleteBlocks?: number | undefined;
 }
 
 /** Metrics of a process; `registry` writes them in Prometheus' text format. */
@@ -145,6 +151,16 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
         name: 'tollgate_index_lag_blocks',
         help: 'Blocks by which a chain is ahead of its index',
         amountOf: ({ lagBlocks }) => lagBlocks,
+      },
+      {
+        name: 'tollgate_index_stalled',
+        help: '1 when an index has not moved for a minute although its node has further blocks or is silent',
+        amountOf: ({ stalled }) => (stalled === undefined ? undefined : Number(stalled)),
+      },
+      {
+        name: 'tollgate_index_incomplete_blocks',
+        help: 'Indexed blocks without a receipt, a trace or code that the node could not give',
+        amountOf: ({ incompleteBlocks }) => incompleteBlocks,
       },
     ],
   });

@@ -61,7 +61,7 @@ export async function indexProgress(
   function status(): IndexStatus {
     const isKnown = nodeHead !== null && clock.now() - heardAt <= nodeHeadLastsMs;
     const lag = head === null || nodeHead === null || !isKnown ? null : Math.max(0, nodeHead - head.number);
-    const isPast = (time: number | null) => time !== null && Math.abs(clock.now() - time) > STALLED_MS;
+    const isPast = (time: number | null) => time !== null && Math.abs(clock.now() - time) >= STALLED_MS;
     return {
       stalled: isPast(headChangedAt) && (isPast(behindSince) || isPast(heardAt)),
       head: head?.number ?? null,

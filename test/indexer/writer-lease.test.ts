@@ -73,6 +73,7 @@ describe('of the processes that share an index on PostgreSQL', () => {
     const told = () => [reader.warning(), lines.filter(line => line.includes('the role indexer')).length];
     const written = told();
     for (const _ of Array(2)) await chain.mine();
+    await reader.runOnce();
     clock.advance(59_000);
     await reader.runOnce();
     const soon = told();

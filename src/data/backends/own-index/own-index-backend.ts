@@ -46,6 +46,8 @@ export interface RunningIndex {
     lag: number | null;
     firstBlock: number;
     complete: boolean;
+    unreadBlocks: number;
+    stalled: boolean;
   };
   revision(): string;
   epoch(): number;
@@ -131,8 +133,10 @@ export function indexBackend(options: {
     validity: () => ({ revision: index.revision(), epoch: `${index.identity}-${index.epoch()}` }),
     probe: async () => void (await index.reader.head()),
     status() {
-      const { head, lag } = index.status();
+      const { head, lag, stalled, unreadBlocks } = index.status();
       return {
+        stalled,
+        incompleteBlocks: unreadBlocks,
         ready: source.hasCaughtUp() && lag !== null && lag <= READY_LAG,
         head: head ?? undefined,
         lag: lag ?? undefined,

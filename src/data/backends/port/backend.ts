@@ -48,6 +48,10 @@ export interface BackendStatus {
   readonly ready: boolean;
   readonly head: number | undefined;
   readonly lag: number | undefined;
+  /** True for an index that does not move although it should (Decision 286). */
+  readonly stalled?: boolean | undefined;
+  /** Number of blocks of an index without a part that its node could not give (Decision 285). */
+  readonly incompleteBlocks?: number | undefined;
 }
 
 /** Answers that cover the chain from `firstBlock` on. */

@@ -54,7 +54,14 @@ export function canAnswer({ backends }: Chain, operationId: string): boolean {
 }
 
 /** State of a back end in words, with the tone of its badge. */
-export function stateOf({ ready, head, lag, kind }: ChainBackend): readonly [tone: Tone, words: string] {
+export function stateOf({
+  ready,
+  head,
+  lag,
+  kind,
+  stalled,
+}: ChainBackend): readonly [tone: Tone, words: string] {
+  if (stalled) return ['bad', lag === null ? 'stalled, node unreachable' : `stalled, ${grouped(lag)} behind`];
   if (ready) return lag === null || lag === 0 ? ['good', 'up to date'] : ['good', `${grouped(lag)} behind`];
   if (kind !== 'index') return ['bad', 'unavailable'];
   if (head === null) return ['busy', 'waiting for its first block'];

@@ -39,10 +39,11 @@ export function ChainCard({
   </section>`;
 }
 
-/** State of a back end, with its progress while it catches up. */
+/** State of a back end, with its progress while it catches up, and the number of blocks that it has only in part. */
 export function BackendState({ backend }: { backend: ChainBackend }): VNode {
   const [tone, words] = stateOf(backend);
   const progress = progressOf(backend);
+  const incomplete = backend.incomplete_blocks ?? 0;
   return html`<li>
     <div class="row between">
       <span>${backend.name}</span>
@@ -56,6 +57,13 @@ export function BackendState({ backend }: { backend: ChainBackend }): VNode {
         value=${progress.done}
       ></progress>
       <p class="small">${grouped(progress.done)} of ${grouped(progress.all)} blocks</p>`
+    }
+    ${
+      incomplete > 0 &&
+      html`<p class="small">
+        ${grouped(incomplete)} ${incomplete === 1 ? 'block is' : 'blocks are'} incomplete: the node has not given all
+        receipts or traces
+      </p>`
     }
   </li>`;
 }

@@ -69,9 +69,9 @@ export function LatestTransactions({ chain }: { chain: Chain }): VNode {
     },
     {
       name: 'Call',
-      cell: ({ method, status, to }) => html`<${TwoLines}
-        first=${methodCell(method, to === null) ?? 'coin transfer'}
-        second=${html`<${TransactionStatus} status=${status} />`}
+      cell: transaction => html`<${TwoLines}
+        first=${methodCell(transaction.method, transaction.to === null) ?? 'coin transfer'}
+        second=${html`<${TransactionStatus} transaction=${transaction} />`}
       />`,
     },
     {

@@ -25,9 +25,9 @@ export function transactionColumns(
   return [
     {
       name: 'Transaction',
-      cell: ({ hash, status }) =>
-        html`<${TransactionReference} chainId=${chainId} hash=${hash} /> ${
-          status !== 'ok' && html`<${TransactionStatus} status=${status} />`
+      cell: transaction =>
+        html`<${TransactionReference} chainId=${chainId} hash=${transaction.hash} /> ${
+          transaction.status !== 'ok' && html`<${TransactionStatus} transaction=${transaction} />`
         }`,
     },
     { name: 'Method', cell: ({ method, to }) => methodCell(method, to === null) },
@@ -62,11 +62,15 @@ export function TransactionReference({ chainId, hash }: { chainId: number; hash:
   return html`<${Reference} value=${hash} href=${pageOf.transaction(chainId, hash)} />`;
 }
 
-/** Outcome of a transaction in one word. */
-export function TransactionStatus({ status }: { status: Transaction['status'] }): VNode {
+/** Outcome of a transaction in a word or two. Its block may be known and its outcome not. */
+export function TransactionStatus({
+  transaction: { status, block_number },
+}: {
+  transaction: Pick<Transaction, 'status' | 'block_number'>;
+}): VNode {
   if (status === 'ok') return html`<${Badge} tone="good">Success<//>`;
   if (status === 'error') return html`<${Badge} tone="bad">Failed<//>`;
-  return html`<${Badge} tone="busy">Pending<//>`;
+  return html`<${Badge} tone="busy">${block_number === null ? 'Pending' : 'Outcome unknown'}<//>`;
 }
 
 /** Name of the called method; null for a plain transfer. */

@@ -46,9 +46,14 @@ export function TransactionOverview({
   </div>`;
 }
 
-/** Error of a failed transaction, with the contract's own reason if it gave one. */
+/** Error of a failed transaction, with the contract's own reason if it gave one, or a note that the outcome is unknown. */
 function Failure({ transaction }: { transaction: Transaction }): VNode | null {
   const { status, result, revert_reason: reason, has_error_in_internal_transactions } = transaction;
+  if (transaction.block_number !== null && transaction.gas_used === null) {
+    return html`<p class="notice warning">
+      The node has not given the receipt of this transaction. Its outcome, fee, logs and token transfers are not known.
+    </p>`;
+  }
   if (status !== 'error') {
     return has_error_in_internal_transactions === true
       ? html`<p class="notice warning">An internal call failed; the transaction continued without it.</p>`
@@ -69,13 +74,12 @@ function Failure({ transaction }: { transaction: Transaction }): VNode | null {
 }
 
 function overview(chainId: number, transaction: Transaction) {
-  const { status, block_number, confirmations, timestamp, from, to, created_contract, value, method } =
-    transaction;
+  const { block_number, confirmations, timestamp, from, to, created_contract, value, method } = transaction;
   const { confirmation_duration: durations, nonce, position, type, actions } = transaction;
   const party = (address: Explorer['Address']) =>
     html`<${AddressReference} chainId=${chainId} address=${address} isWhole />`;
   return [
-    ['Status', html`<${TransactionStatus} status=${status} />`],
+    ['Status', html`<${TransactionStatus} transaction=${transaction} />`],
     [
       'Block',
       block_number !== null &&

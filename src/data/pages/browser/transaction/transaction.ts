@@ -53,11 +53,11 @@ function TransactionPage(): VNode {
 }
 
 function ShownTransaction({ transaction, headers }: { transaction: Transaction; headers: Headers }): VNode {
-  const { hash, status, block_number } = transaction;
+  const { hash, block_number } = transaction;
   const chain = useChain(chainId);
   return html`
     <div>
-      <h1 class="row">Transaction <${TransactionStatus} status=${status} /></h1>
+      <h1 class="row">Transaction <${TransactionStatus} transaction=${transaction} /></h1>
       <p><${Reference} value=${hash} isWhole /></p>
       <p class="small">On <a href=${pageOf.chain(chainId)}>${chain?.name ?? `chain ${chainId}`}</a></p>
     </div>
