@@ -1,8 +1,8 @@
 import { blockscoutBackend } from '../../src/data/backends/blockscout/blockscout-backend.ts';
 import type { Answer, Answers } from '../../src/data/backends/port/backend.ts';
-import { parseJson } from '../../src/data/backends/upstream-json/lossless-json.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { toJson } from '../../src/lib/json.ts';
+import { parseJson } from '../../src/lib/json-text/lossless-json.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { type Figure, figureOf } from './figure.ts';
 import { pageOf } from './normalise/pages.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Abi } from 'viem';
 import { type Fields, fieldsOf, listOf } from '../../src/data/backends/upstream-json/fields.ts';
-import { parseJson } from '../../src/data/backends/upstream-json/lossless-json.ts';
 import { isObject, toJson } from '../../src/lib/json.ts';
+import { parseJson } from '../../src/lib/json-text/lossless-json.ts';
 import { type Generation, since } from './blockscout/generation.ts';
 import type { Surroundings } from './blockscout/positions.ts';
 import {

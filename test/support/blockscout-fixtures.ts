@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
-import { parseJson } from '../../src/data/backends/upstream-json/lossless-json.ts';
+import { parseJson } from '../../src/lib/json-text/lossless-json.ts';
 import { named, violations } from './fixture-bodies.ts';
 
 const ROOT = new URL('../fixtures/blockscout/', import.meta.url);

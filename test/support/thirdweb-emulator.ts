@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { fieldsOf, listOf } from '../../src/data/backends/upstream-json/fields.ts';
-import { parseJson } from '../../src/data/backends/upstream-json/lossless-json.ts';
 import { isObject, toJson } from '../../src/lib/json.ts';
+import { parseJson } from '../../src/lib/json-text/lossless-json.ts';
 import { loopbackPort } from './loopback-server.ts';
 import { aggregationsWire } from './thirdweb/aggregations.ts';
 import { BOUNDS, type ThirdwebGeneration } from './thirdweb/generation.ts';

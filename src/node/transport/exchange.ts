@@ -2,9 +2,14 @@ import type { Dispatcher, Pool } from 'undici';
 import { boundedBody, KNOWN_CODINGS, leave, UnreadableBody } from '#http/fetch/bounded-body.ts';
 import { retryAfterMs } from '#http/fetch/retry-after.ts';
 import { hiding, readAddress } from '#http/fetch/secret-address.ts';
+import { type ParseSlot, parseSlots } from '#lib/json-text/parse-slots.ts';
 import { VERSION } from '#lib/version.ts';
 import { NodeFailure, type NodeFault } from './errors.ts';
-import { LARGE_BYTES, type LargeSlot, largeSlots } from './large-answers.ts';
+
+/** Bytes above which an answer counts as large: parsing it would block the event loop for 10 ms and more. */
+const LARGE_BYTES = 2 ** 20;
+/** Large answers that this process holds at a time. Shared by all nodes, because its memory is. */
+const largeSlots = parseSlots(2);
 
 export interface NodeLimits {
   /** Time for a whole answer, to its last byte, in milliseconds. */
@@ -117,7 +122,7 @@ export function nodeExchange(url: string, { timeoutMs, maxAnswerBytes }: NodeLim
   async function post(body: string, given: AbortSignal): Promise<NodeAnswer> {
     const deadline = pausableDeadline(timeoutMs);
     const signal = AbortSignal.any([given, deadline.signal]);
-    let slot: LargeSlot | undefined;
+    let slot: ParseSlot | undefined;
     /** Waits for a place once the answer is large. Waiting for other answers costs none of the node's time. */
     const makeRoom = async (length: number) => {
       if (length <= LARGE_BYTES || slot !== undefined) return;

@@ -1,9 +1,9 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { isObject } from '#lib/json.ts';
+import { parseJson } from '#lib/json-text/lossless-json.ts';
 import { isOfKind, notFound } from '../port/backend-error.ts';
 import type { InsightsAnswers } from '../port/insights-backend.ts';
 import { listOf, Unreadable } from '../upstream-json/fields.ts';
-import { parseJson } from '../upstream-json/lossless-json.ts';
 import { read, segment, type ThirdwebSource } from './source.ts';
 
 /** ABIs of contracts. An answer does not name its chain, so chains are asked one by one. */

@@ -3,7 +3,8 @@ import type { Logger } from '#lib/logger.ts';
 import { BackendError, isOfKind } from '../port/backend-error.ts';
 import type { InsightsAsk, InsightsOperationId } from '../port/insights-backend.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { at, each, type Fields, fieldsOf, listOf, readRecord } from '../upstream-json/fields.ts';
+import { at, each, type Fields, fieldsOf, listOf } from '../upstream-json/fields.ts';
+import { readRecord } from '../upstream-json/read-records.ts';
 import { integerOrNull } from '../upstream-json/values.ts';
 
 /** One Insight service, as the back end of one or more chains. */

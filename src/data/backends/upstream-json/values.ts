@@ -1,4 +1,4 @@
-import { withoutExponent } from './lossless-json.ts';
+import { withoutExponent } from '#lib/json-text/lossless-json.ts';
 
 /*
  * Readers that convert upstream values to the contract's types. A reader accepts any value and returns null for one it

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import type { Pool } from 'undici';
 import { type BodyFault, boundedBody, UnreadableBody } from '#http/fetch/bounded-body.ts';
 import { isObject } from '#lib/json.ts';
+import { parseJson } from '#lib/json-text/lossless-json.ts';
 import { BackendError } from '../port/backend-error.ts';
-import { parseJson } from '../upstream-json/lossless-json.ts';
 import { codeOf, timedOut, unavailable } from './exchange-error.ts';
 import type { Quota } from './quota.ts';
 

@@ -4,7 +4,8 @@ import type { Logger } from '#lib/logger.ts';
 import type { Answer, BodyOf, OperationId } from '../../port/backend.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import { readRecord, Unreadable } from '../../upstream-json/fields.ts';
+import { Unreadable } from '../../upstream-json/fields.ts';
+import { readRecord } from '../../upstream-json/read-records.ts';
 import type { Settlement } from './confirmations.ts';
 import type { IndexingState } from './indexing.ts';
 

@@ -2,7 +2,8 @@ import { isObject } from '#lib/json.ts';
 import type { Ask, OperationId } from '../../port/backend.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import { type CursorPosition, encodeCursor } from '../../port/cursor.ts';
-import { at, type Fields, fieldsOf, listOf, readRecord, Unreadable } from '../../upstream-json/fields.ts';
+import { at, type Fields, fieldsOf, listOf, Unreadable } from '../../upstream-json/fields.ts';
+import { readRecord } from '../../upstream-json/read-records.ts';
 import type { BlockscoutSource } from '../client/source.ts';
 import { isTakenBack, notOurs, pageQuery, positionIn } from './position.ts';
 

@@ -1,18 +1,13 @@
 import { type ParseThread, parseThread } from './parse-thread.ts';
 
-/** Bytes above which an answer counts as large: parsing it would block the event loop for 10 ms and more. */
-export const LARGE_BYTES = 2 ** 20;
-/** Large answers that this process holds at a time, of all nodes. */
-const AT_A_TIME = 2;
-
-/** A place for one large answer. It is given back when its value has arrived. */
-export interface LargeSlot extends Disposable {
-  parse(bytes: Uint8Array): Promise<unknown>;
+/** A place for one large JSON text. It is given back when its value has arrived. */
+export interface ParseSlot extends Disposable {
+  parse: ParseThread['parse'];
 }
 
-/** Places for large answers, in the order of their requests. */
-function largeAnswers() {
-  const free: ParseThread[] = Array.from({ length: AT_A_TIME }, parseThread);
+/** Places for so many large JSON texts at a time, in the order of their requests. Each has a thread. */
+export function parseSlots(count: number) {
+  const free: ParseThread[] = Array.from({ length: count }, parseThread);
   const waiting: ((thread: ParseThread) => void)[] = [];
 
   function giveBack(thread: ParseThread): void {
@@ -23,7 +18,7 @@ function largeAnswers() {
 
   return {
     /** Waits for a place. @throws the signal's reason when it aborts first */
-    async take(signal: AbortSignal): Promise<LargeSlot> {
+    async take(signal: AbortSignal): Promise<ParseSlot> {
       signal.throwIfAborted();
       const thread = free.pop() ?? (await nextFree(signal));
       let isTaken = true;
@@ -48,6 +43,3 @@ function largeAnswers() {
     return promise.finally(() => signal.removeEventListener('abort', abort));
   }
 }
-
-/** Shared by all nodes of a process, because its memory is. */
-export const largeSlots = largeAnswers();
