@@ -386,11 +386,19 @@ describe('bodies', () => {
     ['17 levels', `{"text":"x","extra":${'['.repeat(17)}${']'.repeat(17)}}`, invalid()],
     ['100,000 levels', '['.repeat(100_000), invalid()],
     ['more than 5,000 members', `{"text":"x","parts":[${'0,'.repeat(5_000)}0]}`, invalid()],
+    ['more than 5,000 equal keys', `{${'"text":"x",'.repeat(5_000)}"text":"x"}`, invalid()],
   ])('%s is a 400 that names the position', async (_name, body, expected) => {
     const answer = await create(body);
 
     expect([answer.status, answer.body]).toEqual([400, expected]);
     expect(requests).toEqual([]);
+  });
+
+  test('a body with too many keys is refused before it is parsed', async () => {
+    const keys = Array.from({ length: 6_000 }, (_, index) => `"k${index}":1`).join(',');
+    const { status, body } = await create(`{${keys}, and no JSON`);
+
+    expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('5000 keys and items')]);
   });
 
   test('the largest amount and texts in any script are accepted', async () => {

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { isObject } from '../../lib/json.ts';
+import { countMembers } from '../../lib/json-text/member-count.ts';
 import type { Json, JsonObject } from '../contracts/document.ts';
 import { InvalidBody } from '../contracts/violations.ts';
 
 /** Maximum length of a body in bytes. */
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 16;
-/** Maximum number of keys and items, over all levels. */
+/** Maximum number of keys and items, over all levels. Repeated keys count. */
 const MAX_MEMBERS = 5_000;
 /** Time in which the rest of an unwanted body is read and dropped, so that the client gets to read the response. */
 const LINGER_MS = 1_000;
@@ -69,9 +70,11 @@ export function parseBody(bytes: Buffer, headers: IncomingMessage['headers']): J
   const { 'content-type': type = '', 'content-encoding': coding = 'identity' } = headers;
   if (!isJsonType(type)) throw new InvalidBody('', 'must be of the Content-Type application/json');
   if (coding.trim().toLowerCase() !== 'identity') throw new InvalidBody('', 'must not be compressed');
+  if (countMembers(bytes, MAX_MEMBERS) > MAX_MEMBERS)
+    throw new InvalidBody('', `must not have more than ${MAX_MEMBERS} keys and items`);
   const value = parsed(bytes);
   if (!isObject(value)) throw new InvalidBody('', 'must be a JSON object');
-  checkMembers(value, { path: [], left: MAX_MEMBERS });
+  checkMembers(value, []);
   return value;
 }
 
@@ -88,28 +91,21 @@ function parsed(bytes: Buffer): Json {
   }
 }
 
-interface Walk {
-  readonly path: string[];
-  left: number;
-}
-
-/** Refuses values that are nested too deep, have too many members, or contain text that a database may reject. */
-function checkMembers(value: Json, walk: Walk): void {
-  if (typeof value === 'string') checkText(value, walk);
+/** Refuses values that are nested too deep or contain text that a database may reject. */
+function checkMembers(value: Json, path: string[]): void {
+  if (typeof value === 'string') checkText(value, path);
   if (typeof value !== 'object' || value === null) return;
-  if (walk.path.length >= MAX_DEPTH) throw new InvalidBody('', `must not have more than ${MAX_DEPTH} levels`);
+  if (path.length >= MAX_DEPTH) throw new InvalidBody('', `must not have more than ${MAX_DEPTH} levels`);
   for (const [key, member] of Object.entries(value)) {
-    walk.left -= 1;
-    if (walk.left < 0) throw new InvalidBody('', `must not have more than ${MAX_MEMBERS} keys and items`);
     if (key === '__proto__') throw new InvalidBody('', 'must not have a key __proto__');
-    checkText(key, walk);
-    walk.path.push(key);
-    checkMembers(member, walk);
-    walk.path.pop();
+    checkText(key, path);
+    path.push(key);
+    checkMembers(member, path);
+    path.pop();
   }
 }
 
-function checkText(text: string, { path }: Walk): void {
+function checkText(text: string, path: readonly string[]): void {
   if (text.includes('\0')) throw new InvalidBody(path.join('.'), 'must not hold a NUL character');
   if (!text.isWellFormed()) throw new InvalidBody(path.join('.'), 'must not hold half of a surrogate pair');
 }

@@ -1,4 +1,5 @@
 import { isObject } from '#lib/json.ts';
+import { countMembers } from '#lib/json-text/member-count.ts';
 
 /** Metadata that a token publishes for one id. */
 export interface Metadata {
@@ -10,6 +11,8 @@ export interface Metadata {
 
 /** Maximum nesting depth; no real metadata is deeper (Decision 43). */
 const MAX_DEPTH = 64;
+/** Maximum number of keys and items. The author of a token writes its metadata, and parsing blocks the process. */
+const MAX_MEMBERS = 5_000;
 
 /** Accepted schemes of media and page links. `javascript:` and similar schemes are excluded. */
 const MEDIA = ['https:', 'http:', 'ipfs:', 'ar:', 'data:'];
@@ -24,7 +27,7 @@ export function metadataIn(uri: string | null): Metadata | null {
   return text === null ? null : metadataOf(text);
 }
 
-/** Parses a document. Null when it is no JSON object or nested too deep. */
+/** Parses a document. Null when it is no JSON object, nested too deep or too large. */
 export function metadataOf(text: string): Metadata | null {
   const document = objectIn(text);
   if (document === null) return null;
@@ -56,6 +59,7 @@ function percentDecoded(content: string): string {
 }
 
 function objectIn(text: string): Record<string, unknown> | null {
+  if (countMembers(Buffer.from(text), MAX_MEMBERS) > MAX_MEMBERS) return null;
   try {
     const parsed: unknown = JSON.parse(text);
     return isObject(parsed) && !isDeep(parsed) ? parsed : null;
