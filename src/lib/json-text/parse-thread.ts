@@ -2,14 +2,30 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
 import { assembly, type Piece, type Root } from './pieces.ts';
 
+/** How a text is parsed. */
+export interface ParseOptions {
+  /** True for bigints in place of integers beyond 2^53. */
+  readonly exactIntegers?: boolean;
+  /** Most keys and items, over all levels. */
+  readonly maxMembers?: number;
+}
+
 /** Bytes of a JSON text, and the port that takes its pieces; null follows the last one. */
-export interface ParseRequest {
+export interface ParseRequest extends ParseOptions {
   readonly bytes: Uint8Array;
   readonly port: MessagePort;
 }
 
 /** Sent after all pieces. */
-export type ParseReply = { readonly kind: 'parsed'; readonly root: Root } | { readonly kind: 'unreadable' };
+export type ParseReply =
+  | { readonly kind: 'parsed'; readonly root: Root }
+  | { readonly kind: 'unreadable' }
+  | { readonly kind: 'too_many' };
+
+/** Error for a text with too many keys and items. */
+export class TooManyMembers extends Error {
+  override readonly name = 'TooManyMembers';
+}
 
 const WORKER = new URL('./parse-worker.ts', import.meta.url);
 /** Time after which an unused thread ends, which returns its memory. */
@@ -19,8 +35,11 @@ const HEAP_MIB = 768;
 
 /** Thread that parses JSON texts, one at a time. It starts with the first text and ends when it is not used. */
 export interface ParseThread {
-  /** Resolves with the value. The bytes are moved to the thread. @throws SyntaxError, also when memory runs out */
-  parse(bytes: Uint8Array): Promise<unknown>;
+  /**
+   * Resolves with the value. The bytes are moved to the thread.
+   * @throws TooManyMembers; SyntaxError, also when memory runs out
+   */
+  parse(bytes: Uint8Array, options?: ParseOptions): Promise<unknown>;
 }
 
 /** Creates a thread that starts when it is needed. */
@@ -41,15 +60,16 @@ export function parseThread(): ParseThread {
   }
 
   return {
-    async parse(bytes) {
+    async parse(bytes, options = {}) {
       const thread = started();
       const { port1, port2 } = new MessageChannel();
       try {
-        const request: ParseRequest = { bytes, port: port2 };
+        const request: ParseRequest = { ...options, bytes, port: port2 };
         const reply = replyOf(thread);
         thread.ref();
         thread.postMessage(request, [port2, ...movable(bytes)]);
         const outcome = await reply;
+        if (outcome.kind === 'too_many') throw new TooManyMembers('The answer has too many keys and items.');
         if (outcome.kind === 'unreadable') throw new SyntaxError('The answer is no JSON.');
         return await assembled(port1, outcome.root);
       } finally {

@@ -99,28 +99,28 @@ const firstItem = () => fieldsOf(listOf(fixtureOf('getTransactionRawTrace', 'v9-
 test.each(TRACES.map(({ name, body }) => [name, body] as const))(
   'the trace of %s is a list of the contract',
   async (_name, body) => {
-    expect(await validates('getTransactionRawTrace', rawTrace(body, HASH))).toEqual([]);
+    expect(await validates('getTransactionRawTrace', await traced(body))).toEqual([]);
   },
 );
 
 test.each(['v6', 'v7-nethermind', 'v11-geth'])(
   'the trace of %s shows the effects of the transaction',
-  name => {
-    expect(rawTrace(fixtureOf('getTransactionRawTrace', name).body, HASH)).toEqual(EXPECTED);
+  async name => {
+    expect(await traced(fixtureOf('getTransactionRawTrace', name).body)).toEqual(EXPECTED);
   },
 );
 
-test('where the node names the block of the transaction, so does every item', () => {
+test('where the node names the block of the transaction, so does every item', async () => {
   const { body } = fixtureOf('getTransactionRawTrace', 'v9-besu');
   const blockHash = firstItem().blockHash;
 
   expect(blockHash).toMatch(/^0x[0-9a-f]{64}$/);
-  expect(rawTrace(body, `0x${'00'.repeat(32)}`)).toEqual(
+  expect(await traced(body, `0x${'00'.repeat(32)}`)).toEqual(
     EXPECTED.map(item => ({ ...item, blockHash, blockNumber: 19854321, transactionPosition: 68 })),
   );
 });
 
-test('null keys and keys outside the contract are left out', () => {
+test('null keys and keys outside the contract are left out', async () => {
   const item = {
     ...firstItem(),
     error: null,
@@ -129,7 +129,7 @@ test('null keys and keys outside the contract are left out', () => {
     action: { to: null, depth: 1 },
   };
 
-  const [read] = rawTrace([item], HASH);
+  const [read] = await traced([item]);
 
   expect(read).not.toHaveProperty('error');
   expect(read).not.toHaveProperty('blockNumber');
@@ -137,31 +137,31 @@ test('null keys and keys outside the contract are left out', () => {
   expect(read?.action).toEqual({});
 });
 
-test('a block reward keeps its receiver', () => {
+test('a block reward keeps its receiver', async () => {
   const action = { author: SENDER, rewardType: 'block', value: '0x1bc16d674ec80000' };
   const item = { type: 'reward', action, result: null, subtraces: 0, traceAddress: [] };
 
-  expect(rawTrace([item], HASH)).toEqual([{ ...item, transactionHash: HASH }]);
+  expect(await traced([item])).toEqual([{ ...item, transactionHash: HASH }]);
 });
 
-test('a missing trace is an empty list', () => {
-  expect(rawTrace([], HASH)).toEqual([]);
+test('a missing trace is an empty list', async () => {
+  expect(await traced([])).toEqual([]);
 });
 
-test('a frame that failed and returned data keeps both', () => {
+test('a frame that failed and returned data keeps both', async () => {
   const frame = { type: 'CALL', from: SENDER, to: PREY, gas: '0x1', gasUsed: '0x1', output: '0x08c379a0' };
 
-  expect(rawTrace({ ...frame, error: 'execution reverted' }, HASH)).toMatchObject([
+  expect(await traced({ ...frame, error: 'execution reverted' })).toMatchObject([
     { type: 'call', error: 'execution reverted', result: { gasUsed: '0x1', output: '0x08c379a0' } },
   ]);
 });
 
-test('nested frames are read to the EVM’s maximal depth and no deeper', () => {
-  const items = rawTrace(framesTo(1024), HASH);
+test('nested frames are read to the EVM’s maximal depth and no deeper', async () => {
+  const items = await traced(framesTo(1024));
 
   expect(items).toHaveLength(1025);
   expect(items.at(-1)?.traceAddress).toHaveLength(1024);
-  expect(() => rawTrace(framesTo(1025), HASH)).toThrow('deeper than the EVM allows');
+  await expect(traced(framesTo(1025))).rejects.toThrow('deeper than the EVM allows');
 });
 
 test.each([
@@ -178,6 +178,10 @@ test.each([
     { type: 'CALL', from: SENDER, calls: [{ type: 'CALL' }] },
     'calls[0].from',
   ],
-])('%s is unreadable', (_what, body, path) => {
-  expect(() => rawTrace(body, HASH)).toThrow(expect.objectContaining({ name: 'Unreadable', path }));
+])('%s is unreadable', async (_what, body, path) => {
+  await expect(traced(body)).rejects.toThrow(expect.objectContaining({ name: 'Unreadable', path }));
 });
+
+function traced(body: unknown, hash = HASH) {
+  return rawTrace(body, hash, new AbortController().signal);
+}

@@ -1,4 +1,5 @@
 import type { DataServiceOptions } from '#data/service.ts';
+import { createMetrics } from '#http/metrics.ts';
 import { createLogger } from '#lib/logger.ts';
 import { blockscoutChain, startTestDataService } from '../../support/data-service.ts';
 import { record } from '../../support/json.ts';
@@ -17,6 +18,8 @@ export interface Served extends AsyncDisposable {
   ): Promise<{ status: number; body: Record<string, unknown> }>;
   /** Log lines at level warn and above. */
   warnings(): Record<string, unknown>[];
+  /** Text of the metrics. */
+  metrics(): Promise<string>;
 }
 
 /** `base` is appended to the upstream's configured address, and `apiKey` goes with every request. */
@@ -26,11 +29,13 @@ export async function serving(
 ): Promise<Served> {
   const stack = new AsyncDisposableStack();
   const written: string[] = [];
+  const metrics = createMetrics();
   const upstream = stack.use(await startScriptedUpstream(respond));
   const service = stack.use(
     await startTestDataService([], {
       chains: [blockscoutChain(1, `${upstream.url}${base}`, apiKey)],
       log: createLogger({ level: 'warn', destination: { write: line => written.push(line) } }),
+      metrics,
       ...overrides,
     }),
   );
@@ -42,6 +47,7 @@ export async function serving(
       return { status: response.status, body: Array.isArray(body) ? { items: body } : record(body) };
     },
     warnings: () => written.map(line => record(JSON.parse(line))),
+    metrics: () => metrics.registry.metrics(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

@@ -1,7 +1,6 @@
 import type { Answers } from '../port/backend.ts';
 import { isOfKind } from '../port/backend-error.ts';
-import { each } from '../upstream-json/fields.ts';
-import { type BlockscoutSource, mustBe, read } from './client/source.ts';
+import { type BlockscoutSource, mustBe, read, readableItems } from './client/source.ts';
 import { addressDetails, addressToken } from './normalise/holdings.ts';
 import { addressCounters } from './normalise/statistics.ts';
 
@@ -31,7 +30,11 @@ export function addressRecordAnswers(source: BlockscoutSource): AddressRecordAns
       const path = `/addresses/${address}/token-balances`;
       const get = { operation: 'listAddressTokenBalances', path, signal } as const;
       try {
-        return { body: await read(source, get, body => each(firstOf(body), addressToken)) };
+        // The list has no pages. Its length is limited by the number of keys in an answer.
+        const most = Number.POSITIVE_INFINITY;
+        const readBalances = (body: unknown) =>
+          readableItems(source, get, { list: firstOf(body), most, read: addressToken });
+        return { body: await read(source, get, readBalances) };
       } catch (error) {
         if (!isOfKind(error, 'not_found')) throw error;
         return { body: [] };

@@ -1,7 +1,6 @@
 import type { Answer, Answers } from '../port/backend.ts';
-import { each } from '../upstream-json/fields.ts';
 import { withLateExtra } from './client/side-requests.ts';
-import { type BlockscoutSource, mustBe, read } from './client/source.ts';
+import { type BlockscoutSource, mustBe, read, readableItems } from './client/source.ts';
 import { block } from './normalise/block.ts';
 import { internalTransaction } from './normalise/internal-transaction.ts';
 import { transactionOrNull } from './normalise/transaction.ts';
@@ -53,7 +52,9 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
 
     async listMainPageBlocks(_request, { signal }) {
       const get = { operation: 'listMainPageBlocks', path: '/main-page/blocks', signal } as const;
-      return { body: await read(source, get, body => each(body, block)) };
+      return {
+        body: await read(source, get, body => readableItems(source, get, { list: body, read: block })),
+      };
     },
 
     async getBlock({ path: { block_number_or_hash: id } }, { signal }) {

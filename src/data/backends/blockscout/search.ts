@@ -1,8 +1,8 @@
 import type { Answers } from '../port/backend.ts';
 import { BackendError } from '../port/backend-error.ts';
 import type { CursorPosition } from '../port/cursor.ts';
-import { at, each, fieldsOf } from '../upstream-json/fields.ts';
-import { type BlockscoutSource, read } from './client/source.ts';
+import { fieldsOf } from '../upstream-json/fields.ts';
+import { type BlockscoutSource, read, readableItems } from './client/source.ts';
 import { kindOf, searchRedirect, searchResultOrNull } from './normalise/search-result.ts';
 import { searchKeys } from './paging/cursor-params.ts';
 import { readList } from './paging/list.ts';
@@ -63,9 +63,10 @@ export function searchAnswers(source: BlockscoutSource): SearchAnswers {
       const path = isShort ? '/search' : '/search/quick';
       const get = { operation: 'quickSearch', path, query: new URLSearchParams({ q }), signal } as const;
       const results = await read(source, get, body =>
-        isShort
-          ? at('items', fieldsOf(body).items, items => each(items, resultOrNull))
-          : each(body, resultOrNull),
+        readableItems(source, get, {
+          ...(isShort ? { list: fieldsOf(body).items, name: 'items' } : { list: body }),
+          read: resultOrNull,
+        }),
       );
       return { body: results.filter(result => result !== null).slice(0, MOST_AT_ONCE) };
     },

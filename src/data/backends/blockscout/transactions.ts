@@ -2,9 +2,9 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Answer, Answers, Ask } from '../port/backend.ts';
 import { isOfKind } from '../port/backend-error.ts';
 import type { CursorPosition } from '../port/cursor.ts';
-import { each, type Fields, fieldsOf } from '../upstream-json/fields.ts';
+import { type Fields, fieldsOf } from '../upstream-json/fields.ts';
 import { withLateExtra } from './client/side-requests.ts';
-import { type BlockscoutSource, mustBe, read, settledAnswer } from './client/source.ts';
+import { type BlockscoutSource, mustBe, read, readableItems, settledAnswer } from './client/source.ts';
 import { internalTransaction } from './normalise/internal-transaction.ts';
 import { log } from './normalise/log.ts';
 import { rawTrace } from './normalise/raw-trace.ts';
@@ -65,7 +65,9 @@ export function transactionAnswers(source: BlockscoutSource): TransactionAnswers
 
     async listMainPageTransactions(_request, { signal }) {
       const get = { operation: 'listMainPageTransactions', path: '/main-page/transactions', signal } as const;
-      return { body: await read(source, get, body => each(body, transaction)) };
+      return {
+        body: await read(source, get, body => readableItems(source, get, { list: body, read: transaction })),
+      };
     },
 
     async getTransaction({ path: { transaction_hash: hash } }, { signal }) {
@@ -170,8 +172,8 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
         signal,
       } as const;
       try {
-        const reading = read(source, get, body =>
-          rawTrace(body, hash).map(item => mustBe(hash, 'transactionHash', item)),
+        const reading = read(source, get, async body =>
+          (await rawTrace(body, hash, signal)).map(item => mustBe(hash, 'transactionHash', item)),
         );
         return await settled(hash, reading);
       } catch (error) {

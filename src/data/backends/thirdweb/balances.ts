@@ -48,7 +48,7 @@ async function pageOf(
       ...parametersOf(query),
     ];
     const get = { operation: 'listTokenBalances', path: '/tokens', parameters, ask, missing } as const;
-    return read(source, get, body => recordsOf(body, value => tokenBalance(value, ask)));
+    return read(source, get, body => recordsOf(body, value => tokenBalance(value, ask), ask));
   });
   // The address behind a name is unknown, because upstream does not return it.
   const held = rows.filter(({ balance }) => balance !== '0');

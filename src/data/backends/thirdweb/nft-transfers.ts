@@ -19,7 +19,7 @@ export function nftTransferAnswers(
           ask,
           missing: 'the contract',
         } as const;
-        return read(source, get, body => recordsOf(body, value => nftTransfer(value, ask)));
+        return read(source, get, body => recordsOf(body, value => nftTransfer(value, ask), ask));
       });
     },
   };

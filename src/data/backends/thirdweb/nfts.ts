@@ -28,7 +28,7 @@ export function nftAnswers(
           ask,
           missing: 'the contract',
         } as const;
-        return read(source, get, body => recordsOf(body, value => nft(value, ask)));
+        return read(source, get, body => recordsOf(body, value => nft(value, ask), ask));
       });
     },
 
@@ -41,7 +41,7 @@ export function nftAnswers(
         ask,
         missing: 'the contract',
       } as const;
-      const found = await read(source, get, body => recordsOf(body, value => nft(value, ask)));
+      const found = await read(source, get, body => recordsOf(body, value => nft(value, ask), ask));
       const asked = found.filter(({ chain_id: id }) => ask.chainIds.includes(id));
       if (asked.length === 0) throw notFound(`NFT ${tokenId} of ${contract}`);
       return asked;
@@ -65,7 +65,7 @@ async function ownedPage(
     ];
     const missing = [owner, ...contracts].some(isName) ? 'the name' : 'nothing';
     const get = { operation: 'listOwnedNfts', path: '/nfts', parameters, ask, missing } as const;
-    return read(source, get, body => recordsOf(body, value => nft(value, ask)));
+    return read(source, get, body => recordsOf(body, value => nft(value, ask), ask));
   });
   return isName(owner) ? rows : rows.map(row => ({ ...row, owner_addresses: [owner] }));
 }

@@ -64,8 +64,8 @@ export function recordAnswers(source: ThirdwebSource): Required<Pick<InsightsAns
     const isDecoded = query.decode || query.event?.signature !== undefined;
     const place = { chainIds: ask.chainIds, isDecoded };
     const normalise: (value: unknown, place: UpstreamPlace) => EntityRecords[E] = NORMALISE[query.entity];
-    const { rows, meta } = await readSelected(source, query, parametersOf(query), ask, body => ({
-      rows: recordsOf(body, value => normalise(value, place)),
+    const { rows, meta } = await readSelected(source, query, parametersOf(query), ask, async body => ({
+      rows: await recordsOf(body, value => normalise(value, place), ask),
       meta: isObject(body.meta) ? body.meta : {},
     }));
     const { chainIds } = ask;

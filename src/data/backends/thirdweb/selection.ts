@@ -20,7 +20,7 @@ export async function readSelected<Result>(
   selected: RecordSelection,
   parameters: Parameters,
   ask: InsightsAsk,
-  normalise: (body: Fields) => Result,
+  normalise: (body: Fields) => Result | Promise<Result>,
 ): Promise<Result> {
   const [first, second] = routesOf(selected);
   const missing = addressesOf(selected).some(isName) ? 'the name' : 'nothing';

@@ -3,8 +3,8 @@ import type { Logger } from '#lib/logger.ts';
 import { BackendError, isOfKind } from '../port/backend-error.ts';
 import type { InsightsAsk, InsightsOperationId } from '../port/insights-backend.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { at, each, type Fields, fieldsOf, listOf } from '../upstream-json/fields.ts';
-import { readRecord } from '../upstream-json/read-records.ts';
+import { type Fields, fieldsOf, listOf } from '../upstream-json/fields.ts';
+import { eachInTurns, readRecord } from '../upstream-json/read-records.ts';
 import { integerOrNull } from '../upstream-json/values.ts';
 
 /** One Insight service, as the back end of one or more chains. */
@@ -36,7 +36,7 @@ export interface UpstreamGet {
 export async function read<Result>(
   { upstream, log, name }: ThirdwebSource,
   { operation, path, parameters = [], ask, missing = 'nothing' }: UpstreamGet,
-  normalise: (body: Fields) => Result,
+  normalise: (body: Fields) => Result | Promise<Result>,
 ): Promise<Result> {
   const { chainIds, signal } = ask;
   const query = new URLSearchParams();
@@ -77,8 +77,12 @@ function checkComplete({ meta }: Fields, chainIds: readonly number[]): void {
 }
 
 /** Reads the records of a body. Upstream writes nothing or null for an empty list. @throws Unreadable */
-export function recordsOf<Record>({ data }: Fields, normalise: (value: unknown) => Record): Record[] {
-  return at('data', data, list => each(list, normalise));
+export async function recordsOf<Record>(
+  { data }: Fields,
+  normalise: (value: unknown) => Record,
+  { signal }: InsightsAsk,
+): Promise<Record[]> {
+  return eachInTurns(data, normalise, { signal, name: 'data' });
 }
 
 /** Returns the first rows of each chain. A service may ignore the limit and the requested chains. */

@@ -19,7 +19,7 @@ export function tokenAnswers(source: ThirdwebSource): TokenAnswers {
         chunks(symbols, SYMBOLS).map(some => {
           const parameters = some.map(symbol => ['symbol', symbol] as const);
           const get = { operation: 'lookUpTokens', path: '/tokens/lookup', parameters, ask } as const;
-          return read(source, get, body => recordsOf(body, value => foundToken(value, ask)));
+          return read(source, get, body => recordsOf(body, value => foundToken(value, ask), ask));
         }),
       );
       const found = answers.flat().filter(({ chain_id: id }) => ask.chainIds.includes(id));
@@ -56,7 +56,9 @@ export function tokenAnswers(source: ThirdwebSource): TokenAnswers {
     const parameters = [...values.map(value => [name, value] as const), ...shared];
     const missing = name === 'address' && values.some(isName) ? 'the name' : 'nothing';
     const get = { operation: 'getTokenPrices', path: '/tokens/price', parameters, ask, missing } as const;
-    const found = await read(source, get, body => recordsOf(body, value => tokenPriceOrNull(value, ask)));
+    const found = await read(source, get, body =>
+      recordsOf(body, value => tokenPriceOrNull(value, ask), ask),
+    );
     return found.filter(price => price !== null).filter(({ chain_id: id }) => ask.chainIds.includes(id));
   }
 }

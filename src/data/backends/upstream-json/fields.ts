@@ -6,10 +6,13 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** Thrown when a record lacks an essential value. `path` leads to the value, for example `items[3].hash`. */
 export class Unreadable extends Error {
   readonly path: string;
-  constructor(path: string, rule: string, options?: ErrorOptions) {
+  /** True for a record of another identity than the requested one, so that no record beside it is believed. */
+  readonly isMixedUp: boolean;
+  constructor(path: string, rule: string, options: ErrorOptions & { readonly isMixedUp?: boolean } = {}) {
     super(`${path === '' ? 'the body' : path}: ${rule}`, options);
     this.name = 'Unreadable';
     this.path = path;
+    this.isMixedUp = options.isMixedUp ?? false;
   }
 }
 
@@ -31,7 +34,8 @@ export function at<Value, Result>(
     if (!(error instanceof Unreadable)) throw error;
     const own = typeof step === 'number' ? `[${step}]` : step;
     const joint = error.path === '' || error.path.startsWith('[') ? '' : '.';
-    throw new Unreadable(`${own}${joint}${error.path}`, ruleOf(error), { cause: error });
+    const { path, isMixedUp } = error;
+    throw new Unreadable(`${own}${joint}${path}`, ruleOf(error), { cause: error, isMixedUp });
   }
 }
 

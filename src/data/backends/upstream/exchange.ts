@@ -3,6 +3,9 @@ import type { Pool } from 'undici';
 import { type BodyFault, boundedBody, UnreadableBody } from '#http/fetch/bounded-body.ts';
 import { isObject } from '#lib/json.ts';
 import { parseJson } from '#lib/json-text/lossless-json.ts';
+import { countMembers } from '#lib/json-text/member-count.ts';
+import { parseSlots } from '#lib/json-text/parse-slots.ts';
+import { TooManyMembers } from '#lib/json-text/parse-thread.ts';
 import { BackendError } from '../port/backend-error.ts';
 import { codeOf, timedOut, unavailable } from './exchange-error.ts';
 import type { Quota } from './quota.ts';
@@ -54,14 +57,16 @@ export async function exchange(
   const { statusCode: status, headers: answered, body } = response;
   quota.note(status, answered);
 
-  const text = readBody({ status, encoding: single(answered['content-encoding']), body });
+  const reading = readBody({ status, encoding: single(answered['content-encoding']), body });
+  // An outage is known from its status, even when its body cannot be read.
+  const bytes = isOutage(status) ? await reading.catch(() => undefined) : await reading;
+  const text = bytes === undefined ? undefined : textOf(bytes.subarray(0, SHOWN_BYTES));
   return replyOf({
     status,
-    type: single(answered['content-type']),
     location: single(answered.location),
     retryAfterMs: quota.leftMs(),
-    // An outage is known from its status, even when its body cannot be read.
-    text: isOutage(status) ? await text.catch(() => undefined) : await text,
+    text,
+    body: await jsonOf({ status, type: single(answered['content-type']), bytes, signal }),
   });
 }
 
@@ -76,14 +81,16 @@ function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-/** Response with its body text. `text` is undefined when the body could not be read. */
-export interface UpstreamResponse {
+/** Response with its body. */
+interface UpstreamResponse {
   readonly status: number;
-  readonly type: string | undefined;
-  readonly location?: string | undefined;
+  readonly location: string | undefined;
   /** Time until the upstream may be asked again, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
+  readonly retryAfterMs: number | undefined;
+  /** Start of the body; undefined when it could not be read. */
   readonly text: string | undefined;
+  /** Value of the body; undefined, which is no JSON value, when it was not JSON. */
+  readonly body: unknown;
 }
 
 /** Statuses about the caller rather than the requested record. */
@@ -100,8 +107,7 @@ function isOutage(status: number): boolean {
  * Interprets a response by the rules that all JSON APIs share. The back end judges the rest.
  * @throws BackendError `unsupported` for 501 or a service that calls itself disabled, `unavailable` for other failures.
  */
-function replyOf({ status, type, text, location, retryAfterMs }: UpstreamResponse): Reply {
-  const body = jsonOf(type, text);
+function replyOf({ status, text, location, retryAfterMs, body }: UpstreamResponse): Reply {
   if (status === 501 || (status >= 400 && saysDisabled(status, body)))
     throw new BackendError('unsupported', 'no_such_answer', 'it has no such answer');
   const facts = { status, text, location };
@@ -128,15 +134,43 @@ function hostOf(location: string): string {
   return URL.canParse(location) ? new URL(location).host : 'another path of its own';
 }
 
-/** Parses the body. Undefined, which is no JSON value, when type or content is not JSON. */
-function jsonOf(type: string | undefined, text: string | undefined): unknown {
-  if (text === undefined || !JSON_TYPE.test(type ?? '')) return undefined;
+/** A body that was read. */
+interface ReadBody {
+  readonly status: number;
+  readonly type: string | undefined;
+  readonly bytes: Buffer | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Largest body that is parsed on the main thread. Larger ones would block the event loop for more than 20 ms. */
+const SMALL = { bytes: 256 * 1024, members: 10_000 };
+/** Maximum number of keys and items. The trace of a transaction with 10,000 calls has as many. */
+const MAX_MEMBERS = 250_000;
+/** Large answers of all upstreams that are parsed at a time. */
+const largeSlots = parseSlots(2);
+
+/**
+ * Parses the body, a large one in a thread. Undefined when type or content is not JSON.
+ * @throws BackendError `unavailable` for too many keys and items; the signal's reason
+ */
+async function jsonOf({ status, type, bytes, signal }: ReadBody): Promise<unknown> {
+  if (bytes === undefined || !JSON_TYPE.test(type ?? '')) return undefined;
   try {
-    return parseJson(text);
-  } catch {
+    if (bytes.byteLength <= SMALL.bytes && countMembers(bytes, SMALL.members) <= SMALL.members)
+      return parseJson(textOf(bytes));
+    using slot = await largeSlots.take(signal);
+    return await slot.parse(bytes, { exactIntegers: true, maxMembers: MAX_MEMBERS });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof TooManyMembers)
+      throw unavailable('its answer has too many keys and items', { status }, 'unreadable');
     // SyntaxError, or RangeError for nesting that is too deep. The text in the log shows which.
     return undefined;
   }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
 }
 
 /**
@@ -157,6 +191,9 @@ export const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** Maximum size in bytes of a body with a status of 300 or above. An error message is short. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
+/** Bytes of a body that a failure keeps for the log. */
+const SHOWN_BYTES = 8 * 1024;
+
 /** A response whose body has not been read. */
 interface UnreadResponse {
   readonly status: number;
@@ -173,13 +210,13 @@ const SENTENCES: Readonly<Record<BodyFault, string>> = {
 };
 
 /**
- * Reads a body as text, decompressed and within the size limit.
+ * Reads a body, decompressed and within the size limit.
  * @throws BackendError `unavailable`; its incident is a transport fault when the connection broke off within the body.
  */
-async function readBody({ status, encoding, body }: UnreadResponse): Promise<string> {
+async function readBody({ status, encoding, body }: UnreadResponse): Promise<Buffer> {
   const maxBytes = status < 300 ? MAX_ANSWER_BYTES : MAX_REFUSAL_BYTES;
   try {
-    return new TextDecoder().decode(await boundedBody(body, { coding: encoding, maxBytes }));
+    return await boundedBody(body, { coding: encoding, maxBytes });
   } catch (error) {
     throw error instanceof UnreadableBody ? failure(status, error) : error;
   }

@@ -4,8 +4,8 @@ import type { Logger } from '#lib/logger.ts';
 import type { Answer, BodyOf, OperationId } from '../../port/backend.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import { Unreadable } from '../../upstream-json/fields.ts';
-import { readRecord } from '../../upstream-json/read-records.ts';
+import { listOf, Unreadable } from '../../upstream-json/fields.ts';
+import { eachInTurns, readRecord } from '../../upstream-json/read-records.ts';
 import type { Settlement } from './confirmations.ts';
 import type { IndexingState } from './indexing.ts';
 
@@ -38,10 +38,41 @@ export interface UpstreamGet {
 export async function read<Record>(
   source: BlockscoutSource,
   { operation, path, query, signal }: UpstreamGet,
-  normalise: (body: unknown) => Record,
+  normalise: (body: unknown) => Record | Promise<Record>,
 ): Promise<Record> {
   const { body } = await source.upstream.get(path, { query, signal });
   return readRecord(source, operation, () => normalise(body));
+}
+
+/** A list of records in a body. */
+interface RecordList<Item> {
+  readonly list: unknown;
+  /** Its name in the body; absent when it is the body. */
+  readonly name?: string;
+  /** Maximum number of records; by default far above that of any page. */
+  readonly most?: number;
+  readonly read: (item: unknown) => Item;
+}
+
+/** Pages have 50 records. Answers are built and checked in one turn of the event loop each. */
+const MOST_RECORDS = 1_000;
+
+/**
+ * Reads the records of a list. Single unreadable ones are left out, counted and logged (Decision 281).
+ * @throws Unreadable when there are too many of them, or too many records
+ */
+export async function readableItems<Item>(
+  { log, name: backend, chainId, onDropped }: BlockscoutSource,
+  { operation, signal }: Pick<UpstreamGet, 'operation' | 'signal'>,
+  { list, name = '', most = MOST_RECORDS, read }: RecordList<Item>,
+): Promise<Item[]> {
+  if (listOf(list).length > most) throw new Unreadable(name, `has more than ${most} records`);
+  const paths: string[] = [];
+  const onLeftOut = ({ path }: Unreadable) => void paths.push(path);
+  const items = await eachInTurns(list, read, { signal, name, onLeftOut });
+  if (paths.length > 0) log.warn({ operation, chainId, backend, paths }, 'unreadable records are left out');
+  for (const _ of paths) onDropped('unreadable');
+  return items;
 }
 
 /**
@@ -102,5 +133,5 @@ export function mustBe<Name extends string, Item extends { readonly [Key in Name
 /** Like `mustBe`, for an identifier that may be in one of several fields. `path` leads to the first of them. */
 export function mustName<Item>(asked: string, names: readonly unknown[], path: string, record: Item): Item {
   if (names.some(name => String(name).toLowerCase() === asked.toLowerCase())) return record;
-  throw new Unreadable(path, 'is of another record than the one asked for');
+  throw new Unreadable(path, 'is of another record than the one asked for', { isMixedUp: true });
 }

@@ -5,6 +5,7 @@ import { parityOfFrame } from '#evm/traces.ts';
 import { isObject } from '#lib/json.ts';
 import { type NodeTraceItem, rawTrace as shaped } from '../../port/raw-trace.ts';
 import { at, each, type Fields, fieldsOf, listOf, required, Unreadable } from '../../upstream-json/fields.ts';
+import { eachInTurns } from '../../upstream-json/read-records.ts';
 import {
   addressHashOrNull,
   countOrNull,
@@ -19,10 +20,14 @@ import {
  * Only some nodes repeat the transaction hash in each item (Decision 50).
  * @throws Unreadable for any other format, such as the opcode traces of some instances.
  */
-export function rawTrace(value: unknown, transactionHash: string): ExplorerSchemas['RawTrace'][] {
+export async function rawTrace(
+  value: unknown,
+  transactionHash: string,
+  signal: AbortSignal,
+): Promise<ExplorerSchemas['RawTrace'][]> {
   const items = isObject(value) ? parityOfFrame(callFrame(value)) : value;
   if (!Array.isArray(items)) throw new Unreadable('', 'is not a trace');
-  return each(items, item => shaped(traceItem(item), transactionHash));
+  return eachInTurns(items, item => shaped(traceItem(item), transactionHash), { signal });
 }
 
 function traceItem(value: unknown): NodeTraceItem {

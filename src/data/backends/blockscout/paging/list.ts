@@ -2,9 +2,9 @@ import { isObject } from '#lib/json.ts';
 import type { Ask, OperationId } from '../../port/backend.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import { type CursorPosition, encodeCursor } from '../../port/cursor.ts';
-import { at, type Fields, fieldsOf, listOf, Unreadable } from '../../upstream-json/fields.ts';
+import { type Fields, fieldsOf, Unreadable } from '../../upstream-json/fields.ts';
 import { readRecord } from '../../upstream-json/read-records.ts';
-import type { BlockscoutSource } from '../client/source.ts';
+import { type BlockscoutSource, readableItems } from '../client/source.ts';
 import { isTakenBack, notOurs, pageQuery, positionIn } from './position.ts';
 
 /** Upstream request of a list and the readers of its pages. */
@@ -78,7 +78,7 @@ export async function readList<Item, Keys>(
     if (pages > 0 && items.length + kept.length > PAGE_SIZE) break;
     items.push(...kept);
     envelope = got.envelope;
-    next = following(source, list, got.envelope, next);
+    next = await following(source, list, got.envelope, next);
     isFiltered &&= got.isFiltered && kept.length === got.items.length;
     if (isFiltered) break;
   }
@@ -128,33 +128,26 @@ async function getPage<Item, Keys>(
   async function getItems(applied: Readonly<Record<string, string>>) {
     const query = pageQuery(position, { ...fixed, ...applied }, source.upstream.ownParameters);
     const { body } = await source.upstream.get(path, { query, signal });
-    return readRecord(source, operation, () => {
+    return readRecord(source, operation, async () => {
       const envelope = fieldsOf(body);
-      return { envelope, items: at('items', envelope.items, value => itemsOf(value, list.item)) };
+      if (!Array.isArray(envelope.items)) throw new Unreadable('items', 'is not a list');
+      const records = { list: envelope.items, name: 'items', read: list.item };
+      const read = await readableItems(source, { operation, signal }, records);
+      return { envelope, items: read.filter(item => item !== null) };
     });
   }
-}
-
-function itemsOf<Item>(value: unknown, read: (item: unknown) => Item | null): Item[] {
-  if (!Array.isArray(value)) throw new Unreadable('', 'is not a list');
-  const items: Item[] = [];
-  for (const [index, entry] of listOf(value).entries()) {
-    const item = at(index, entry, read);
-    if (item !== null) items.push(item);
-  }
-  return items;
 }
 
 /**
  * Next position given by upstream; undefined at the end of the list. A position equal to the current one is an error,
  * because the walk would never end. A position that we would refuse later ends the list.
  */
-function following<Item, Keys>(
+async function following<Item, Keys>(
   source: BlockscoutSource,
   { operation, fixed, filters, countsItems = false }: List<Item, Keys>,
   { next_page_params: params }: Fields,
   current: Next,
-): Next | undefined {
+): Promise<Next | undefined> {
   if (!isObject(params)) return undefined;
   const { name, chainId, upstream, log } = source;
   return readRecord(source, operation, () => {
