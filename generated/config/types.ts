@@ -38,6 +38,11 @@ export interface components {
                  * @default 127.0.0.1:3002
                  */
                 listen: components["schemas"]["Listen"];
+                /**
+                 * @description Host names by which /metrics and /status may be requested; `*.` stands for all names below one. IP addresses, names without a dot, and names below localhost, local, home.arpa and internal are always accepted.
+                 * @default []
+                 */
+                hosts: components["schemas"]["HostName"][];
             };
             /**
              * @description Settings of all listeners together.
@@ -435,6 +440,7 @@ export interface components {
         Timeout: string;
         Size: string;
         Listen: string;
+        HostName: string;
         HttpUrl: string;
         RpcUrl: string;
         SmtpUrl: string;
