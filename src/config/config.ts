@@ -23,7 +23,8 @@ export interface Config {
   workers: number;
   data: DataConfig;
   payments: PaymentsConfig;
-  admin: { listen: ListenAddress };
+  /** `hosts`: names by which the operator reaches the listener, `*.` for all names below one. */
+  admin: { listen: ListenAddress; hosts: readonly string[] };
   server: {
     /** Maximum number of open connections; undefined for as many as the process can handle. */
     maxConnections: number | undefined;

@@ -39,7 +39,7 @@ export function resolveConfig(
     workers: typeof file.workers === 'number' ? file.workers : availableParallelism(),
     data: dataOf(file.data, places, mode),
     payments: paymentsOf(file.payments, places),
-    admin: { listen: listenAddress(file.admin.listen) },
+    admin: { listen: listenAddress(file.admin.listen), hosts: file.admin.hosts },
     server: {
       maxConnections: file.server.maxConnections,
       maxConnectionsPerAddress: file.server.maxConnectionsPerAddress,

@@ -33,7 +33,7 @@ export async function operatorOf(
   if (worker !== undefined) return parentOf(worker, { observers });
   return {
     async show(view) {
-      const admin = await openAdminListener(config.admin.listen, { view, ...observers });
+      const admin = await openAdminListener(config.admin, { view, ...observers });
       resources.defer(() => admin.close());
     },
     tell: (words, fields) => observers.log.info(fields, words),

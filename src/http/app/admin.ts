@@ -1,15 +1,18 @@
-import Koa, { type Context } from 'koa';
+import Koa, { type Context, type Middleware } from 'koa';
 import type { Registry } from 'prom-client';
 import { inTime } from '../../lib/in-time.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { messageOnly } from '../errors.ts';
+import { HttpError, messageOnly } from '../errors.ts';
 import { type Check, healthRoutes } from '../health.ts';
 import { plainRouter } from '../plain-router.ts';
 import { errorAnswers } from './error-answers.ts';
+import { hostJudge } from './known-host.ts';
 import { requestId } from './request-state.ts';
 import { checkTarget } from './request-target.ts';
 
 const STATUS_PATIENCE_MS = 2_000;
+/** RFC 9110, 15.5.20. */
+const MISDIRECTED = 421;
 
 /** Reads the state of one service, as JSON. */
 export type StatusReader = () => Promise<object>;
@@ -23,22 +26,30 @@ export function createAdminApp({
   log,
   checks = () => ({}),
   status = {},
+  hosts = [],
 }: {
   metrics: { readonly registry: Pick<Registry, 'metrics' | 'contentType'> };
   log: Logger;
   /** Readiness checks of the process, by role and name. */
   checks?: () => Readonly<Record<string, Check>>;
   status?: Readonly<Record<string, StatusReader>>;
+  /** Names by which the operator reaches this listener, besides addresses and private names (Decision 276). */
+  hosts?: readonly string[];
 }): Koa {
   const app = new Koa();
   app.on('error', error => log.warn({ err: error }, 'an answer to the operator could not be sent'));
   app.use(requestId(log));
   app.use(errorAnswers(messageOnly));
   app.use(checkTarget);
+  const isKnown = hostJudge(hosts);
+  const fromKnownHost: Middleware = ({ req: { headers } }, next) => {
+    if (headers.host === undefined || isKnown(headers.host)) return next();
+    throw new HttpError(MISDIRECTED, 'The Host header has a name that admin.hosts does not list');
+  };
   // Patterns, because the router matches paths given as text in any case and with a trailing slash.
   const plain = plainRouter()
-    .all(/^\/status$/, ctx => sendStatus(ctx, status))
-    .all(/^\/metrics$/, async ctx => {
+    .all(/^\/status$/, fromKnownHost, ctx => sendStatus(ctx, status))
+    .all(/^\/metrics$/, fromKnownHost, async ctx => {
       ctx.body = await metrics.registry.metrics();
       ctx.set('Content-Type', metrics.registry.contentType);
       ctx.set('Cache-Control', 'no-store');

@@ -26,13 +26,19 @@ interface AdminListenerDeps {
   readonly log: Logger;
 }
 
+interface AdminAddress {
+  readonly listen: { readonly host: string; readonly port: number };
+  /** See `createAdminApp`. */
+  readonly hosts?: readonly string[];
+}
+
 /** Opens the operator's listener. Rejects when the address is not available. */
 export function openAdminListener(
-  address: { readonly host: string; readonly port: number },
+  { listen: address, hosts = [] }: AdminAddress,
   { view: { checks, status }, metrics, scraped = metrics.registry, clock, log }: AdminListenerDeps,
 ): Promise<RunningServer> {
   return listen({
-    app: createAdminApp({ metrics: { registry: scraped }, log, checks: () => checks, status }),
+    app: createAdminApp({ metrics: { registry: scraped }, log, checks: () => checks, status, hosts }),
     ...address,
     log,
     clock,

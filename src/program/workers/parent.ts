@@ -37,7 +37,7 @@ export async function runParent({ config, parts, stopped, clock, log }: ParentOp
   let supervisor: Supervisor<ForkedWorker> | undefined;
   const places = (): readonly Place[] => supervisor?.places ?? [];
   registerWorkerGauges(metrics, places);
-  const admin = await openAdminListener(config.admin.listen, {
+  const admin = await openAdminListener(config.admin, {
     view: viewOf(config, { parts, places }),
     metrics,
     scraped: {
