@@ -10,7 +10,7 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "search", in: "query", required: false, read: "string", many: "one" },
+      { name: "search", in: "query", required: false, read: "string", many: "one", unlogged: true },
       { name: "active", in: "query", required: false, read: "boolean", many: "one" },
       { name: "sort", in: "query", required: false, read: "string", many: "one", default: "created_at" },
       { name: "order", in: "query", required: false, read: "string", many: "one", default: "desc" },

@@ -14,6 +14,8 @@ export interface Parameter {
   name: string;
   in: string;
   required: boolean;
+  /** True when the access log must not show its value. */
+  isUnlogged: boolean;
   schema: JsonObject;
 }
 
@@ -30,6 +32,7 @@ export function parametersOf(document: JsonObject, path: string, operation: Json
       name: parameter.name,
       in: parameter.in,
       required: parameter.required === true,
+      isUnlogged: parameter['x-unlogged'] === true,
       schema: resolve(document, parameter.schema),
     };
   });
@@ -118,7 +121,7 @@ function isReplayable(document: JsonObject, path: string, operation: JsonObject)
 }
 
 function parameterRow(document: JsonObject): (parameter: Parameter) => Json {
-  return ({ name, in: place, required, schema }) => {
+  return ({ name, in: place, required, isUnlogged, schema }) => {
     const many = schema.type === 'array';
     const item = many ? resolve(document, schema.items) : schema;
     const bits = bigIntegerBits(item);
@@ -131,6 +134,7 @@ function parameterRow(document: JsonObject): (parameter: Parameter) => Json {
       ...(typesOf(item).includes('null') ? { nullable: true } : {}),
       ...(bits === undefined ? {} : { bits }),
       ...(schema.default === undefined ? {} : { default: schema.default }),
+      ...(isUnlogged ? { unlogged: true } : {}),
     };
   };
 }

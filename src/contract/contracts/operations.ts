@@ -18,6 +18,8 @@ export interface ParameterRow {
   /** Width of a `bigint`: 0 to 2^bits - 1. */
   readonly bits?: number;
   readonly default?: unknown;
+  /** True when the access log must not show its value (Decision 277). */
+  readonly unlogged?: boolean;
 }
 
 /** HTTP properties of one operation. */
