@@ -29,6 +29,7 @@ export async function registry(
   { security, unknownMethod, handlerOf }: RegistryOptions,
 ): Promise<Middleware> {
   const definition = definitionOf(name, table);
+  const logged = new Map(Object.values(table).map(row => [row.id, loggedParameters(row)]));
   const router = new SegmentRouter(definition, security === undefined ? withoutSecurity(table) : table);
   // The library's validators are off: ours are generated, and those of responses are compiled on use.
   const backend = new OpenAPIBackend({ definition, quick: true, validate: false, strict: true });
@@ -43,7 +44,9 @@ export async function registry(
     ),
     // Runs before the credential check, so that refusals also count towards the operation.
     postRoutingHandler: ({ operation }: Partial<Context>, ctx: KoaContext) => {
-      if (operation?.operationId !== undefined) ctx.state.operationId = operation.operationId;
+      if (operation?.operationId === undefined) return;
+      ctx.state.operationId = operation.operationId;
+      ctx.state.loggedParameters = logged.get(operation.operationId);
     },
     notFound: (_: Context, _ctx: KoaContext, next: Next) => next(),
     methodNotAllowed: (_: Context, ctx: KoaContext) => {
@@ -57,6 +60,11 @@ export async function registry(
     backend.registerSecurityHandler(scheme, (_: Context, ctx: KoaContext) => judgeCredential(ctx));
   }
   return (ctx, next) => backend.handleRequest({ method: ctx.method, path: ctx.path, headers: {} }, ctx, next);
+}
+
+function loggedParameters({ parameters }: OperationRow): ReadonlySet<string> {
+  const logged = parameters.filter(parameter => parameter.in === 'query' && parameter.unlogged !== true);
+  return new Set(logged.map(parameter => parameter.name));
 }
 
 /** Minimal document for openapi-backend. The operations come with the router. */

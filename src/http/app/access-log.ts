@@ -11,6 +11,9 @@ const CLIENT_CLOSED_REQUEST = 499;
 const BEARER = /\b(cs_|tg_live_|tg_test_|whsec_)([A-Za-z0-9]{0,4})[A-Za-z0-9+/=_-]*/g;
 /** User and password in a target in absolute form. */
 const USER_INFO = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i;
+/** Names that are not text of a person. */
+const PLAIN_NAME = /^[\w.[\]-]*$/;
+const NONE: ReadonlySet<string> = new Set();
 const ESCAPED = /%[0-9a-f]{2}/i;
 
 /** Requests to log. `errors`: those with a status of 400 and above, or without a response. */
@@ -20,7 +23,7 @@ export type LoggedRequests = 'all' | 'errors' | 'none';
 export interface RequestLine {
   readonly requestId: string;
   readonly method: string | undefined;
-  /** Result of `withoutSecrets`. */
+  /** Result of `loggedTarget`. */
   readonly path: string;
   readonly operationId: string | undefined;
   readonly status: number;
@@ -58,12 +61,12 @@ export function logRequests(access: AccessLog, clock: Clock): Middleware {
     const startedAt = clock.now();
     const { method, url = '' } = ctx.req;
     ctx.res.once('close', () => {
-      const { operationId, requestId } = ctx.state;
+      const { operationId, requestId, loggedParameters } = ctx.state;
       const hasBody = method !== 'HEAD' && ctx.status !== 304 && ctx.status !== 204;
       access.write({
         requestId,
         method,
-        path: withoutSecrets(url),
+        path: loggedTarget(url, loggedParameters),
         operationId,
         status: ctx.res.headersSent ? ctx.status : CLIENT_CLOSED_REQUEST,
         durationMs: clock.now() - startedAt,
@@ -77,11 +80,11 @@ export function logRequests(access: AccessLog, clock: Clock): Middleware {
 }
 
 /**
- * Masks secrets in a request target for the log: session ids, keys, users, and query parameters with names like those
- * of secrets. The result is at most 2 kB long.
+ * Masks secrets and personal data in a request target for the log: session ids, keys, users, and the values of all query
+ * parameters except those that may be shown (Decision 277). The result is at most 2 kB long.
  */
-export function withoutSecrets(target: string): string {
-  return masked(withoutNamedSecrets(target.replace(USER_INFO, '$1***@')));
+export function loggedTarget(target: string, shown: ReadonlySet<string> = NONE): string {
+  return masked(withoutQueryValues(target.replace(USER_INFO, '$1***@'), shown));
 }
 
 function masked(target: string): string {
@@ -104,25 +107,31 @@ function decoded(part: string): string {
   }
 }
 
-function withoutNamedSecrets(target: string): string {
+function withoutQueryValues(target: string, shown: ReadonlySet<string>): string {
   const start = target.indexOf('?');
   if (start === -1) return target.slice(0, LONGEST_TARGET);
   const pairs = target.slice(start + 1, start + 1 + LONGEST_TARGET).split('&');
-  const query = pairs.map(pair => {
-    const [name = ''] = pair.split('=', 1);
-    return name !== pair && isSecret(name) ? `${name}=***` : pair;
-  });
+  const query = pairs.map(pair => loggedPair(pair, shown));
   return `${target.slice(0, start)}?${query.join('&')}`.slice(0, LONGEST_TARGET);
 }
 
-function isSecret(name: string): boolean {
+function loggedPair(pair: string, shown: ReadonlySet<string>): string {
+  const [written = ''] = pair.split('=', 1);
+  const name = parameterName(written);
+  if (name !== undefined && shown.has(name) && !isSecret(name)) return pair;
+  const loggedName = name !== undefined && PLAIN_NAME.test(name) ? written : '***';
+  return written === pair ? loggedName : `${loggedName}=***`;
+}
+
+/** Undefined for a name that cannot be decoded. */
+function parameterName(written: string): string | undefined {
   try {
-    return SECRET_NAME.test(
-      decodeURIComponent(name)
-        .toLowerCase()
-        .replaceAll(/[^a-z]/g, ''),
-    );
+    return decodeURIComponent(written);
   } catch {
-    return true; // an undecodable name may be a secret
+    return undefined;
   }
+}
+
+function isSecret(name: string): boolean {
+  return SECRET_NAME.test(name.toLowerCase().replaceAll(/[^a-z]/g, ''));
 }

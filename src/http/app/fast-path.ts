@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Middleware } from 'koa';
+import type { DefaultState, Middleware } from 'koa';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
 import type { Client } from '../client-address.ts';
@@ -7,7 +7,7 @@ import type { Metrics } from '../metrics.ts';
 import { ReadyResponse } from '../ready-response.ts';
 import { ageS, type Coding, formTag, holdsForm, type Representation } from '../representation.ts';
 import { chosenForm, namesTag, preferredCoding } from '../send.ts';
-import { type AccessLog, withoutSecrets } from './access-log.ts';
+import { type AccessLog, loggedTarget } from './access-log.ts';
 import { type CountedRequest, RATE_LIMIT_HEADERS, type RateLimit } from './rate-limit.ts';
 import { headReader, type ReadyHead } from './ready-head.ts';
 import { requestIdOf } from './request-state.ts';
@@ -70,6 +70,11 @@ const UNUSUAL_HEADERS = [
   'upgrade',
 ] as const;
 
+/** What an ordinary response says of its repetition. */
+interface Repeatable extends Pick<DefaultState, 'operationId' | 'loggedParameters'> {
+  readonly repeatable: RepeatableAnswer;
+}
+
 /** Target that was answered from the cache. */
 interface Target {
   readonly current: () => StoredAnswer | undefined;
@@ -95,10 +100,10 @@ export function fastPath({ access, metrics, clock, clientOf, limit, unsent }: Fa
   return {
     learn: async (ctx, next) => {
       await next();
-      const { repeatable, operationId } = ctx.state;
+      const { repeatable, operationId, loggedParameters } = ctx.state;
       const { req, res } = ctx;
       if (repeatable === undefined || !(res instanceof ReadyResponse) || !isPlain(req, res)) return;
-      res.once('finish', () => remember(req, res, { repeatable, operationId }));
+      res.once('finish', () => remember(req, res, { repeatable, operationId, loggedParameters }));
     },
     before: ordinary => async (request, response) => {
       const startedAt = performance.now();
@@ -120,7 +125,7 @@ export function fastPath({ access, metrics, clock, clientOf, limit, unsent }: Fa
   function remember(
     request: IncomingMessage,
     response: ReadyResponse,
-    { repeatable, operationId }: { repeatable: RepeatableAnswer; operationId: string | undefined },
+    { repeatable, operationId, loggedParameters }: Repeatable,
   ): void {
     const { url = '' } = request;
     const key = keyOf(request);
@@ -131,7 +136,7 @@ export function fastPath({ access, metrics, clock, clientOf, limit, unsent }: Fa
     const { coding } = chosenForm(request.headers['accept-encoding'], answer.representation);
     const known = heads.get(answer) ?? new Map<string, ReadyHead>();
     if (known.size < MOST_HEADS) heads.set(answer, known.set(kindOf(coding, response.statusCode), head));
-    const masked = withoutSecrets(url);
+    const masked = loggedTarget(url, loggedParameters);
     targets.set(key, { current, operationId, loggedPath: masked === url ? url : masked });
   }
 

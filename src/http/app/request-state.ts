@@ -17,7 +17,9 @@ declare module 'koa' {
     /** Set by the rate limit; undefined for a client that is not counted. */
     countedClient?: CountedClient | undefined;
     /** Set by the contract mount: label in metrics and in the access log. */
-    operationId?: string;
+    operationId?: string | undefined;
+    /** Set by the contract mount: query parameters whose values the access log shows. */
+    loggedParameters?: ReadonlySet<string> | undefined;
   }
 }
 

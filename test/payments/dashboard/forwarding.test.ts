@@ -46,14 +46,15 @@ eachDatabase('a session of the dashboard', databases => {
     expect(direct.body).toEqual(changed.body);
   });
 
-  test('keeps the headers of the API: rate limit of the key, request id, privacy, entity tag', async () => {
+  test('keeps the headers of the API: rate limit of the key, request id, entity tag; nothing is stored', async () => {
     const read = await browser.send('GET', `${LINKS}?limit=5`, { headers: { 'X-Request-Id': 'page-1' } });
     const direct = await admin.get('/api/v1/payment-links?limit=5');
 
     const left = (headers: Headers) => Number(headers.get('x-ratelimit-remaining'));
     expect(left(read.headers) - left(direct.headers)).toBe(1);
     expect(read.headers.get('x-request-id')).toBe('page-1');
-    expect(read.headers.get('cache-control')).toBe('private, no-cache');
+    expect(direct.headers.get('cache-control')).toBe('private, no-cache');
+    expect(read.headers.get('cache-control')).toBe('no-store');
     expect(read.headers.get('etag')).toBe(direct.headers.get('etag'));
   });
 
@@ -65,6 +66,20 @@ eachDatabase('a session of the dashboard', databases => {
       one => one !== undefined,
     );
     expect(JSON.parse(text(line))).toMatchObject({ operationId: 'listPaymentLinks', status: 200 });
+  });
+
+  test('leaves nothing in the log that a customer wrote into a query', async () => {
+    await browser.send(
+      'GET',
+      `${LINKS}?limit=8&search=Private%20Person&customer_email=victim@private.example`,
+    );
+
+    const line = await until(
+      async () => ground.lines.find(one => one.includes(`${LINKS}?limit=8`)),
+      one => one !== undefined,
+    );
+    expect(JSON.parse(text(line)).path).toBe(`${LINKS}?limit=8&search=***&customer_email=***`);
+    expect(ground.lines.join('')).not.toMatch(/private/i);
   });
 
   test('repeats the answer to an idempotency key, and shares it with the API', async () => {

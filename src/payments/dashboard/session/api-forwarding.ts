@@ -17,11 +17,12 @@ interface ForwardingOptions {
 
 /**
  * Forwards `/dashboard/api/v1/…` to the operations of `/api/v1/…`, which must be registered after it. Their gate
- * authenticates by the request's session (Decision 246). The access log keeps the original path.
+ * authenticates by the request's session (Decision 246). The access log keeps the original path. Browsers store no
+ * answer (Decision 279).
  */
 export function apiForwarding({ sessions, publicUrl, counts, clock }: ForwardingOptions): Middleware {
   const counted = keyAdmission(counts, clock);
-  return (ctx, next) => {
+  return async (ctx, next) => {
     if (!ctx.url.startsWith(API)) return next();
     ctx.url = ctx.url.slice(PREFIX.length);
     ctx.state.authenticate = async () => {
@@ -36,6 +37,7 @@ export function apiForwarding({ sessions, publicUrl, counts, clock }: Forwarding
       }
       return credential;
     };
-    return next();
+    await next();
+    ctx.set('Cache-Control', 'no-store');
   };
 }
