@@ -10,6 +10,10 @@ export interface Environment {
   variables: Variables;
   /** TOLLGATE_CONFIG: configuration file, used when the command line names none. */
   configFile: string | undefined;
+  /** TOLLGATE_KEY: API key of the commands that call the API. */
+  apiKey: string | undefined;
+  /** TOLLGATE_WEBHOOK_SECRET: secret with which `tollgate listen` signs. */
+  webhookSecret: string | undefined;
   /** ANVIL_BIN: path of an anvil, used when the npm package has none. */
   anvilBin: string | undefined;
   /** NODE_ENV; production unless it is development or test. */
@@ -50,6 +54,8 @@ export function readEnvironment(variables: Variables = process.env): Environment
   return {
     variables,
     configFile: variables.TOLLGATE_CONFIG || undefined,
+    apiKey: variables.TOLLGATE_KEY || undefined,
+    webhookSecret: variables.TOLLGATE_WEBHOOK_SECRET || undefined,
     anvilBin: variables.ANVIL_BIN || undefined,
     isStartedByNpm: ['start', 'dev', 'npx'].includes(variables.npm_lifecycle_event ?? ''),
     launcherPid: Number(variables.TOLLGATE_LAUNCHER) || undefined,

@@ -53,7 +53,10 @@ test.concurrent.each([
   [['strt'], "Unknown command 'strt'; did you mean start?\n"],
   [['start', '--confg', 'a'], "Unknown option '--confg'; did you mean --config?\n"],
   [['keys', 'creat'], 'there is no command creat; did you mean create?\n'],
-  [['links', 'list', '--url', 'x'], '--key is missing\n"tollgate links --help" shows the options.\n'],
+  [
+    ['links', 'list', '--url', 'x'],
+    'the API key is missing: set TOLLGATE_KEY\n"tollgate links --help" shows the options.\n',
+  ],
   [['fly'], "Unknown command 'fly'; commands: start, "],
 ])('%j exits with 2 and says what would be right', async (args, said) => {
   const { code, out, err } = await tollgate(...args);

@@ -97,6 +97,17 @@ test('a refusal of the server is printed with code and message, and exits with 1
   expect(key).toEqual({ code: 1, out: '', err: expect.stringMatching(/^key_invalid: .+\n$/) });
 });
 
+test('the key is read from the environment, unless it is an argument', async () => {
+  const withKey = (key: string) => script('links.ts', { env: { TOLLGATE_KEY: key } });
+  const server = ['--url', service.url];
+
+  const known = await withKey(service.demoKey ?? '')('list', ...server);
+  const wrong = await withKey('tg_test_wrong')('list', ...server);
+  const argument = await withKey('tg_test_wrong')('list', ...place);
+
+  expect([known.code, wrong.code, argument.code]).toEqual([0, 1, 0]);
+});
+
 test('an unreachable or foreign server is named in the error, without the key', async () => {
   const other: Server = createServer(({ method }, response) =>
     response.end(method === 'POST' ? '{}' : '<html>'),
@@ -118,7 +129,7 @@ test('an unreachable or foreign server is named in the error, without the key', 
 });
 
 test.each([
-  [['create', '--name', 'A'], '--key is missing'],
+  [['create', '--name', 'A'], 'the API key is missing'],
   [['create', '--key', 'K'], '--name is missing'],
   [['create', '--key', 'K', '--name', 'A', '--chain', 'base'], '--chain takes the id'],
   [['create', '--key', 'K', '--name', 'A', '--url', 'ftp://x'], '--url takes the address'],
@@ -134,7 +145,7 @@ test('an invalid command points to the help and exits with 2', async () => {
   const { code, out, err } = await run('create', '--name', 'A');
 
   expect([code, out]).toEqual([2, '']);
-  expect(err).toContain('--key is missing');
+  expect(err).toContain('the API key is missing');
   expect(err).toContain('"tollgate links --help" shows the options.');
 });
 

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiClient } from '../../src/command/api/client.ts';
@@ -25,6 +26,7 @@ import { until } from '../support/until.ts';
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../scripts/listen.ts', import.meta.url));
+const execute = promisify(execFile);
 const SECRET_KEY = 'seals-the-events-that-these-tests-write-themselves';
 
 // Events are written directly to the database, as by another process. This requires PostgreSQL.
@@ -117,15 +119,19 @@ async function forwarding(to: WebhookReceiver, { key, since }: { key: string; si
 }
 
 /** The program in its own process, once it listens. `end` stops it like Ctrl+C. */
-async function listening(to: WebhookReceiver, ...args: string[]) {
-  const options = ['--url', service.url, '--forward-to', `${to.url}/hook`, ...args];
-  const child = spawn(process.execPath, [PROGRAM, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+async function listening(to: WebhookReceiver, { key, secret }: { key: string; secret?: string }) {
+  const options = ['--url', service.url, '--forward-to', `${to.url}/hook`];
+  const child = spawn(process.execPath, [PROGRAM, ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, TOLLGATE_KEY: key, TOLLGATE_WEBHOOK_SECRET: secret },
+  });
   const gone = once(child, 'exit');
   const { add, lines, saying } = transcript();
   for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => add(String(chunk)));
   await saying('Ctrl');
   return {
     saying,
+    pid: child.pid,
     secret: /^Secret: (\S+)$/m.exec(lines().join('\n'))?.[1] ?? '',
     async end(): Promise<number | null> {
       child.kill('SIGINT');
@@ -166,7 +172,7 @@ test('new events arrive signed with the printed secret, and a read key is enough
   const { key, happens } = await shop();
   await happens(Date.now() - 1_000);
   await using receiver = await startReceiver();
-  await using program = await listening(receiver, '--key', key);
+  await using program = await listening(receiver, { key });
 
   const [id = ''] = await happens(Date.now());
 
@@ -177,6 +183,24 @@ test('new events arrive signed with the printed secret, and a read key is enough
   const verified = new Webhook(program.secret).verify(body, texts);
   expect(verified).toMatchObject({ id, event: 'payment.completed' });
   expect(await program.saying(new RegExp(`payment.completed  ${id}  204 in \\d+ ms$`))).toHaveLength(3);
+});
+
+test('a secret in the environment signs, and neither it nor the key is an argument of the process', async () => {
+  const { key, happens } = await shop();
+  const secret = newWebhookSecret();
+  await using receiver = await startReceiver();
+  await using program = await listening(receiver, { key, secret });
+
+  await happens(Date.now());
+  await arrived(receiver, 1);
+
+  const [{ body, headers } = { body: '', headers: {} }] = receiver.arrivals;
+  const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  expect(new Webhook(secret).verify(body, texts)).toMatchObject({ event: 'payment.completed' });
+  const { stdout: shown } = await execute('ps', ['-o', 'args=', '-p', String(program.pid)]);
+  expect(shown).toContain(receiver.url);
+  expect(shown).not.toContain(key);
+  expect(shown).not.toContain(secret);
 });
 
 test('earlier events arrive with --since', async () => {
@@ -251,7 +275,7 @@ test('after an outage of the server forwarding continues without duplicates', as
 test('Ctrl+C exits with 0, even while a receiver does not answer', async () => {
   const { key, happens } = await shop();
   await using receiver = await startReceiver(() => () => {});
-  await using program = await listening(receiver, '--key', key);
+  await using program = await listening(receiver, { key });
   await happens(Date.now());
   await arrived(receiver, 1);
 
@@ -280,7 +304,7 @@ test('an invalid command exits with 2 and names the help', async () => {
   const { code, err } = await run('--forward-to', 'http://localhost');
 
   expect(code).toBe(2);
-  expect(err).toContain('--key is missing');
+  expect(err).toContain('the API key is missing');
   expect(err).toContain('"tollgate listen --help" shows the options.');
 });
 
@@ -298,7 +322,7 @@ test('a time is parsed to the millisecond', () => {
 });
 
 test.each([
-  ['no key', ['--forward-to', 'http://localhost'], '--key is missing'],
+  ['no key', ['--forward-to', 'http://localhost'], 'the API key is missing'],
   ['no receiver', ['--key', 'k'], '--forward-to is missing'],
   ['an invalid receiver', ['--key', 'k', '--forward-to', 'localhost:80'], '--forward-to takes the address'],
   [
@@ -309,7 +333,7 @@ test.each([
   [
     'an invalid secret',
     ['--key', 'k', '--forward-to', 'http://localhost', '--secret', 'x'],
-    '--secret takes a secret',
+    'must begin with whsec_',
   ],
   ['an unknown option', ['--forward', 'x'], "Unknown option '--forward'"],
 ])('%s is refused', (_, args, fault) => {

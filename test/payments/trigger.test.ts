@@ -121,14 +121,14 @@ test('an invalid command exits with 2 and names the help', async () => {
   const { code, err } = await run('payment.failed');
 
   expect(code).toBe(2);
-  expect(err).toContain('--key is missing');
+  expect(err).toContain('the API key is missing');
   expect(err).toContain('"tollgate trigger --help" shows the options.');
 });
 
 test.each([
   ['no event', [], 'name one event of'],
   ['an unknown event', ['payment.done'], 'name one event of'],
-  ['no key', ['payment.failed'], '--key is missing'],
+  ['no key', ['payment.failed'], 'the API key is missing'],
   ['a ping without a webhook', ['test.ping', '--key', 'k'], 'name it with --to'],
   [
     'a payment to one webhook',

@@ -1,3 +1,4 @@
+import { type Environment, readEnvironment } from '#config/environment.ts';
 import { UsageError } from '#lib/command-line.ts';
 
 /** Options of every command that calls the API. */
@@ -13,9 +14,17 @@ export interface ServerPlace {
   readonly key: string;
 }
 
-/** Server that the options name. @throws UsageError */
-export function placeOf({ key, url }: { key?: string; url: string }): ServerPlace {
-  if (key === undefined || key === '') throw new UsageError('--key is missing');
+/**
+ * Server that the options name. The key is best passed in the environment, because every user of a machine can read the
+ * arguments of its processes.
+ * @throws UsageError
+ */
+export function placeOf(
+  { key: option, url }: { key?: string; url: string },
+  { apiKey }: Pick<Environment, 'apiKey'> = readEnvironment(),
+): ServerPlace {
+  const key = option || apiKey;
+  if (key === undefined) throw new UsageError('the API key is missing: set TOLLGATE_KEY');
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
     throw new UsageError('--url takes the address of a server');
   return { url: url.replace(/\/+$/, ''), key };

@@ -1,18 +1,19 @@
 import { readArguments, UsageError } from '#lib/command-line.ts';
 import { API_OPTIONS, placeOf, type ServerPlace } from '../api/server-place.ts';
 
-export const USAGE = `Usage: tollgate links create --key KEY --name TEXT [options]
-       tollgate links list --key KEY [--url ADDRESS]
+export const USAGE = `Usage: tollgate links create --name TEXT [options]
+       tollgate links list [--url ADDRESS]
 
 Creates a payment link and prints the address to share with payers, or lists the links there are.
+Set TOLLGATE_KEY to an API key; create needs one with write permission.
 
-  --key KEY            an API key; create needs one with write permission
   --name TEXT          the product or service that is sold
   --amount UNITS       the price in the token's smallest unit; without it the payer chooses
   --token ADDRESS      the token to pay in; the organization's default when absent
   --chain ID           the chain to pay on; the organization's default when absent
   --recipient ADDRESS  who receives the payments; the organization's default when absent
   --url ADDRESS        the server; http://127.0.0.1:3001 when absent
+  --key KEY            the API key in place of TOLLGATE_KEY, visible to every user of this machine
   --help               print this
 `;
 

@@ -1,18 +1,20 @@
+import { readEnvironment } from '#config/environment.ts';
 import { readArguments, UsageError } from '#lib/command-line.ts';
 import { API_OPTIONS, placeOf } from '../api/server-place.ts';
 
-export const USAGE = `Usage: tollgate listen --key KEY --forward-to ADDRESS [options]
+export const USAGE = `Usage: tollgate listen --forward-to ADDRESS [options]
 
 Forwards the events of a payments server to your receiver, signed like those of a webhook. It polls the server, so it
-works behind any firewall and needs no webhook.
+works behind any firewall and needs no webhook. Set TOLLGATE_KEY to an API key; read permission is enough.
 
-  --key KEY            an API key; read permission is enough
   --forward-to ADDRESS your receiver, such as http://localhost:8080/hook
   --since TIME         also send past events from this time: 2031-01-01T00:00:00Z; only new ones when absent
-  --secret SECRET      the whsec_… to sign with; a new one for each run when absent
   --url ADDRESS        the server; http://127.0.0.1:3001 when absent
+  --key KEY            the API key in place of TOLLGATE_KEY, visible to every user of this machine
+  --secret SECRET      the secret in place of TOLLGATE_WEBHOOK_SECRET, likewise visible
   --help               print this
 
+TOLLGATE_WEBHOOK_SECRET is the whsec_… to sign with. When it is not set, each run signs with a new one.
 Each event is sent once, one after the other, in the order in which they occurred. An event that is refused is sent
 again after 1, 3 and 9 seconds, and then skipped. Ctrl+C ends it.
 Exits with 2 when the command is not understood, and with 1 when the server refuses the key.
@@ -44,7 +46,7 @@ const OPTIONS = {
 export function readCommand(args: readonly string[]): Command | undefined {
   const { values } = readArguments(args, { options: OPTIONS });
   if (values.help === true) return undefined;
-  const { since, secret, 'forward-to': forwardTo } = values;
+  const { since, secret = readEnvironment().webhookSecret, 'forward-to': forwardTo } = values;
   const place = placeOf(values);
   if (forwardTo === undefined) throw new UsageError('--forward-to is missing');
   if (!isAddress(forwardTo)) throw new UsageError('--forward-to takes the address of a receiver');
@@ -52,7 +54,7 @@ export function readCommand(args: readonly string[]): Command | undefined {
   const time = since === undefined ? undefined : timeOf(since);
   if (Number.isNaN(time)) throw new UsageError('--since takes a time such as 2031-01-01T00:00:00Z');
   if (secret !== undefined && !SECRET.test(secret))
-    throw new UsageError('--secret takes a secret that begins with whsec_');
+    throw new UsageError('the secret of the webhook must begin with whsec_');
   return { ...place, forwardTo, since: time, secret };
 }
 

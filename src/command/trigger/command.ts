@@ -3,21 +3,22 @@ import { readArguments, UsageError } from '#lib/command-line.ts';
 import { modeOfKey } from '#payments/keys/api-key.ts';
 import { API_OPTIONS, placeOf, type ServerPlace } from '../api/server-place.ts';
 
-export const USAGE = `Usage: tollgate trigger EVENT --key KEY [options]
+export const USAGE = `Usage: tollgate trigger EVENT [options]
 
 Triggers a test event: payment.completed, payment.failed, checkout.completed, checkout.expired or test.ping.
+Set TOLLGATE_KEY to an API key.
 
 Without --to, a checkout session in test mode is opened and then completed, failed or expired. The event is listed, and
 goes to every subscribed webhook and to notifications like any other. Needs a test key with write permission.
 With --to, only this webhook receives an event with made-up data, which is listed only among the webhook's deliveries.
 Needs an admin key.
 
-  --key KEY            an API key
   --to WEBHOOK         the id of the only webhook to send to; required for test.ping
   --link LINK          the id of the payment link to pay; when absent, a link named “Triggered” is created from the
                        organization's defaults and reused by later runs
   --amount UNITS       the amount in the token's smallest unit, for a link that lets the payer choose it
   --url ADDRESS        the server; http://127.0.0.1:3001 when absent
+  --key KEY            the API key in place of TOLLGATE_KEY, visible to every user of this machine
   --help               print this
 
 Prints the events with their ids, or with --to the delivery and the status of the receiver.
