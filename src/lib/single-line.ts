@@ -14,7 +14,7 @@ export function isSingleLine(text: string): boolean {
 /** Control characters and line separators. */
 const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu;
 /** Marks that change the text direction: `gpj.exe` must not appear as `exe.jpg`. */
-const DIRECTIONS = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
  * Makes untrusted text safe as part of one line, such as a subject or a list item. Text longer than `most` characters

@@ -3,6 +3,9 @@ import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { render } from 'preact-render-to-string';
 import type { Assets } from './assets.ts';
+import { confineDirections } from './browser/text-direction.ts';
+
+confineDirections();
 
 /** Style sheets of every page, in order, before its own. */
 export const BASE_STYLES = ['#pages/browser/tokens.css', '#pages/browser/base.css'] as const;

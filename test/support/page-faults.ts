@@ -29,7 +29,8 @@ interface Violation {
 
 /**
  * Faults of a page at two widths in two colour schemes: script errors, failed requests, requests to other hosts,
- * findings of axe-core, content wider than the window, and text that ran as a script. `statuses` and `hosts` are
+ * findings of axe-core, content wider than the window, text with marks that change its direction, and text that ran as
+ * a script. `statuses` and `hosts` are
  * expected, and the page must show `text`.
  */
 export async function faultsOf(
@@ -69,11 +70,24 @@ export async function faultsOf(
     }
     const contentWidth = await page.evaluate(() => document.documentElement.scrollWidth);
     if (contentWidth > width) faults.push(`${width} px: the content is ${contentWidth} px wide`);
+    for (const marked of await page.evaluate(textsWithMarks))
+      faults.push(`${width} px: text changes direction: ${marked}`);
     // The effect of hostile test texts when they run.
     if (await page.evaluate(() => 'ran' in window)) faults.push(`${width} px: a text ran as a script`);
     await page.close();
   }
   return faults;
+}
+
+/** Texts and attributes of the page that contain a mark which changes the direction of text. Runs in the browser. */
+function textsWithMarks(): string[] {
+  const marks = /[\u061c\u200e\u200f\u202a-\u202e\u2066\u2067]/;
+  const texts = [document.title, document.body.textContent ?? ''];
+  for (const element of document.querySelectorAll('[title], [alt], [aria-label]'))
+    for (const name of ['title', 'alt', 'aria-label']) texts.push(element.getAttribute(name) ?? '');
+  return texts
+    .filter(text => marks.test(text))
+    .map(text => text.slice(Math.max(0, text.search(marks) - 40)).slice(0, 80));
 }
 
 /** Waits until a page has shown its loaded data. */
