@@ -24,11 +24,17 @@ export interface NodeTraffic {
   readonly bytes: number;
 }
 
-/** One node of a chain. Calls of the same tick share HTTP requests, and each resolves or rejects alone. */
-export interface ChainNode {
+/** Connections to one node. Calls of the same tick share HTTP requests, and each resolves or rejects alone. */
+export interface NodeLine {
+  readonly request: PublicClient['request'];
+  /** Calls to the node and bytes of its answers on this line since the start. */
+  traffic(): NodeTraffic;
+}
+
+/** One node of a chain. */
+export interface ChainNode extends NodeLine {
   /** Host name of its address, without credentials. */
   readonly host: string;
-  readonly request: PublicClient['request'];
   /** The same with the types of `src/evm/rpc.ts`. */
   readonly raw: RawRequest;
   /** The same without types. */
@@ -37,10 +43,10 @@ export interface ChainNode {
   verify(): Promise<void>;
   /** Number of the newest block, after a check of the chain id. @throws WrongChain, or the error of the node */
   head(signal: AbortSignal): Promise<number>;
-  /** Rejects all calls under way with this error. */
+  /** Rejects all calls under way with this error, on all lines. */
   abandon(error: Error): void;
-  /** Calls to this node and bytes of its answers since the start. */
-  traffic(): NodeTraffic;
+  /** Opens another line, whose calls wait for no others and are counted apart. */
+  line(): NodeLine;
 }
 
 export interface ChainNodeOptions extends NodeLimits {
@@ -53,21 +59,27 @@ export interface ChainNodeOptions extends NodeLimits {
 /** Opens no connection yet. @throws TypeError for an invalid address */
 export function chainNode(url: string, options: ChainNodeOptions): ChainNode {
   const { id, maxAnswerBytes, clock } = options;
-  const exchange = nodeExchange(url, options);
-  const send = batchedCalls({ exchange, maxAnswerBytes, clock });
   let underWay = new AbortController();
-  let calls = 0;
-  const call: NodeCall = (asked, signal) => {
-    calls += 1;
-    const { signal: abandoned } = underWay;
-    return send(asked, signal === undefined ? abandoned : AbortSignal.any([signal, abandoned]));
-  };
-  const transport = transportOver(call);
-  const raw = rawRequest(transport);
+
+  function opened(): NodeLine & { readonly call: NodeCall; readonly host: string } {
+    const exchange = nodeExchange(url, options);
+    const send = batchedCalls({ exchange, maxAnswerBytes, clock });
+    let calls = 0;
+    const call: NodeCall = (asked, signal) => {
+      calls += 1;
+      const { signal: abandoned } = underWay;
+      return send(asked, signal === undefined ? abandoned : AbortSignal.any([signal, abandoned]));
+    };
+    const { request } = createPublicClient({ transport: transportOver(call), ccipRead: false });
+    return { host: exchange.host, request, call, traffic: () => ({ calls, bytes: exchange.bytes() }) };
+  }
+
+  const { host, request, call, traffic } = opened();
+  const raw = rawRequest(transportOver(call));
 
   return {
-    host: exchange.host,
-    request: createPublicClient({ transport, ccipRead: false }).request,
+    host,
+    request,
     raw,
     call,
     verify: verification(raw, options),
@@ -82,7 +94,8 @@ export function chainNode(url: string, options: ChainNodeOptions): ChainNode {
       underWay.abort(error);
       underWay = new AbortController();
     },
-    traffic: () => ({ calls, bytes: exchange.bytes() }),
+    traffic,
+    line: opened,
   };
 }
 

@@ -339,3 +339,16 @@ test('any value survives being passed in pieces', () => {
     { numRuns: 50 },
   );
 });
+
+test('calls on another line of a node share no request with others and are counted apart', async () => {
+  const node = await nodeThat((_request, _response, well) => well(() => '0x1'));
+  const client = clientOf([node]);
+  const [first] = client.nodes;
+  const line = first?.line();
+  const ask = { method: 'eth_blockNumber' } as const;
+
+  await Promise.all([first?.request(ask), line?.request(ask), line?.request(ask)]);
+
+  expect(node.batches.toSorted()).toEqual([1, 2]);
+  expect([first?.traffic().calls, line?.traffic().calls]).toEqual([1, 2]);
+});

@@ -1,4 +1,4 @@
-import type { ChainNode, NodeTraffic } from '#node/chain-node.ts';
+import type { ChainNode, NodeLine, NodeTraffic } from '#node/chain-node.ts';
 import { type ChainClient, nodeAnswered } from '#node/client.ts';
 import { WrongChain } from '#node/transport/errors.ts';
 
@@ -43,25 +43,33 @@ export class RoundSpent extends Error {
 
 /** State of a node in a round. */
 interface Standing {
+  readonly line: NodeLine;
   /** False while its chain is in doubt. */
   isVerified: boolean;
   hasAnswered: boolean;
 }
 
-/** Most calls and bytes of all nodes of the chain in one round. */
+/** Most calls and bytes of a pool in one round, of all nodes of the chain. */
 const CALLS_PER_ROUND = 20_000;
 const BYTES_PER_ROUND = 512 * 2 ** 20;
 
-export function nodePool({ id, nodes, ranks }: Pick<ChainClient, 'id' | 'nodes' | 'ranks'>): NodePool {
+/** With `isApart`, the pool has connections of its own, so that it waits for no calls of other pools. */
+export function nodePool(
+  { id, nodes, ranks }: Pick<ChainClient, 'id' | 'nodes' | 'ranks'>,
+  { isApart = false } = {},
+): NodePool {
   const standings = new Map(
-    nodes.map((node): [ChainNode, Standing] => [node, { isVerified: false, hasAnswered: false }]),
+    nodes.map((node): [ChainNode, Standing] => [
+      node,
+      { line: isApart ? node.line() : node, isVerified: false, hasAnswered: false },
+    ]),
   );
   let signal = new AbortController().signal;
   let host: string | undefined;
   let begun = traffic();
 
   function traffic(): NodeTraffic {
-    const all = nodes.map(node => node.traffic());
+    const all = [...standings.values()].map(({ line }) => line.traffic());
     return {
       calls: all.reduce((sum, { calls }) => sum + calls, 0),
       bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -102,8 +110,8 @@ export function nodePool({ id, nodes, ranks }: Pick<ChainClient, 'id' | 'nodes' 
   }
 
   async function verified<T>(node: ChainNode, questions: (request: NodeRequest) => Promise<T>): Promise<T> {
-    const { request } = node;
     const standing = standingOf(node);
+    const { request } = standing.line;
     if (standing.isVerified) return questions(request);
     const [chainId, answer] = await Promise.all([request({ method: 'eth_chainId' }), questions(request)]);
     if (Number(chainId) !== id) throw new WrongChain(id, Number(chainId));
