@@ -3,6 +3,7 @@ import { expect, onTestFinished } from 'vitest';
 import { openDatabase } from '#db/open.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { record, text } from '../support/json.ts';
+import { allDue } from '../support/payments-records.ts';
 import { aTransfer } from '../support/payments-sessions.ts';
 import { test as signedIn } from './dashboard-page.ts';
 
@@ -148,7 +149,7 @@ test('an unmatched transfer is assigned to the suggested checkout', async ({
   });
   const store = transferStore(db);
   await store.upsert(owner, { ...transfer, suggestedSessionId: text(session.id) }, Date.now());
-  const [unconfirmed] = await store.unconfirmed(31_337);
+  const [unconfirmed] = await store.unconfirmed(allDue(31_337));
   await store.confirm([text(unconfirmed?.id)], Date.now());
   await signIn();
   await page.goto('/dashboard/unmatched?status=open');

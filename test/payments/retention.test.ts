@@ -19,6 +19,7 @@ import {
   startPaymentsApi,
   TEST_CHAIN,
 } from '../support/payments-api.ts';
+import { allDue } from '../support/payments-records.ts';
 import { aSession } from '../support/payments-sessions.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -119,7 +120,7 @@ eachDatabase('the retention', databases => {
     const payment = aPayment({ blockTime: api.clock.now(), amount: 3_999n });
     const transfers = transferStore(api.db);
     await transfers.upsert(merchant.owner, { ...payment, suggestedSessionId: id }, api.clock.now());
-    const [kept] = await transfers.unconfirmed(TEST_CHAIN);
+    const [kept] = await transfers.unconfirmed(allDue(TEST_CHAIN));
     await transfers.confirm([kept?.id ?? ''], api.clock.now());
     api.clock.advance(31 * DAY);
 

@@ -18,6 +18,8 @@ export interface FaultyNode extends AsyncDisposable {
   tell(lie: Lie | undefined): void;
   /** Delays every HTTP answer from now on, forever when infinite. */
   slow(delayMs: number): void;
+  /** Never answers HTTP requests with such a call from now on. */
+  hang(isHeld: (call: Call) => boolean): void;
   /** Forwards to another node from now on. */
   pointAt(realUrl: string): void;
   /** Methods of all JSON-RPC calls so far, including each call of a batch. */
@@ -31,6 +33,7 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
   let lie: Lie | undefined;
   let target = realUrl;
   let delayMs = 0;
+  let hangs = (_: Call) => false;
   let requests = 0;
   const calls: string[] = [];
 
@@ -56,7 +59,7 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
     const all = Array.isArray(asked) ? asked : [asked];
     requests += 1;
     calls.push(...all.map(({ method }) => method));
-    if (delayMs === Number.POSITIVE_INFINITY) return;
+    if (delayMs === Number.POSITIVE_INFINITY || all.some(hangs)) return;
     if (delayMs > 0) await delay(delayMs);
     const answers = await answer(all);
     response.setHeader('content-type', 'application/json');
@@ -71,6 +74,9 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
     },
     slow(ms) {
       delayMs = ms;
+    },
+    hang(isHeld) {
+      hangs = isHeld;
     },
     pointAt(url) {
       target = url;

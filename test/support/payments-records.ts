@@ -1,3 +1,4 @@
+import type { DueAtHead } from '#payments/store/chain-records.ts';
 import { newId, randomBase62 } from '../../src/lib/ids.ts';
 import type { ApiKey } from '../../src/payments/keys/api-key.ts';
 import type { Organization, Owner } from '../../src/payments/model/owner.ts';
@@ -85,4 +86,9 @@ export function aLink({ organizationId, mode }: Owner, changes: Partial<PaymentL
     updatedAt: RECORD_TIME,
     ...changes,
   };
+}
+
+/** Selection of all records of a chain that wait for their confirmations. */
+export function allDue(chainId: number): DueAtHead {
+  return { chainId, headBlock: Number.MAX_SAFE_INTEGER, now: Number.MAX_SAFE_INTEGER, limit: 1_000 };
 }

@@ -65,17 +65,6 @@ export function sessionStore(handle: Handle, seals: Seals) {
       return new Map(rows.map(row => [row.id, opened(row)]));
     },
 
-    /** Payer wallets by session id, without decrypting customer data. */
-    async payersOf(ids: readonly string[]): Promise<Map<string, string | null>> {
-      if (ids.length === 0) return new Map();
-      const rows = await rowsOf<Pick<SessionRow, 'id' | 'payer_address'>>(
-        handle,
-        `select id, payer_address from checkout_sessions where id in (${placeholders(ids.length)})`,
-        ids,
-      );
-      return new Map(rows.map(row => [row.id, row.payer_address]));
-    },
-
     /**
      * The next `limit` deadlines of a client's open sessions without a signed wallet, after `now`. UTC milliseconds.
      */

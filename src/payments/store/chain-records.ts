@@ -2,8 +2,8 @@ import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import type { TransactionRow } from '../tables/session-tables.ts';
 
-/** A block with settled records. */
-export interface SettledBlock {
+/** The stored block of a record. It is null until it was seen. */
+export interface RecordedBlock {
   readonly blockNumber: number | null;
   readonly blockHash: string | null;
 }
@@ -13,7 +13,7 @@ export async function settledBlocks(
   handle: Handle,
   chainId: number,
   blockNumber: number,
-): Promise<SettledBlock[]> {
+): Promise<RecordedBlock[]> {
   const rows = await rowsOf<Pick<TransactionRow, 'block_number' | 'block_hash'>>(
     handle,
     `select block_number, block_hash from transactions
@@ -23,6 +23,24 @@ export async function settledBlocks(
     [chainId, blockNumber, chainId, blockNumber],
   );
   return rows.map(row => ({ blockNumber: row.block_number, blockHash: row.block_hash }));
+}
+
+/**
+ * Condition that the chain transaction of a row `t` is not set aside until later than the bound time (UTC
+ * milliseconds).
+ */
+export const IS_NOT_SET_ASIDE = `not exists (
+  select 1 from set_aside_transactions s
+  where s.chain_id = t.chain_id and s.tx_hash = t.tx_hash and s.next_attempt_at > ?
+)`;
+
+/** Selection of what is due at the head of a look. */
+export interface DueAtHead {
+  readonly chainId: number;
+  readonly headBlock: number;
+  /** UTC milliseconds. Transactions that are set aside until later are not due. */
+  readonly now: number;
+  readonly limit: number;
 }
 
 /**

@@ -1,11 +1,12 @@
 import { type Binding, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
+import { BOUND, rowsOf } from '../../db/query.ts';
 import { insertRows, placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
 import type { TransferRow } from '../tables/session-tables.ts';
+import { type DueAtHead, IS_NOT_SET_ASIDE, type RecordedBlock } from './chain-records.ts';
 import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
 /** Filters of unmatched transfers. */
@@ -74,12 +75,54 @@ export function transferStore(handle: Handle) {
       return (await where(`${sql} and confirmed_at is not null`, bindings))[0];
     },
 
-    unconfirmed: (chainId: number): Promise<UnmatchedTransfer[]> =>
-      where('chain_id = ? and confirmed_at is null order by block_number, id', [chainId]),
+    /** Blocks with transfers that are not confirmed, without those that are set aside until later than `now`. */
+    async unconfirmedBlocks(chainId: number, now: number): Promise<RecordedBlock[]> {
+      const rows = await rowsOf<Pick<TransferRow, 'block_number' | 'block_hash'>>(
+        handle,
+        `select distinct block_number, block_hash from unmatched_transfers t
+         where chain_id = ? and confirmed_at is null and ${IS_NOT_SET_ASIDE}`,
+        [chainId, now],
+      );
+      return rows.map(row => ({ blockNumber: row.block_number, blockHash: row.block_hash }));
+    },
 
-    /** Unassigned transfers in this block or a later one, confirmed or not. */
-    openSince: (chainId: number, blockNumber: number): Promise<UnmatchedTransfer[]> =>
-      where('chain_id = ? and block_number >= ? and assigned_at is null', [chainId, blockNumber]),
+    /** Ids of unconfirmed transfers in these blocks. */
+    async unconfirmedIn(chainId: number, blockHashes: readonly string[], limit: number): Promise<string[]> {
+      const rows = await rowsOf<Pick<TransferRow, 'id'>>(
+        handle,
+        `select id from unmatched_transfers where chain_id = ? and confirmed_at is null
+           and block_hash in (${placeholders(blockHashes.length)}) limit ${BOUND}`,
+        [chainId, ...blockHashes, limit],
+      );
+      return rows.map(({ id }) => id);
+    },
+
+    /**
+     * Unconfirmed transfers up to a block. The oldest of each organization come first, then the second oldest of each,
+     * and so on.
+     */
+    async unconfirmed({ chainId, headBlock, now, limit }: DueAtHead): Promise<UnmatchedTransfer[]> {
+      const rows = await rowsOf<TransferRow>(
+        handle,
+        `select unmatched_transfers.* from unmatched_transfers join (
+           select id, row_number() over (partition by organization_id, mode order by block_number, id) as turn
+           from unmatched_transfers t
+           where chain_id = ? and confirmed_at is null and block_number <= ? and ${IS_NOT_SET_ASIDE}
+         ) due on due.id = unmatched_transfers.id
+         order by turn, unmatched_transfers.block_number, unmatched_transfers.id limit ${BOUND}`,
+        [chainId, headBlock, now, limit],
+      );
+      return rows.map(transferOf);
+    },
+
+    /** Unassigned transfers in these blocks, confirmed or not. */
+    openIn(chainId: number, blocks: readonly RecordedBlock[]): Promise<UnmatchedTransfer[]> {
+      return where(
+        `chain_id = ? and assigned_at is null and block_number in (${placeholders(blocks.length)})
+           and block_hash in (${placeholders(blocks.length)})`,
+        [chainId, ...blocks.map(one => one.blockNumber), ...blocks.map(one => one.blockHash)],
+      );
+    },
 
     /** The records of these transfers, in any block, that are not assigned. It may return others of a transaction too. */
     async keptOf(chainId: number, transfers: readonly TransferPlace[]): Promise<KeptTransfer[]> {

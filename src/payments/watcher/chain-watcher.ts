@@ -9,8 +9,9 @@ import { cursorStore, type LookProgress } from '../store/cursor-store.ts';
 import { type LookRecords, lookRecords } from '../store/look-records.ts';
 import { advance } from './advance.ts';
 import type { ChainShare } from './chain-share.ts';
+import { lanes } from './look/lanes.ts';
 import { recordJudge } from './look/record-judge.ts';
-import { effects, type Failpoint, LeadershipLost, type LeaderTransaction, type Round } from './look/round.ts';
+import { effects, type Failpoint, LeadershipLost, type Round, vouchedBy } from './look/round.ts';
 import { NodeLost, nodePool, RoundSpent } from './node/node-pool.ts';
 import { type Header, nodeView } from './node/node-view.ts';
 import { blockRhythm, type LookedAt, type RoundHead, roundHeads } from './node/seen-heads.ts';
@@ -97,11 +98,12 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     },
   });
   const watched = watchedPlaces({ chainId: chain.id, clock });
-  const fenced = effects({ db, seals, clock, leader: lease.leader, fault });
+  const effect = effects({ db, seals, clock, lease, fault });
   const pool = nodePool(client);
   const view = nodeView(pool);
   const advancing = advance({ chainId: chain.id, view, doubt: pool.doubt, clock, fault });
-  const records = recordJudge({ clock });
+  const side = lanes({ client, clock, log, effect });
+  const records = recordJudge({ side, clock });
   const same = sameChain({ clock });
   const rhythm = blockRhythm({ clock });
   const heads = roundHeads(pool.doubt);
@@ -112,24 +114,14 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let isIdle = false;
   let wakes = 0;
   let ending = new AbortController();
+  /** Progress without findings that is not stored yet. */
+  let noted: LookProgress = {};
   /** The last look, if it found nothing and left nothing open. */
   let looked: { readonly head: Header; readonly places: Places; readonly at: number } | undefined;
 
-  /** Each change also extends the lease. */
-  const effect: LeaderTransaction = async (name, work, patienceMs) => {
-    const begunAt = clock.now();
-    const result = await fenced(name, work, patienceMs);
-    lease.extendedAt(begunAt);
-    return result;
-  };
-
-  const vouched: LeaderTransaction = async (name, work, patienceMs) => {
-    pool.doubt();
-    await pool.vouch();
-    return effect(name, work, patienceMs);
-  };
-
-  async function keep(progress: LookProgress): Promise<void> {
+  async function keep(): Promise<void> {
+    const progress = noted;
+    noted = {};
     if ((progress.cursor ?? progress.settledBlock) === undefined && !watched.hasUnread()) return;
     // Without `doubt` first: the head that was read proves the chain, so only nodes already in doubt are asked.
     await pool.vouch();
@@ -144,7 +136,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     if (!(await lease.hold())) {
       status = NOTHING_SEEN;
       isIdle = !lease.isWaiting();
-      forget();
+      await forget();
       return 0;
     }
     const startedAt = clock.now();
@@ -178,7 +170,6 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
 
   async function roundUpTo({ head, ...seen }: RoundHead, known: Known, signal: AbortSignal): Promise<number> {
     status = { ...status, head: head.number };
-    let progress: LookProgress = {};
     const round = {
       chain,
       view,
@@ -189,9 +180,9 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       seals,
       clock,
       log,
-      effect: vouched,
+      effect: vouchedBy(pool, effect),
       note(more: LookProgress) {
-        progress = { ...progress, ...more };
+        noted = { ...noted, ...more };
       },
     };
     const isQuiet =
@@ -199,7 +190,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       looked.places === known.places &&
       clock.now() - looked.at < LOOK_AGAIN_MS;
     const changes = isQuiet ? await waitOn(round, seen.seenAt) : await look(round, seen, signal);
-    await keep(progress);
+    await keep();
     status = { ...status, scannedAt: seen.seenAt };
     return changes;
   }
@@ -222,21 +213,20 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   /** With the same block and the same recipients, only claims can change. */
   async function waitOn(round: Round, seenAt: number): Promise<number> {
     advancing.note(round, seenAt);
-    const followed = await records.follow(round);
-    if (followed > 0) {
-      advancing.forget();
-      looked = undefined;
-    }
-    return followed;
+    const { changes, isMoved } = await records.follow(round);
+    if (isMoved) advancing.forget();
+    if (changes > 0) looked = undefined;
+    return changes;
   }
 
   /** Drops all memory of the chain: another leader may have changed the records. */
-  function forget(): void {
+  async function forget(): Promise<void> {
+    await records.forget();
     advancing.forget();
     heads.forget();
-    records.forget();
     watched.forget();
     looked = undefined;
+    noted = {};
   }
 
   async function runOnce(signal: AbortSignal): Promise<number> {
@@ -247,7 +237,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     try {
       return await lead(ended);
     } catch (error) {
-      forget();
+      await forget();
       if (error instanceof LeadershipLost) {
         lease.lose();
         log.info({ chainId: chain.id }, 'another watcher has taken over');
@@ -293,6 +283,9 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       isIdle = false;
     },
     renew,
-    resign: lease.resign,
+    async resign() {
+      await forget();
+      await lease.resign();
+    },
   };
 }

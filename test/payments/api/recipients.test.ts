@@ -15,6 +15,7 @@ import {
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
+import { allDue } from '../../support/payments-records.ts';
 
 const PATH = '/api/v1/recipients';
 const LINKS = '/api/v1/payment-links';
@@ -51,7 +52,9 @@ eachPaymentsApi('recipients', apiTest => {
       const store = transferStore(api.db);
       const transfer = aPayment({ recipient, amount: 777n, blockTime: api.clock.now() });
       await store.upsert(owner, transfer, api.clock.now());
-      const { id } = (await store.unconfirmed(TEST_CHAIN)).find(one => one.txHash === transfer.txHash) ?? {
+      const { id } = (await store.unconfirmed(allDue(TEST_CHAIN))).find(
+        one => one.txHash === transfer.txHash,
+      ) ?? {
         id: '',
       };
       await store.confirm([id], api.clock.now());

@@ -3,6 +3,7 @@ import { transferStore } from '#payments/store/transfer-store.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { record, text } from '../../support/json.ts';
 import { aPayment, errorOf, idsOf, type Merchant, masked, PLACE } from '../../support/payments-api.ts';
+import { allDue } from '../../support/payments-records.ts';
 
 const PATH = '/api/v1/unmatched-transfers';
 const TERMS = { ...PLACE, amount: '1000' };
@@ -25,7 +26,7 @@ eachPaymentsApi('unmatched transfers', apiTest => {
           const store = transferStore(api.db);
           const transfer = aPayment({ amount: 1003n, blockTime: api.clock.now(), ...changes });
           await store.upsert(owner, { suggestedSessionId: null, ...transfer }, api.clock.now());
-          const all = await store.unconfirmed(transfer.chainId);
+          const all = await store.unconfirmed(allDue(transfer.chainId));
           const { id } = all.find(({ txHash }) => txHash === transfer.txHash) ?? { id: 'none' };
           if (isConfirmed) await store.confirm([id], api.clock.now());
           return id;

@@ -7,7 +7,7 @@ import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
-import { RECORD_TIME } from '../../support/payments-records.ts';
+import { allDue, RECORD_TIME } from '../../support/payments-records.ts';
 import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);
@@ -26,7 +26,7 @@ eachDatabase('one transfer', databases => {
     const transfer = aTransfer();
     await settle(one => one.sight(paid, transfer, BY_AMOUNT));
     await transferStore(given.db).upsert(given.owner, transfer, RECORD_TIME);
-    const [listed] = await transferStore(given.db).unconfirmed(transfer.chainId);
+    const [listed] = await transferStore(given.db).unconfirmed(allDue(transfer.chainId));
     const id = listed?.id ?? '';
     await transferStore(given.db).confirm([id], RECORD_TIME);
 

@@ -9,8 +9,9 @@ import { unseen } from '#payments/settlement/settling.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
+import { watchedPayments } from '#payments/store/watched-payments.ts';
 import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
-import { RECORD_TIME } from '../../support/payments-records.ts';
+import { allDue, RECORD_TIME } from '../../support/payments-records.ts';
 import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);
@@ -101,8 +102,12 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     expect(await store.export(owner, {}, 1)).toHaveLength(1);
     expect((await store.list(stranger, {}, ALL)).total).toBe(0);
     expect((await store.open(session.chainId)).map(({ id }) => id)).toEqual(['txn_2']);
-    expect((await store.completedSince(session.chainId, 100)).map(({ id }) => id)).toEqual(['txn_1']);
-    expect(await store.completedSince(session.chainId, 101)).toEqual([]);
+    const completedIn = async (blockHash: string) =>
+      (await watchedPayments(db).completedIn(session.chainId, [{ blockNumber: 100, blockHash }])).map(
+        ({ id }) => id,
+      );
+    expect(await completedIn(hash(100))).toEqual(['txn_1']);
+    expect(await completedIn(hash(101))).toEqual([]);
   });
 
   test('an unmatched transfer is listed once confirmed, and must be confirmed again in another block', async ({
@@ -114,7 +119,7 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     const transfer = aTransfer();
     await store.upsert(owner, transfer, RECORD_TIME);
     await store.upsert(owner, transfer, RECORD_TIME + 1);
-    const [first, ...rest] = await store.unconfirmed(transfer.chainId);
+    const [first, ...rest] = await store.unconfirmed(allDue(transfer.chainId));
     const id = first?.id ?? '';
     const hidden = await store.list(owner, {}, ALL);
     await store.confirm([id], RECORD_TIME + 2);
@@ -127,22 +132,23 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     expect(shown).toMatchObject({ ...transfer, confirmedAt: RECORD_TIME + 2, createdAt: RECORD_TIME });
     expect(await store.find(stranger, id)).toBeUndefined();
     expect(await store.find(owner, id)).toBeUndefined();
-    expect(await store.unconfirmed(transfer.chainId)).toMatchObject([{ id, blockNumber: 101 }]);
+    expect(await store.unconfirmed(allDue(transfer.chainId))).toMatchObject([{ id, blockNumber: 101 }]);
   });
 
   test('an assigned transfer is neither assigned again nor removed', async ({ db, owner, session }) => {
     const store = transferStore(db);
     const [kept, dropped] = [aTransfer(), aTransfer()];
     for (const one of [kept, dropped]) await store.upsert(owner, one, RECORD_TIME);
-    const ids = (await store.unconfirmed(kept.chainId)).map(({ id }) => id);
-    const keptId = (await store.unconfirmed(kept.chainId)).find(one => one.txHash === kept.txHash)?.id ?? '';
+    const ids = (await store.unconfirmed(allDue(kept.chainId))).map(({ id }) => id);
+    const keptId =
+      (await store.unconfirmed(allDue(kept.chainId))).find(one => one.txHash === kept.txHash)?.id ?? '';
     const to = { sessionId: session.id, transactionId: 'txn_1' };
     const early = await store.assign(keptId, to, RECORD_TIME);
     await store.confirm(ids, RECORD_TIME);
 
     const first = await store.assign(keptId, to, RECORD_TIME + 1);
     const second = await store.assign(keptId, to, RECORD_TIME + 2);
-    const openIds = (await store.openSince(kept.chainId, 0)).map(({ txHash }) => txHash);
+    const openIds = (await store.openIn(kept.chainId, [kept, dropped])).map(({ txHash }) => txHash);
     const removed = await store.remove(ids);
 
     expect([early, first, second, removed]).toEqual([false, true, false, 1]);

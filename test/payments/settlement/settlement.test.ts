@@ -10,7 +10,7 @@ import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
-import { aLink, RECORD_TIME } from '../../support/payments-records.ts';
+import { aLink, allDue, RECORD_TIME } from '../../support/payments-records.ts';
 import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);
@@ -328,7 +328,7 @@ eachDatabase('the settlement', databases => {
     const transfer = aTransfer({ amount: session.amountDue + 5n });
     const transfers = transferStore(given.db);
     await transfers.upsert(given.owner, transfer, now);
-    const listed = await transfers.unconfirmed(transfer.chainId);
+    const listed = await transfers.unconfirmed(allDue(transfer.chainId));
     await transfers.confirm(
       listed.map(({ id }) => id),
       now,

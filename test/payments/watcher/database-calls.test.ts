@@ -17,7 +17,7 @@ eachWatchedShop('statements of a round', watchedTest => {
       return statements;
     });
 
-  test('the open payments of a chain are read once per round', async ({ chain, ours, statementsOfLook }) => {
+  test('the payments in confirmation are read once per round', async ({ chain, ours, statementsOfLook }) => {
     const { amountDue } = await ours.open();
     await ours.payment(amountDue);
     await chain.mine(1);
@@ -26,11 +26,7 @@ eachWatchedShop('statements of a round', watchedTest => {
     await chain.mine(1);
     const statements = await statementsOfLook();
 
-    expect(
-      statements.filter(sql =>
-        /^select \* from transactions .*status in \('pending', 'confirming'\)/.test(sql),
-      ),
-    ).toHaveLength(1);
+    expect(statements.filter(sql => sql.startsWith('select transactions.*'))).toHaveLength(1);
   });
 
   test('after a payment is completed, the transfers around it are not read again', async ({

@@ -3,6 +3,7 @@ import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { MOST_PAYMENTS } from '#payments/settlement/match.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { addressOf, mintPostcard } from '../../support/payment-chain.ts';
+import { allDue } from '../../support/payments-records.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 
@@ -136,7 +137,7 @@ eachWatchedShop('rules of payments', test => {
     await ours.settle();
 
     expect(await ours.payments(session.id)).toEqual([]);
-    expect(await transferStore(ours.db).unconfirmed(chain.chainId)).toEqual([]);
+    expect(await transferStore(ours.db).unconfirmed(allDue(chain.chainId))).toEqual([]);
   });
 
   test('a failed transfer of tokens or coins pays nothing', async ({ chain, ours }) => {

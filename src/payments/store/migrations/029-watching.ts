@@ -67,10 +67,22 @@ const HEAD_TIMES_MIGRATION: Migration = {
   up: [addColumn('chain_cursors', 'head_time', 'time')],
 };
 
+/** For the turns of organizations among the payments and transfers of a chain that wait for their confirmations. */
+const TURNS_MIGRATION: Migration = {
+  name: 'turns of organizations',
+  up: [
+    `create index transactions_confirming on transactions (chain_id, organization_id, mode, block_number, log_index)
+     where status = 'confirming'`,
+    `create index transfers_to_list on unmatched_transfers (chain_id, organization_id, mode, block_number, id, block_hash, tx_hash)
+     where confirmed_at is null`,
+  ],
+};
+
 /** State of the watchers of chains. */
 export const WATCHING_MIGRATIONS: readonly Migration[] = [
   READ_RECIPIENTS_MIGRATION,
   SET_ASIDE_MIGRATION,
   SCANNED_BLOCKS_MIGRATION,
   HEAD_TIMES_MIGRATION,
+  TURNS_MIGRATION,
 ];

@@ -2,7 +2,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { FailureReason } from '../../model/session.ts';
 import type { Transfer } from '../../model/transfer.ts';
-import { transactionStore, type WaitingClaim } from '../../store/transaction-store.ts';
+import { type WaitingClaim, watchedPayments } from '../../store/watched-payments.ts';
 import { type Lookup, lookUp, transfersIn } from '../node/by-hash.ts';
 import { record } from './record.ts';
 import { fateOf } from './replaced.ts';
@@ -44,17 +44,17 @@ export function claimFollower({ clock }: { clock: Clock }) {
   let followed = new Map<string, FollowedHint>();
   let lookedAt = Number.NEGATIVE_INFINITY;
 
-  async function follow(round: Round, known?: readonly WaitingClaim[]): Promise<number> {
+  async function follow(round: Round): Promise<number> {
     const { chain, db } = round;
     const now = clock.now();
     if (now - lookedAt < SHORTEST_PAUSE_MS) return 0;
-    const pending = known ?? (await transactionStore(db).claims(chain.id));
+    const pending = await watchedPayments(db).claims(chain.id);
     // Drops claims that are no longer pending.
     followed = new Map(pending.flatMap(({ id }) => pairOf(id, followed.get(id))));
     const first = inTurn(pending.filter(one => isDue(followed.get(one.id), now))).slice(0, CLAIMS_PER_LOOK);
     if (first.length === 0) return 0;
     lookedAt = now;
-    const rows = await transactionStore(db).claimed(first.map(one => one.id));
+    const rows = await watchedPayments(db).claimed(first.map(one => one.id));
     const byId = new Map(rows.map(one => [one.claim.id, one]));
     const due = first.flatMap(({ id }) => byId.get(id) ?? []).filter(({ claim }) => isWaiting(claim));
     const found = await lookUp(
@@ -94,8 +94,10 @@ export function claimFollower({ clock }: { clock: Clock }) {
   }
 
   return {
-    /** Returns the number of changes. `known` are the claims of the chain; when absent, they are read. */
+    /** Returns the number of changes. */
     follow,
+    /** Forgets the claims, because there are none. */
+    forget: () => followed.clear(),
   };
 }
 

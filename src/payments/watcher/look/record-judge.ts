@@ -1,18 +1,17 @@
 import type { Clock } from '#lib/clock.ts';
 import { hasRecordsToJudge } from '../../store/chain-records.ts';
-import { transactionStore } from '../../store/transaction-store.ts';
 import type { Header } from '../node/node-view.ts';
-import { confirmPayments, confirmUnmatched } from './confirm.ts';
-import { claimFollower, isWaiting } from './payment-hints.ts';
-import { firstWatchedBlock, type ReorgCheck, watchReorganisations } from './reorgs.ts';
+import { confirmPayments } from './completions.ts';
+import { type LaneResult, type lanes, NOTHING_DONE } from './lanes.ts';
+import { claimFollower } from './payment-hints.ts';
+import { receiptReader } from './receipts.ts';
+import { firstWatchedBlock, watchReorganisations } from './reorgs.ts';
 import type { Round } from './round.ts';
+import { confirmUnmatched } from './unmatched.ts';
 
 /** Result of judging records against the head of a look. */
-interface Judgement {
-  readonly changes: number;
-  /** True when transfers counted as settled have to be matched again. */
-  readonly isMoved: boolean;
-  /** False when the next look has to check the settled records again. */
+interface Judgement extends LaneResult {
+  /** False when the next look has to check the records again. */
   readonly isCertain: boolean;
 }
 
@@ -24,66 +23,82 @@ interface Scanned {
   readonly standing: number | undefined;
 }
 
-/** Checks the records of a chain against the head of each look. Remembers the last head that all records stand on. */
-export function recordJudge({ clock }: { clock: Clock }) {
+/**
+ * Checks the records of a chain against the head of each look: first the payments to be completed, then all others, in
+ * lanes that wait for nothing. Remembers the last head that all settled records stand on.
+ */
+export function recordJudge({ side, clock }: { side: ReturnType<typeof lanes>; clock: Clock }) {
   const claims = claimFollower({ clock });
+  const receipts = receiptReader({ clock });
   let settledHead: Header | undefined;
 
+  async function followClaims(round: Round): Promise<LaneResult> {
+    const changes = await claims.follow(round);
+    return { changes, isMoved: changes > 0 };
+  }
+
+  /** Completed payments keep their session, so they are not matched again. */
+  async function listUnmatched(round: Round): Promise<LaneResult> {
+    return { changes: await confirmUnmatched(round, receipts), isMoved: false };
+  }
+
   /** Settled records change only when the blocks up to the settled head do. */
-  async function checkSettled(round: Round, standing = -1): Promise<ReorgCheck> {
-    if (
-      settledHead === undefined ||
-      (settledHead.hash !== round.head.hash && settledHead.number > standing)
-    ) {
-      return watchReorganisations(round);
+  async function checkSettled(round: Round, standing = -1): Promise<LaneResult> {
+    const { head } = round;
+    const isStanding =
+      settledHead !== undefined && (settledHead.hash === head.hash || settledHead.number <= standing);
+    if (isStanding) {
+      noteSettled(round);
+      return NOTHING_DONE;
     }
-    noteSettled(round);
-    return { lost: 0, isCertain: true };
+    const { lost, isCertain } = await watchReorganisations(round);
+    settledHead = isCertain ? head : undefined;
+    return { changes: lost, isMoved: lost > 0 };
   }
 
   function noteSettled({ head, note }: Round): void {
     if (settledHead?.hash !== head.hash) note({ settledBlock: head.number });
-  }
-
-  async function judgeRecords(round: Round, standing: number | undefined): Promise<Judgement> {
-    const { chain, db } = round;
-    const open = await transactionStore(db).open(chain.id);
-    const { completed, takenBack } = await confirmPayments(round, open);
-    // A payment that just became pending again is looked up in the same look, so the claims are read again.
-    const followed = await claims.follow(round, takenBack === 0 ? open.filter(isWaiting) : undefined);
-    const { lost, isCertain } = await checkSettled(round, standing);
-    const listed = await confirmUnmatched(round);
-    // Completed payments keep their session, so they are not matched again.
-    const moved = takenBack + followed + lost;
-    return { changes: moved + completed + listed, isMoved: moved > 0, isCertain };
-  }
-
-  /** Without records to check, everything settled stands. */
-  async function noteStanding(round: Round): Promise<Judgement> {
-    await claims.follow(round, []);
-    noteSettled(round);
-    return { changes: 0, isMoved: false, isCertain: true };
+    settledHead = head;
   }
 
   return {
     /** Checks all records that are not final. */
     async judge(round: Round, { hasNews, standing }: Scanned): Promise<Judgement> {
-      const { chain, db, head } = round;
+      const { chain, db } = round;
       const hasRecords = hasNews || (await hasRecordsToJudge(db, chain.id, firstWatchedBlock(round)));
-      const judgement = hasRecords ? await judgeRecords(round, standing) : await noteStanding(round);
-      settledHead = judgement.isCertain ? head : undefined;
-      return judgement;
+      if (!hasRecords) {
+        // Everything settled stands.
+        claims.forget();
+        noteSettled(round);
+        return { ...NOTHING_DONE, isCertain: true };
+      }
+      receipts.begin();
+      const { completed, takenBack } = await confirmPayments(round, receipts);
+      const done = await side.run(round, {
+        claims: followClaims,
+        unmatched: listUnmatched,
+        reorgs: checking => checkSettled(checking, standing),
+      });
+      return {
+        changes: completed + takenBack + done.changes,
+        isMoved: takenBack > 0 || done.isMoved,
+        isCertain: done.isOver && settledHead?.hash === round.head.hash,
+      };
     },
 
-    /** Looks up claimed payments; returns the number of changes. */
-    follow: (round: Round): Promise<number> => claims.follow(round),
+    /** Looks up claimed payments only. */
+    async follow(round: Round): Promise<LaneResult> {
+      return side.run(round, { claims: followClaims });
+    },
 
     /** True while no head is remembered. */
     isFresh: (): boolean => settledHead === undefined,
 
-    /** Forgets the head, so that all settled records are checked again. */
-    forget(): void {
+    /** Forgets the head, so that all settled records are checked again, and gives up what is under way. */
+    forget(): Promise<void> {
+      receipts.forget();
       settledHead = undefined;
+      return side.giveUp();
     },
   };
 }

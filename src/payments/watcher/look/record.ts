@@ -5,6 +5,7 @@ import { moveRows } from '../../settlement/moved-transactions.ts';
 import { cursorStore, type ScanProgress } from '../../store/cursor-store.ts';
 import { transactionStore } from '../../store/transaction-store.ts';
 import { type OwnedTransfer, transferStore } from '../../store/transfer-store.ts';
+import { watchedPayments } from '../../store/watched-payments.ts';
 import { slices } from '../node/node-view.ts';
 import { changeInParts, confirmationsOf, type EffectScope, type Round } from './round.ts';
 import { type Candidate, sortTransfers } from './sorted-transfers.ts';
@@ -146,7 +147,7 @@ async function recordPart(
     if (moved !== undefined) {
       await moveRows(transactions, await transactions.byHash(chain.id, txHash), moved);
     }
-    const claimedBy = await transactions.claimants(chain.id, txHash);
+    const claimedBy = await watchedPayments(handle).claimants(chain.id, txHash);
     for (const one of piece) {
       await breathe();
       if (await recordOne(one, claimedBy)) {

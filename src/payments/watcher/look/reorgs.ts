@@ -1,14 +1,19 @@
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import { settledBlocks } from '../../store/chain-records.ts';
-import { transactionStore } from '../../store/transaction-store.ts';
 import { transferStore } from '../../store/transfer-store.ts';
+import { watchedPayments } from '../../store/watched-payments.ts';
 import { lookUp, transfersIn } from '../node/by-hash.ts';
-import { canonicalRows, type RecordedBlock } from '../node/canonical-rows.ts';
+import { canonicalRows } from '../node/canonical-rows.ts';
 import { DEEPEST_REORGANISATION } from '../node/scanned-blocks.ts';
 import { record } from './record.ts';
 import { changeInParts, type Round } from './round.ts';
+import { inRotation } from './turns.ts';
 
-type SettledRow = Pick<PaymentTransaction, 'id' | 'txHash' | 'blockHash'>;
+type SettledRow = Pick<PaymentTransaction, 'id' | 'txHash'>;
+
+/** Most blocks that are gone, and most transactions of them, that one look checks. */
+const BLOCKS_PER_LOOK = 200;
+const TRANSACTIONS_PER_LOOK = 200;
 
 /** Result of checking settled payments against the chain. */
 export interface ReorgCheck {
@@ -32,8 +37,6 @@ export function firstWatchedBlock({ chain, head, progress }: Round): number {
 export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   const { chain, view, head, db, places, log, note } = round;
   const since = firstWatchedBlock(round);
-  const completedSince = () => transactionStore(db).completedSince(chain.id, since);
-  const openSince = () => transferStore(db).openSince(chain.id, since);
   const blocks = await canonicalRows(await settledBlocks(db, chain.id, since), { view, head });
   const isCertain = blocks.unknown.length === 0;
   if (blocks.gone.length === 0) {
@@ -42,29 +45,32 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
     return { lost: 0, isCertain };
   }
 
-  const goneBlocks = new Set(blocks.gone.map(one => one.blockHash));
-  const isGone = ({ blockHash }: RecordedBlock) => goneBlocks.has(blockHash);
-  const payments = (await completedSince()).filter(isGone);
-  const transfers = (await openSince()).filter(one => one.confirmedAt !== null && isGone(one));
-  const hashes = [...payments, ...transfers].flatMap(one => one.txHash ?? []);
-  const found = await lookUp(hashes, { view, head });
+  const gone = blocks.gone.slice(0, BLOCKS_PER_LOOK);
+  const completedIn = () => watchedPayments(db).completedIn(chain.id, gone);
+  const openIn = () => transferStore(db).openIn(chain.id, gone);
+  const payments = await completedIn();
+  const transfers = (await openIn()).filter(one => one.confirmedAt !== null);
+  const hashes = [...new Set([...payments, ...transfers].flatMap(one => one.txHash ?? []))];
+  // With each head others come first: some may stay unanswered.
+  const asked = inRotation(hashes, head.number).slice(0, TRANSACTIONS_PER_LOOK);
+  const found = await lookUp(asked, { view, head });
   const elsewhere = [...found.values()].flatMap(one => transfersIn(one, { chainId: chain.id, places }));
   if (elsewhere.length > 0) {
     await record(round, { transfers: elsewhere, repriced: new Map(), cursor: undefined });
   }
   // Rows that are back in a block have been moved there by now. A hash that the node did not answer for may be back
   // too.
-  const left = new Set(
-    [...(await completedSince()), ...(await openSince())].map(({ id, blockHash }) => `${id} ${blockHash}`),
-  );
-  const isLost = ({ id, blockHash, txHash }: SettledRow) =>
-    txHash !== null && found.has(txHash) && left.has(`${id} ${blockHash}`);
+  const left = new Set([...(await completedIn()), ...(await openIn())].map(({ id }) => id));
+  const isLost = ({ id, txHash }: SettledRow) => txHash !== null && found.has(txHash) && left.has(id);
 
   const lost = payments.filter(
     one => isLost(one) && head.number > (one.blockNumber ?? head.number) + one.requiredConfirmations,
   );
-  await changeInParts(round, { name: 'reorgs', rows: lost }, async (part, { settle }) => {
-    for (const one of part) await settle.reorg(one.id);
+  await changeInParts(round, { name: 'reorgs', rows: lost }, async (part, { settle, breathe }) => {
+    for (const one of part) {
+      await settle.reorg(one.id);
+      await breathe();
+    }
   });
   if (lost.length > 0)
     log.error({ transactions: lost.map(one => one.id) }, 'completed payments were lost in a reorganisation');

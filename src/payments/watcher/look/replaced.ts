@@ -1,30 +1,33 @@
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { Transfer } from '../../model/transfer.ts';
-import { sessionStore } from '../../sessions/session-store.ts';
-import { transactionStore } from '../../store/transaction-store.ts';
-import type { Header, NodeView } from '../node/node-view.ts';
+import { type ClaimedTransaction, watchedPayments } from '../../store/watched-payments.ts';
+import { type Header, type NodeView, slices } from '../node/node-view.ts';
 import type { Round } from './round.ts';
 
 /** Blocks whose state nodes usually keep. They need it to answer for the nonce at a past block. */
 const BLOCKS_WITH_STATE = 100;
+const SENDERS_AT_A_TIME = 500;
 
 /**
  * Finds claimed transactions that their wallet sent again under another hash, usually with a higher fee. The
- * replacement has the same wallet, nonce, token and recipient. Returns the claims' ids by the new hash.
+ * replacement has the same wallet, nonce, token and recipient. Returns the claims' ids by the new hash. A transaction
+ * that the node does not return continues no claim.
  */
 export async function repricedBy(
-  { chain, view, db, seals }: Omit<Round, 'effect' | 'head' | 'places'>,
+  { chain, view, db }: Pick<Round, 'chain' | 'view' | 'db'>,
   transfers: readonly Transfer[],
 ): Promise<Map<string, string>> {
-  if (transfers.length === 0) return new Map();
-  const pending = await transactionStore(db).pending(chain.id);
-  const claims = pending.filter(one => one.nonce !== null);
-  const payers = await sessionStore(db, seals).payersOf([...new Set(claims.map(one => one.sessionId))]);
-  const pairs = claims.flatMap(claim => {
-    const payer = payers.get(claim.sessionId);
-    return transfers.filter(one => one.sender === payer && isFor(one, claim)).map(one => ({ claim, one }));
-  });
-  const found = await view.transactions(new Set(pairs.map(({ one }) => one.txHash)));
+  const bySender = Map.groupBy(transfers, one => one.sender);
+  const claims: ClaimedTransaction[] = [];
+  for (const some of slices([...bySender.keys()], SENDERS_AT_A_TIME)) {
+    claims.push(...(await watchedPayments(db).replaceable(chain.id, some)));
+  }
+  const pairs = claims.flatMap(({ claim, payer }) =>
+    (bySender.get(payer ?? '') ?? []).filter(one => isFor(one, claim)).map(one => ({ claim, one })),
+  );
+  const hashes = [...new Set(pairs.map(({ one }) => one.txHash))];
+  const answers = await Promise.allSettled(hashes.map(hash => view.transactions([hash])));
+  const found = new Map(answers.flatMap(answer => (answer.status === 'fulfilled' ? [...answer.value] : [])));
   const repriced = new Map<string, string>();
   for (const { claim, one } of pairs) {
     const transaction = found.get(one.txHash);

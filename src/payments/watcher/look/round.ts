@@ -8,6 +8,7 @@ import type { PaymentChain } from '../../model/payment-chain.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import { type Settlement, settlement } from '../../settlement/settlement.ts';
 import type { ChainProgress, LookProgress } from '../../store/cursor-store.ts';
+import type { NodePool } from '../node/node-pool.ts';
 import type { Header, NodeView } from '../node/node-view.ts';
 import type { Places } from '../node/token-transfers.ts';
 
@@ -116,18 +117,20 @@ export class LeadershipLost extends Error {
   override readonly name = 'LeadershipLost';
 }
 
+/** Each change also extends the lease. */
 export function effects(deps: {
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;
-  readonly leader: Leadership;
+  readonly lease: { readonly leader: Leadership; extendedAt(time: number): void };
   readonly fault: Failpoint;
 }): LeaderTransaction {
-  const { db, seals, clock, leader, fault } = deps;
+  const { db, seals, clock, lease, fault } = deps;
   return async (name, work, patienceMs) => {
+    const begunAt = clock.now();
     await fault(`before ${name}`);
     const changed = async (handle: Transaction) => {
-      if (!(await leader.confirm(handle))) throw new LeadershipLost('Another watcher leads.');
+      if (!(await lease.leader.confirm(handle))) throw new LeadershipLost('Another watcher leads.');
       const now = clock.now();
       const settle = settlement({ handle, seals, now });
       const done = await work({ handle, settle, now, breathe: breather() });
@@ -136,7 +139,20 @@ export function effects(deps: {
     };
     const result = await transaction(db, changed, patienceMs);
     await fault(`after ${name}`);
+    lease.extendedAt(begunAt);
     return result;
+  };
+}
+
+/** Changes after the nodes of a pool have proved that everything read so far is of this chain. */
+export function vouchedBy(
+  pool: Pick<NodePool, 'doubt' | 'vouch'>,
+  effect: LeaderTransaction,
+): LeaderTransaction {
+  return async (name, work, patienceMs) => {
+    pool.doubt();
+    await pool.vouch();
+    return effect(name, work, patienceMs);
   };
 }
 

@@ -3,8 +3,8 @@ import type { Transfer } from '../../model/transfer.ts';
 import { recipientStore } from '../../recipients/recipient-store.ts';
 import { payableTransfers } from '../../sessions/payable-transfers.ts';
 import { depositAddressOf, LATE_MS } from '../../settlement/match.ts';
-import { type RecordedPayment, transactionStore } from '../../store/transaction-store.ts';
 import { type OwnedTransfer, transferStore } from '../../store/transfer-store.ts';
+import { type RecordedPayment, watchedPayments } from '../../store/watched-payments.ts';
 import { slices } from '../node/node-view.ts';
 import { breather, type Round } from './round.ts';
 
@@ -51,7 +51,7 @@ export async function sortTransfers(
     transfers.map(one => one.recipient),
   );
   for (const some of slices(transfers, TRANSFERS_AT_A_TIME)) {
-    const payments = recordedPayments(await transactionStore(db).recorded(chain.id, hashesOf(some)), some);
+    const payments = recordedPayments(await watchedPayments(db).recorded(chain.id, hashesOf(some)), some);
     const kept = new Map(
       (await transferStore(db).keptOf(chain.id, some)).map(one => [placeOf(one), one] as const),
     );

@@ -1,10 +1,5 @@
+import type { RecordedBlock } from '../../store/chain-records.ts';
 import type { Header, NodeView } from './node-view.ts';
-
-/** The stored block of a row. It is null until it was seen. */
-export interface RecordedBlock {
-  readonly blockNumber: number | null;
-  readonly blockHash: string | null;
-}
 
 /** Rows sorted by the chain's answer about their block. Rows above the head of the round are in none of the lists. */
 export interface CanonicalRows<Row> {

@@ -1,0 +1,91 @@
+import type { PaymentTransaction } from '../../model/payment-transaction.ts';
+import { watchedPayments } from '../../store/watched-payments.ts';
+import { canonicalRows } from '../node/canonical-rows.ts';
+import type { ReceiptReader } from './receipts.ts';
+import { changeInParts, confirmationsOf, type Round } from './round.ts';
+import { shownRows } from './shown-rows.ts';
+
+/** Numbers of payments that were completed and made pending again. */
+interface ConfirmedPayments {
+  readonly completed: number;
+  readonly takenBack: number;
+}
+
+/** Most payments that one look changes. Organizations take turns. */
+const PAYMENTS_PER_LOOK = 200;
+
+/**
+ * Counts the confirmations of confirming payments from fresh headers. Completes those that have enough and whose
+ * receipt still shows them. Makes those pending whose block is no longer on the chain.
+ */
+export async function confirmPayments(round: Round, receipts: ReceiptReader): Promise<ConfirmedPayments> {
+  const { chain, view, head, db, log, clock } = round;
+  const payments = watchedPayments(db);
+  const result = { completed: 0, takenBack: 0 };
+  const recorded = await payments.confirmingBlocks(chain.id, clock.now());
+  if (recorded.length === 0) return result;
+  const blocks = await canonicalRows(recorded, { view, head });
+  const gone = blocks.gone.flatMap(({ blockHash }) => blockHash ?? []);
+  if (gone.length > 0) {
+    await takeBack(await payments.confirmingIn(chain.id, gone, PAYMENTS_PER_LOOK));
+  }
+
+  const standing = new Set(blocks.standing.map(({ blockHash }) => blockHash));
+  const due = (
+    await payments.due({
+      chainId: chain.id,
+      headBlock: head.number,
+      now: clock.now(),
+      limit: PAYMENTS_PER_LOOK,
+    })
+  ).filter(({ blockHash }) => standing.has(blockHash));
+  const ripe = due.filter(one => depthOf(one) >= one.requiredConfirmations);
+  await receipts.read(round, { name: 'confirm', rows: ripe }, async shown => {
+    const { confirmed, untrue } = shownRows(ripe, shown);
+    for (const { id, txHash } of untrue) {
+      log.warn({ transaction: id, txHash }, 'the node returned a transfer that is missing in its receipt');
+    }
+    if (untrue.length > 0) await takeBack(untrue.map(({ id }) => id));
+    const rows = confirmed.toSorted(byPlace);
+    await changeInParts(round, { name: 'confirm', rows }, async (part, { settle, breathe }) => {
+      for (const one of part) {
+        await settle.complete(one.id);
+        await breathe();
+      }
+    });
+    result.completed += confirmed.length;
+  });
+  // After the head went back, the count may be lower than the stored one. Confirmations shown never decrease.
+  const growing = due.filter(
+    one => depthOf(one) < one.requiredConfirmations && depthOf(one) > one.confirmations,
+  );
+  await changeInParts(round, { name: 'confirm', rows: growing }, async (part, { settle }) => {
+    for (const [depth, ofDepth] of Map.groupBy(part, depthOf)) {
+      await settle.progress(
+        ofDepth.map(one => one.id),
+        depth,
+      );
+    }
+  });
+  return result;
+
+  function depthOf({ blockNumber }: PaymentTransaction): number {
+    return blockNumber === null ? 0 : confirmationsOf({ blockNumber }, round);
+  }
+
+  /** Makes payments pending again whose block is gone or does not contain them. */
+  async function takeBack(ids: readonly string[]): Promise<void> {
+    await changeInParts(round, { name: 'confirm', rows: ids }, async (part, { settle, breathe }) => {
+      for (const id of part) {
+        await settle.orphan(id);
+        await breathe();
+      }
+    });
+    result.takenBack += ids.length;
+    log.info({ transactions: ids }, 'payments are pending again after a reorganisation');
+  }
+}
+
+function byPlace(a: PaymentTransaction, b: PaymentTransaction): number {
+  return (a.blockNumber ?? 0) - (b.blockNumber ?? 0) || (a.logIndex ?? 0) - (b.logIndex ?? 0);
+}

@@ -1,0 +1,92 @@
+import { tokenOf } from '../../model/payment-chain.ts';
+import type { UnmatchedTransfer } from '../../model/transfer.ts';
+import { suggestedSession } from '../../sessions/suggested-session.ts';
+import { CLOCK_ALLOWANCE_MS, depositAddressOf, LATE_MS } from '../../settlement/match.ts';
+import { transferStore } from '../../store/transfer-store.ts';
+import { canonicalRows } from '../node/canonical-rows.ts';
+import type { ReceiptReader } from './receipts.ts';
+import { breather, changeInParts, type Round } from './round.ts';
+import { shownRows } from './shown-rows.ts';
+
+/** Most transfers that one look lists. Organizations take turns. */
+const TRANSFERS_PER_LOOK = 1_000;
+/** Most suggestions that one look makes. Each compares a transfer with the sessions of its recipient. */
+const SUGGESTIONS_PER_LOOK = 200;
+
+/**
+ * Confirms transfers that match no session, so that they are listed, and deletes those that the chain dropped.
+ * Returns the number of both.
+ */
+export async function confirmUnmatched(round: Round, receipts: ReceiptReader): Promise<number> {
+  const { chain, view, head, db, clock } = round;
+  const name = 'unmatched';
+  const transfers = transferStore(db);
+  const recorded = await transfers.unconfirmedBlocks(chain.id, clock.now());
+  if (recorded.length === 0) return 0;
+  const blocks = await canonicalRows(recorded, { view, head });
+  const gone = blocks.gone.flatMap(({ blockHash }) => blockHash ?? []);
+  let changes = 0;
+  if (gone.length > 0) await remove(await transfers.unconfirmedIn(chain.id, gone, TRANSFERS_PER_LOOK));
+
+  const standing = new Set(blocks.standing.map(({ blockHash }) => blockHash));
+  const ripe = (
+    await transfers.unconfirmed({
+      chainId: chain.id,
+      headBlock: head.number - chain.confirmations,
+      now: clock.now(),
+      limit: TRANSFERS_PER_LOOK,
+    })
+  ).filter(({ blockHash }) => standing.has(blockHash));
+  const suggest = suggestions(round);
+  await receipts.read(round, { name, rows: ripe }, async shown => {
+    const { confirmed, untrue } = shownRows(ripe, shown);
+    if (untrue.length > 0) await remove(untrue.map(({ id }) => id));
+    const rows = await suggest(confirmed);
+    await changeInParts(round, { name, rows }, async (part, { handle, now }) => {
+      const store = transferStore(handle);
+      for (const [sessionId, some] of Map.groupBy(part, one => one.suggestedSessionId)) {
+        const ids = some.map(({ id }) => id);
+        await store.confirm(ids, now);
+        if (sessionId !== null) await store.suggest(ids, sessionId);
+      }
+    });
+    changes += rows.length;
+  });
+  return changes;
+
+  async function remove(ids: readonly string[]): Promise<void> {
+    await changeInParts(round, { name, rows: ids }, (part, { handle }) => transferStore(handle).remove(part));
+    changes += ids.length;
+  }
+}
+
+/** A transfer to be listed, and the session that it was probably meant for. */
+type SuggestedTransfer = Pick<UnmatchedTransfer, 'id' | 'suggestedSessionId'>;
+
+/**
+ * Finds the sessions that payers probably meant. The merchant decides about a rounded amount (Decision 133). Equal
+ * transfers are meant for the same one. Transfers beyond the limit of a look are left out.
+ */
+function suggestions({ chain, db }: Round) {
+  const breathe = breather();
+  const known = new Map<string, string | null>();
+
+  return async (transfers: readonly UnmatchedTransfer[]): Promise<SuggestedTransfer[]> => {
+    const suggested: SuggestedTransfer[] = [];
+    for (const { id, organizationId, mode, amount, blockTime, ...transfer } of transfers) {
+      const place = depositAddressOf({ ...transfer, amount, blockTime });
+      const key = `${organizationId} ${mode} ${place.tokenAddress} ${place.recipientAddress} ${amount} ${blockTime}`;
+      if (!known.has(key)) {
+        if (known.size >= SUGGESTIONS_PER_LOOK) continue;
+        const owner = { organizationId, mode };
+        const tokenDecimals = tokenOf(chain, place.tokenAddress)?.decimals ?? 0;
+        const openedBy = blockTime + CLOCK_ALLOWANCE_MS;
+        const payment = { ...place, amount, tokenDecimals, openedBy, endedAfter: blockTime - LATE_MS };
+        known.set(key, await suggestedSession(db, owner, payment));
+        await breathe();
+      }
+      suggested.push({ id, suggestedSessionId: known.get(key) ?? null });
+    }
+    return suggested;
+  };
+}
