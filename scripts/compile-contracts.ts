@@ -4,8 +4,13 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { printedJson } from './generate/json.ts';
 
-const CONTRACTS = new URL('../src/devnet/contracts/', import.meta.url);
-const ARTIFACTS = new URL('../generated/devnet/', import.meta.url);
+/** Folders of contracts, and the folders of their artifacts, from the root of the repository. */
+const ROOMS = [
+  { sources: 'src/devnet/contracts/', artifacts: 'generated/devnet/' },
+  { sources: 'scripts/fleet/hostile/contracts/', artifacts: 'generated/hostile/' },
+] as const;
+type Room = (typeof ROOMS)[number];
+const ROOT = new URL('../', import.meta.url);
 const SOURCE_FOLDER = 'contracts/';
 
 const SETTINGS = { optimizer: { enabled: true, runs: 200 }, evmVersion: 'prague' } as const;
@@ -43,33 +48,41 @@ interface Compiler {
 }
 
 /**
- * Compiles every contract of the embedded chains to `generated/devnet/<Name>.json`.
+ * Compiles every contract of the embedded chains to `generated/devnet/<Name>.json`, and every one of the hostile chain to
+ * `generated/hostile/<Name>.json`.
  * With `check`, writes nothing. Returns the names of the files that were stale, missing or left over.
  * @throws Error with the compiler's own messages when a contract does not compile.
  */
 export async function compileContracts({ check }: { check: boolean }): Promise<string[]> {
-  const wanted = await artifacts();
-  await mkdir(ARTIFACTS, { recursive: true });
-  const present = (await readdir(ARTIFACTS)).filter(file => file.endsWith('.json'));
+  const stale: string[] = [];
+  for (const room of ROOMS) stale.push(...(await compileRoom(room, { check })));
+  return stale;
+}
+
+async function compileRoom(room: Room, { check }: { check: boolean }): Promise<string[]> {
+  const folder = new URL(room.artifacts, ROOT);
+  const wanted = await artifacts(room);
+  await mkdir(folder, { recursive: true });
+  const present = (await readdir(folder)).filter(file => file.endsWith('.json'));
 
   const stale: string[] = [];
   for (const [file, content] of wanted) {
-    const current = present.includes(file) ? await readFile(new URL(file, ARTIFACTS), 'utf8') : undefined;
+    const current = present.includes(file) ? await readFile(new URL(file, folder), 'utf8') : undefined;
     if (current === content) continue;
     stale.push(file);
-    if (!check) await writeFile(new URL(file, ARTIFACTS), content);
+    if (!check) await writeFile(new URL(file, folder), content);
   }
   for (const file of present.filter(name => !wanted.has(name))) {
     stale.push(file);
-    if (!check) await rm(new URL(file, ARTIFACTS));
+    if (!check) await rm(new URL(file, folder));
   }
-  return stale.map(file => `generated/devnet/${file}`);
+  return stale.map(file => room.artifacts + file);
 }
 
-async function artifacts(): Promise<Map<string, string>> {
+async function artifacts(room: Room): Promise<Map<string, string>> {
   const require = createRequire(import.meta.url);
   const compiler: Compiler = require('solc');
-  const sources = await ownSources();
+  const sources = await sourcesIn(new URL(room.sources, ROOT));
   const read: Record<string, string> = {};
   const output: CompilerOutput = JSON.parse(
     compiler.compile(
@@ -126,10 +139,10 @@ async function artifacts(): Promise<Map<string, string>> {
   }
 }
 
-async function ownSources(): Promise<Sources> {
-  const files = (await readdir(CONTRACTS)).filter(file => file.endsWith('.sol')).toSorted();
+async function sourcesIn(folder: URL): Promise<Sources> {
+  const files = (await readdir(folder)).filter(file => file.endsWith('.sol')).toSorted();
   const entries = files.map(async file => {
-    const content = await readFile(new URL(file, CONTRACTS), 'utf8');
+    const content = await readFile(new URL(file, folder), 'utf8');
     return [`${SOURCE_FOLDER}${file}`, { content }] as const;
   });
   return Object.fromEntries(await Promise.all(entries));

@@ -10,6 +10,8 @@ const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
 /** Files that the program loads. Declarations and Solidity are needed for development only. */
 const PACKED = ['src/**/*.{ts,css,csv,svg}', 'generated/**/*.{ts,cjs,json}'];
+/** Contracts of scripts and tests. */
+const NOT_PACKED = ['generated/hostile/**'];
 const OPTIONS: ts.CompilerOptions = {
   module: ts.ModuleKind.ESNext,
   target: ts.ScriptTarget.ESNext,
@@ -28,7 +30,9 @@ interface Manifest {
 }
 
 rmSync(DIST, { recursive: true, force: true });
-for (const file of globSync(PACKED, { cwd: ROOT }).filter(name => !name.endsWith('.d.ts'))) {
+for (const file of globSync(PACKED, { cwd: ROOT, exclude: NOT_PACKED }).filter(
+  name => !name.endsWith('.d.ts'),
+)) {
   if (file.endsWith('.ts')) write(file.replace(/\.ts$/, '.js'), compiled(file));
   // Modules of pages stay TypeScript, because the server strips their types.
   if (!file.endsWith('.ts') || file.includes('/browser/')) cpSync(join(ROOT, file), placeOf(file));
