@@ -1,10 +1,26 @@
 import { stringify } from 'yaml';
 
-/** Values in the configuration file of the fleet. */
+/** Values in a configuration file of the fleet. */
 export interface Surroundings {
-  readonly postgresUrl: string;
-  readonly redisUrl: string;
-  readonly chains: readonly { readonly id: number; readonly rpcUrl: string; readonly token: string }[];
+  /** Database of the payments platform. */
+  readonly paymentsUrl: string;
+  /** Database of all indexes. */
+  readonly indexUrl: string;
+  /** Shared cache and counters; undefined when one process has its own. */
+  readonly redisUrl?: string;
+  readonly chains: readonly ConfiguredChain[];
+}
+
+/** A chain in a configuration file. */
+export interface ConfiguredChain {
+  readonly id: number;
+  /** Address of its node for the program. */
+  readonly rpcUrl: string;
+  readonly tokens: readonly string[];
+  /** Registry of names, if the chain has one. */
+  readonly registry?: string;
+  /** Maximum size of an answer of the node; the default when absent. */
+  readonly maxAnswer?: string | undefined;
 }
 
 /** Secret key of the run. It protects nothing, because the data of the run is deleted. */
@@ -14,20 +30,20 @@ const UNLIMITED = 1_000_000;
 const POOL = 5;
 
 /** Configuration that all processes share. Ports come from the environment, and roles from the command line. */
-export function configuration({ postgresUrl, redisUrl, chains }: Surroundings): string {
+export function configuration({ paymentsUrl, indexUrl, redisUrl, chains }: Surroundings): string {
   return stringify({
     data: {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the program reads it from the environment
       listen: '127.0.0.1:${DATA_PORT}',
       pages: false,
       rateLimit: UNLIMITED,
-      cache: { store: redisUrl },
+      ...(redisUrl === undefined ? {} : { cache: { store: redisUrl } }),
       postgres: { pool: POOL },
     },
     payments: {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the program reads it from the environment
       listen: '127.0.0.1:${PAYMENTS_PORT}',
-      database: postgresUrl,
+      database: paymentsUrl,
       postgres: { pool: POOL },
       secretKey: SECRET_KEY,
       rateLimit: { standard: UNLIMITED, elevated: UNLIMITED },
@@ -35,16 +51,18 @@ export function configuration({ postgresUrl, redisUrl, chains }: Surroundings): 
     },
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the program reads it from the environment
     admin: { listen: '127.0.0.1:${ADMIN_PORT}' },
-    rateLimitStore: redisUrl,
-    chains: chains.map(({ id, rpcUrl, token }) => ({
+    ...(redisUrl === undefined ? {} : { rateLimitStore: redisUrl }),
+    chains: chains.map(({ id, rpcUrl, tokens, registry, maxAnswer }) => ({
       id,
       name: `Chain ${id}`,
       native: { symbol: 'ETH', decimals: 18 },
       rpc: [rpcUrl],
+      ...(maxAnswer === undefined ? {} : { rpcMaxAnswer: maxAnswer }),
       confirmations: 2,
       testnet: true,
-      tokens: [{ address: token, symbol: 'USDS', decimals: 6 }],
-      backends: [{ kind: 'index', database: postgresUrl, fromBlock: 0 }],
+      tokens: tokens.map((address, index) => ({ address, symbol: `USD${index}`, decimals: 6 })),
+      ...(registry === undefined ? {} : { names: { registry } }),
+      backends: [{ kind: 'index', database: indexUrl, fromBlock: 0 }],
     })),
     log: { requests: 'none' },
   });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OwnPostgres } from '../../test/support/own-postgres.ts';
 import type { OwnRedis } from '../../test/support/redis.ts';
-import type { FleetChain } from './chain.ts';
+import type { InterruptedChain } from './chain.ts';
 import { FLEET_ROLES, type FleetRole, type Member, STOPS } from './member.ts';
 import type { Observers } from './replica-client.ts';
 
@@ -10,7 +10,7 @@ export interface Disturbed {
   readonly members: readonly Member[];
   readonly redis: OwnRedis;
   readonly postgres: OwnPostgres;
-  readonly chains: readonly FleetChain[];
+  readonly chains: readonly InterruptedChain[];
   readonly observers: Observers;
   /** Compares the replicas with the chains. */
   readonly compare: () => Promise<void>;

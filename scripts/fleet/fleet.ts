@@ -10,7 +10,7 @@ import { startReceivers } from '../soak/receivers.ts';
 import { untilPaid } from '../soak/sales.ts';
 import { createOrganizations, openShop, type Shop } from '../soak/shops.ts';
 import { reckon } from '../soak/verify.ts';
-import { startFleetChain } from './chain.ts';
+import { startInterruptedChain } from './chain.ts';
 import { configuration } from './configuration.ts';
 import { disturb } from './disruptions.ts';
 import { createMember, FLEET_ROLES, type Member, STOPS } from './member.ts';
@@ -81,25 +81,31 @@ async function prepare(stack: AsyncDisposableStack, observers: Observers) {
   process.once('exit', removeFolder); // also when the run is aborted
   const postgres = stack.use(await startOwnPostgres());
   const redis = stack.use(await startOwnRedis());
-  const chains = await Promise.all(CHAIN_IDS.map(id => startFleetChain(id, stack)));
+  const chains = await Promise.all(CHAIN_IDS.map(id => startInterruptedChain(id, stack)));
   const receivers = stack.use(await startReceivers(random(1)));
   const configFile = join(folder, 'tollgate.yaml');
   const text = configuration({
-    postgresUrl: postgres.url,
+    paymentsUrl: postgres.url,
+    indexUrl: postgres.url,
     redisUrl: redis.url,
-    chains: chains.map(({ id, chain, node }) => ({ id, rpcUrl: node.url, token: chain.token })),
+    chains: chains.map(({ configured }) => configured),
   });
   await writeFile(configFile, text);
   const members: Member[] = [];
   for (let number = 1; number <= REPLICAS; number += 1) {
     for (const role of FLEET_ROLES)
       members.push(
-        await createMember({ role, number, configFile, onError: line => judgeError(line, observers) }),
+        await createMember({
+          name: `${role} ${number}`,
+          role,
+          configFile,
+          onError: line => judgeError(line, observers),
+        }),
       );
   }
   const membersOf = (role: string) => members.filter(one => one.role === role);
-  const data = membersOf('data');
-  const payments = membersOf('payments');
+  const data = membersOf('data').map(member => ({ ...member, url: member.dataUrl }));
+  const payments = membersOf('payments').map(member => ({ ...member, url: member.paymentsUrl }));
   return { postgres, redis, chains, receivers, members, data, payments, urls: data.map(({ url }) => url) };
 }
 

@@ -23,6 +23,8 @@ export interface Interruptions {
   begin(name: string, nature?: Pick<Disruption, 'isGraceful'>): void;
   /** Current disruption. */
   current(): Disruption;
+  /** Waits of a kind in milliseconds, of the disruptions that fit. */
+  waitsOf(kind: WaitKind, isOf: (disruption: Disruption) => boolean): readonly number[];
   /** Table with the longest wait of each kind, per disruption and in total. */
   table(): string;
 }
@@ -46,6 +48,11 @@ export function interruptions(onBegin: (disruption: string) => void): Interrupti
       onBegin(name);
     },
     current: () => phases.at(-1) ?? { name: 'the start', isGraceful: false },
+    waitsOf(kind, isOf) {
+      const names = new Set(phases.filter(isOf).map(({ name }) => name));
+      const isWanted = (wait: Wait) => wait.kind === kind && names.has(phaseOf(wait) ?? '');
+      return waits.filter(isWanted).map(({ ms }) => ms);
+    },
     table() {
       const byPhase = Map.groupBy(waits, phaseOf);
       const width = Math.max(...phases.map(({ name }) => name.length)) + 2;

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,15 +9,19 @@ import { freePort } from '../../test/support/loopback-server.ts';
 export const FLEET_ROLES = ['data', 'indexer', 'payments', 'settlement', 'delivery'] as const;
 export type FleetRole = (typeof FLEET_ROLES)[number];
 
-/** A process of the program with one role, started like an operator would start it. */
+/** A process of the program with one role or with all, started like an operator would start it. */
 export interface Member {
   readonly name: string;
-  readonly role: FleetRole;
-  /** Origin of its service. Roles without a service do not listen there. */
-  readonly url: string;
+  readonly role: FleetRole | 'all';
+  /** Origin of its data service, if its role has one. */
+  readonly dataUrl: string;
+  /** Origin of its payments platform, if its role has one. */
+  readonly paymentsUrl: string;
   readonly adminUrl: string;
   /** True from its readiness until its end. */
   isReady(): boolean;
+  /** Largest resident memory since its start in bytes, while it runs. */
+  mostMemory(): Promise<number>;
   /** Starts it, and resolves when it is ready. @throws Error when it is not ready in time */
   start(): Promise<void>;
   kill(): Promise<void>;
@@ -34,18 +39,18 @@ const ERROR_LEVEL = 50;
 const LAST_LINES = 20;
 
 interface MemberOptions {
-  readonly role: FleetRole;
-  readonly number: number;
+  /** What a report calls it. */
+  readonly name: string;
+  readonly role: FleetRole | 'all';
   readonly configFile: string;
   /** Called with each line of its log with the level error or above. */
   readonly onError: (line: string) => void;
 }
 
 /** Prepares a process with its own ports, which stay the same across restarts. */
-export async function createMember({ role, number, configFile, onError }: MemberOptions): Promise<Member> {
+export async function createMember({ name, role, configFile, onError }: MemberOptions): Promise<Member> {
   const [data, payments, admin] = [await freePort(), await freePort(), await freePort()];
   const adminUrl = `http://127.0.0.1:${admin}`;
-  const name = `${role} ${number}`;
   // The file configures both services; a process opens the one that its role needs.
   const ports = { DATA_PORT: `${data}`, PAYMENTS_PORT: `${payments}`, ADMIN_PORT: `${admin}` };
   const lines: string[] = [];
@@ -64,12 +69,20 @@ export async function createMember({ role, number, configFile, onError }: Member
   return {
     name,
     role,
-    url: `http://127.0.0.1:${role === 'payments' ? payments : data}`,
+    dataUrl: `http://127.0.0.1:${data}`,
+    paymentsUrl: `http://127.0.0.1:${payments}`,
     adminUrl,
     isReady: () => wasReady && isRunning(),
+    async mostMemory() {
+      const text = await readFile(`/proc/${child?.pid}/status`, 'utf8');
+      const kib = /^VmHWM:\s+(\d+) kB$/m.exec(text)?.[1];
+      if (kib === undefined) throw new Error(`${name} shows no memory`);
+      return Number(kib) * 1024;
+    },
     async start() {
       wasReady = false;
-      const args = [join(ROOT, 'src/main.ts'), '--config', configFile, '--role', role];
+      const args = [join(ROOT, 'src/main.ts'), '--config', configFile];
+      if (role !== 'all') args.push('--role', role);
       child = spawn(process.execPath, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { ...process.env, ...ports },

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ApiClient, type ApiRequest, apiClient, type Reply } from '../../src/command/api/client.ts';
 import type { Interruptions } from './interruptions.ts';
-import type { Member } from './member.ts';
 
 /** Receivers of the reports of a client. */
 export interface Observers {
@@ -10,8 +9,15 @@ export interface Observers {
   readonly violation: (sentence: string) => void;
 }
 
+/** A process that serves requests at `url`. */
+export interface Replica {
+  readonly name: string;
+  readonly url: string;
+  isReady(): boolean;
+}
+
 interface Replicas {
-  readonly replicas: readonly Pick<Member, 'name' | 'url' | 'isReady'>[];
+  readonly replicas: readonly Replica[];
   readonly key: string;
   readonly observers: Observers;
 }

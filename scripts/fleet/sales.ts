@@ -45,24 +45,13 @@ export async function sellAndPay({
   while (!signal.aborted) {
     const { chain } = random.pick(chains);
     const token = random.chance(0.5) ? chain.token : NATIVE_COIN;
-    const { id, amount_due: due } = await openSession(shop, { token, chain, isOfLink: random.chance(0.5) });
-    shop.sessions.add(id);
-    if (due === null) throw new Error(`${id} has no amount due`);
-    const amount = BigInt(due);
+    const { sessionId, amount } = await openSession(shop, { token, chain, isOfLink: random.chance(0.5) });
     const to = shop.recipient;
     const transactionHash =
       token === NATIVE_COIN
         ? (await chain.send({ from: payer, to: addressOf(to), value: amount })).hash
         : await chain.pay({ from: payer, to, amount });
-    const events = ['payment.completed', 'checkout.completed'];
-    const sale = {
-      sessionId: id,
-      events,
-      isPaidOnChain: true,
-      chainId: chain.chainId,
-      transactionHash,
-      paidAt: Date.now(),
-    };
+    const sale = paidSale({ sessionId, chainId: chain.chainId, transactionHash });
     sales.push(sale);
     onPaid(sale);
     await delay(random.between(PAUSE_MS.shortest, PAUSE_MS.longest));
@@ -70,13 +59,23 @@ export async function sellAndPay({
   return sales;
 }
 
+/** A sale that has been paid on the chain right now. */
+export function paidSale(payment: ChainTransaction & Pick<Sale, 'sessionId'>): PaidSale {
+  const events = ['payment.completed', 'checkout.completed'];
+  return { ...payment, events, isPaidOnChain: true, paidAt: Date.now() };
+}
+
 interface Terms {
   readonly token: string;
-  readonly chain: TestPaymentChain;
+  readonly chain: Pick<TestPaymentChain, 'chainId'>;
   readonly isOfLink: boolean;
 }
 
-async function openSession({ client, recipient }: Shop, { token, chain, isOfLink }: Terms) {
+/** Opens a session of a shop, or of a new link of it. Returns its id and its amount due in smallest units. */
+export async function openSession(
+  { client, recipient, sessions }: Shop,
+  { token, chain, isOfLink }: Terms,
+): Promise<{ sessionId: string; amount: bigint }> {
   const terms = {
     chain_id: chain.chainId,
     token_address: token,
@@ -92,9 +91,12 @@ async function openSession({ client, recipient }: Shop, { token, chain, isOfLink
     });
     return { payment_link_id: link.id };
   };
-  return await demand<PaymentsSchemas['CheckoutSession']>(client, {
+  const { id, amount_due: due } = await demand<PaymentsSchemas['CheckoutSession']>(client, {
     method: 'POST',
     path: '/api/v1/checkout-sessions',
     body: isOfLink ? await ofLink() : terms,
   });
+  sessions.add(id);
+  if (due === null) throw new Error(`${id} has no amount due`);
+  return { sessionId: id, amount: BigInt(due) };
 }
