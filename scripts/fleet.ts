@@ -8,27 +8,47 @@
  * - when a request is lost or an error is logged during a rolling restart or while nothing is broken,
  * - when a process is left behind, or the run takes more than four minutes or 4 GiB.
  * Exits with 2 when Redis is not installed. Needs Linux.
+ *
+ * With `--hostile` it runs only one process per database and chain, a plain chain and a hostile one, in a network of its
+ * own (`fleet/hostile/alone.ts`):
+ *   npm run fleet -- --hostile [--short] [--database sqlite|postgres] [--seed N]
  */
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { runFleet } from './fleet/fleet.ts';
+import { runHostileChain } from './fleet/hostile/alone.ts';
+import { isInOwnNetwork, runInOwnNetwork } from './fleet/hostile/own-network.ts';
+import { FULL, SHORT } from './fleet/hostile/sizes.ts';
 import { interruptions } from './fleet/interruptions.ts';
 import { watchProcesses } from './fleet/processes.ts';
 
 const WITHIN_MS = 240_000;
 const MOST_BYTES = 4 * 2 ** 30;
 const SHOWN = 20;
+const SHOWN_CHARACTERS = 600;
 /** Time for the system to remove ended processes. */
 const GONE_AFTER_MS = 1_000;
+const DATABASES = ['sqlite', 'postgres'] as const;
 
-const { values } = parseArgs({ options: { seed: { type: 'string', default: '1' } } });
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    hostile: { type: 'boolean', default: false },
+    short: { type: 'boolean', default: false },
+    database: { type: 'string' },
+  },
+});
 const seed = Number(values.seed);
-if (!Number.isInteger(seed)) {
-  console.error('usage: npm run fleet -- [--seed WHOLE-NUMBER]');
+const databases = DATABASES.filter(name => values.database === undefined || values.database === name);
+if (!Number.isInteger(seed) || databases.length === 0) {
+  console.error(
+    'usage: npm run fleet -- [--seed WHOLE-NUMBER] [--hostile [--short] [--database sqlite|postgres]]',
+  );
   process.exit(2);
 }
-if (spawnSync('redis-server', ['--version']).error !== undefined) {
+if (values.hostile && !isInOwnNetwork()) process.exit(await runInOwnNetwork());
+if (!values.hostile && spawnSync('redis-server', ['--version']).error !== undefined) {
   console.error('Redis is not installed: apt-get install redis-server');
   process.exit(2);
 }
@@ -47,11 +67,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 const startedAt = Date.now();
 const watched = watchProcesses(labelOf);
-const observers = { interruptions: interruptions(told), violation };
-const report = await runFleet(seed, observers).catch((error: unknown) => {
-  violation(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  return { text: observers.interruptions.table() };
-});
+const report = await (values.hostile ? runHostileChains() : runWholeFleet());
 await delay(GONE_AFTER_MS);
 await watched.stop();
 for (const left of await watched.left()) violation(`left behind: ${left}`);
@@ -59,14 +75,46 @@ if (watched.mostBytes > MOST_BYTES) violation(`memory rose to ${mebibytes(watche
 clearTimeout(late);
 
 console.log(
-  `seed ${seed}, ${((Date.now() - startedAt) / 1000).toFixed()} s, longest waits by disruption\n\n${report.text}`,
+  `seed ${seed}, ${((Date.now() - startedAt) / 1000).toFixed()} s, longest waits by disruption\n\n${report}`,
 );
 console.log(`memory at most ${mebibytes(watched.mostBytes)}; of one process: ${memoryOfRoles()}`);
 tellViolations();
 if (violations.length > 0) process.exitCode = 1;
 
+async function runWholeFleet(): Promise<string> {
+  const observers = { interruptions: interruptions(told), violation };
+  try {
+    return (await runFleet(seed, observers)).text;
+  } catch (error) {
+    fail(error);
+    return observers.interruptions.table();
+  }
+}
+
+async function runHostileChains(): Promise<string> {
+  const sizes = values.short ? SHORT : FULL;
+  const reports: string[] = [];
+  for (const database of databases) {
+    const report = runHostileChain({
+      seed,
+      database,
+      sizes,
+      told: attack => told(`${database}: ${attack}`),
+      violation: sentence => violation(`${database}: ${sentence}`),
+    });
+    reports.push(`${database}\n\n${await report.catch(fail)}`);
+  }
+  return reports.join('\n\n');
+}
+
+/** Reports an error that ended the run. */
+function fail(error: unknown): string {
+  violation(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  return 'the run failed';
+}
+
 function tellViolations(): void {
-  for (const sentence of violations.slice(0, SHOWN)) console.log(`\n${sentence}`);
+  for (const sentence of violations.slice(0, SHOWN)) console.log(`\n${sentence.slice(0, SHOWN_CHARACTERS)}`);
   console.log(`\n${violations.length} violations`);
 }
 

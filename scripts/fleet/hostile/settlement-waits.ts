@@ -1,0 +1,40 @@
+/** Waits of honest payers for settlement, in milliseconds. */
+export interface SettlementWaits {
+  /** Undefined when there are none to compare with. */
+  readonly without: readonly number[] | undefined;
+  readonly underAttack: readonly number[];
+}
+
+/** Settlement under attack may take this many times as long as without. */
+const MOST_RATIO = 2;
+const MEASURES = ['median', 'longest'] as const;
+
+type Spread = Readonly<Record<(typeof MEASURES)[number] | 'count', number>>;
+
+/** Compares the waits under attack with those without one. Returns a line for the report. */
+export function compareWaits(waits: SettlementWaits, violation: (sentence: string) => void): string {
+  const under = spread(waits.underAttack);
+  if (waits.without === undefined) return `settlement under attack: ${told(under)}`;
+  const without = spread(waits.without);
+  for (const measure of MEASURES) {
+    const [is, was] = [under[measure], without[measure]];
+    if (is > MOST_RATIO * was)
+      violation(`the ${measure} wait for settlement is ${seconds(is)} under attack, ${seconds(was)} without`);
+  }
+  return `settlement without an attack: ${told(without)}; under attack: ${told(under)}`;
+}
+
+function spread(waits: readonly number[]): Spread {
+  const sorted = waits.toSorted((a, b) => a - b);
+  const [median, longest] = [sorted[sorted.length >> 1], sorted.at(-1)];
+  if (median === undefined || longest === undefined) throw new Error('no payment was settled');
+  return { count: sorted.length, median, longest };
+}
+
+function told({ count, median, longest }: Spread): string {
+  return `${count} payments, median ${seconds(median)}, longest ${seconds(longest)}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
