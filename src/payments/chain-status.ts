@@ -19,7 +19,7 @@ export interface ChainStatus {
   readonly settledBlock: number | undefined;
   /** Time since the chain was last scanned up to its head, or since the start of this process. */
   readonly lagMs: number;
-  /** Number of transactions that are set aside, because no node returned their receipts. */
+  /** Number of transactions and blocks that are set aside, because no node returned them or their receipts. */
   readonly setAside: number;
   /** True when for a minute the chain was not scanned, or nothing on it was settled, so that payments are found late. */
   readonly isLate: boolean;
@@ -179,8 +179,8 @@ export function registerWatcherMetrics({ registry }: Metrics, statuses: ChainSta
         amountOf: ({ stalled }) => (stalled === undefined ? 0 : 1),
       },
       {
-        name: 'tollgate_payments_set_aside_transactions',
-        help: 'Transactions of a chain whose receipt no node returned, so that their payments wait',
+        name: 'tollgate_payments_set_aside',
+        help: 'Transactions and blocks of a chain that no node returned whole, so that their payments wait',
         amountOf: ({ setAside }) => setAside,
       },
     ],

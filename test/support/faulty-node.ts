@@ -8,7 +8,10 @@ interface Call {
   readonly params?: readonly unknown[];
 }
 
-/** A false answer to a call; an `Error` becomes an error of the node, `undefined` forwards the real answer. */
+/**
+ * A false answer to a call; an `Error` becomes an error of the node, with its `code` if it has one, `undefined` forwards
+ * the real answer.
+ */
 export type Lie = (call: Call, answer: unknown) => unknown;
 
 /** A proxy of a node that can lie. `await using` ends it. */
@@ -46,9 +49,9 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
       const told = call === undefined ? undefined : lie?.(call, one.result);
       if (told === undefined) return one;
       const id = { jsonrpc: '2.0', id: one.id };
-      return told instanceof Error
-        ? { ...id, error: { code: -32603, message: told.message } }
-        : { ...id, result: told };
+      if (!(told instanceof Error)) return { ...id, result: told };
+      const code = 'code' in told ? told.code : -32603;
+      return { ...id, error: { code, message: told.message } };
     });
   }
 

@@ -4,6 +4,9 @@
  */
 export type SetAsideReason = 'too_large' | 'refused' | 'missing' | 'unanswered';
 
+/** What payments are found in: logs of tokens, and transactions that send the native coin. */
+export type BlockPart = 'tokens' | 'coins';
+
 /** A transaction whose receipt could not be read, by its lower-case hash. */
 export interface UnreadReceipt {
   readonly txHash: string;

@@ -4,9 +4,11 @@ import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import { checkoutExpiredData } from '../events/event-data.ts';
 import type { NewEvent } from '../events/event-store.ts';
+import { NATIVE_COIN } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { sessionOf } from '../sessions/session-rows.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
+import { CLOCK_ALLOWANCE_MS } from './match.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { overtaken } from './settling.ts';
 
@@ -15,6 +17,8 @@ export interface Due {
   readonly chainId: number;
   /** Latest deadline of the sessions, in UTC milliseconds. */
   readonly until: number;
+  /** Leaves sessions open that may have been paid in a block that is set aside. */
+  readonly sparesUnread?: boolean;
   readonly limit: number;
 }
 
@@ -22,6 +26,12 @@ export interface Due {
  * Time after which a session expires although its payment is confirming, on a chain without a watcher (Decision 144).
  */
 const UNWATCHED_MS = 24 * 3_600_000;
+
+/** A block in the time of a session that may contain its payment, but is not read. */
+const UNREAD_BLOCK = `select 1 from set_aside_blocks b
+  where b.chain_id = checkout_sessions.chain_id and b.read_at is null
+    and b.part = case when checkout_sessions.token_address = ? then 'coins' else 'tokens' end
+    and b.block_time >= checkout_sessions.created_at - ? and b.block_time <= checkout_sessions.expires_at`;
 
 /** Expiry of sessions without a payment. */
 export function endings(unit: SettlementUnit) {
@@ -37,15 +47,16 @@ export function endings(unit: SettlementUnit) {
      * Ends active sessions past their deadline, the oldest deadline first, and returns their number. Skips sessions
      * with a payment in confirmation.
      */
-    async expireDue({ chainId, until, limit }: Due): Promise<number> {
+    async expireDue({ chainId, until, limit, sparesUnread = false }: Due): Promise<number> {
       const ended = await end(
         unit,
         `id in (
            select id from checkout_sessions
            where status = 'active' and payment_status <> 'confirming' and chain_id = ? and expires_at <= ?
+             ${sparesUnread ? `and not exists (${UNREAD_BLOCK})` : ''}
            order by expires_at limit ?
          )`,
-        [chainId, Math.min(now, until), limit],
+        [chainId, Math.min(now, until), ...(sparesUnread ? [NATIVE_COIN, CLOCK_ALLOWANCE_MS] : []), limit],
       );
       return ended.length;
     },

@@ -13,6 +13,8 @@ export interface ChainCursor {
    * older was read.
    */
   readonly headTime: number | undefined;
+  /** The last block that was scanned for the native coin; undefined while it is the same. */
+  readonly coinsBlock?: number | undefined;
 }
 
 /** Last block of a scan. Later looks compare its hash with the chain. */
@@ -49,7 +51,7 @@ export interface LookProgress {
 
 export type CursorRow = Pick<
   Tables['chain_cursors'],
-  'block_number' | 'scanned_at' | 'head_time' | 'settled_block'
+  'block_number' | 'scanned_at' | 'head_time' | 'coins_block' | 'settled_block'
 >;
 
 export function progressOf(row: CursorRow): ChainProgress {
@@ -57,6 +59,7 @@ export function progressOf(row: CursorRow): ChainProgress {
     blockNumber: row.block_number,
     scannedAt: row.scanned_at,
     headTime: row.head_time ?? undefined,
+    coinsBlock: row.coins_block ?? undefined,
     settledBlock: row.settled_block ?? undefined,
   };
 }
@@ -65,14 +68,15 @@ export function progressOf(row: CursorRow): ChainProgress {
 export function cursorStore(handle: Handle) {
   async function set(
     chainId: number,
-    { blockNumber, scannedAt, headTime, blocks }: ScanProgress,
+    { blockNumber, scannedAt, headTime, coinsBlock, blocks }: ScanProgress,
   ): Promise<void> {
     await execute(
       handle,
-      `insert into chain_cursors (chain_id, block_number, scanned_at, head_time) values (?, ?, ?, ?)
+      `insert into chain_cursors (chain_id, block_number, scanned_at, head_time, coins_block)
+         values (?, ?, ?, ?, ?)
        on conflict (chain_id) do update set block_number = excluded.block_number,
-         scanned_at = excluded.scanned_at, head_time = excluded.head_time`,
-      [chainId, blockNumber, scannedAt, headTime ?? null],
+         scanned_at = excluded.scanned_at, head_time = excluded.head_time, coins_block = excluded.coins_block`,
+      [chainId, blockNumber, scannedAt, headTime ?? null, coinsBlock ?? null],
     );
     if (blocks !== undefined) await change(chainId, blocks);
   }
@@ -99,7 +103,8 @@ export function cursorStore(handle: Handle) {
     async find(chainId: number): Promise<ChainProgress | undefined> {
       const [row] = await rowsOf<CursorRow>(
         handle,
-        'select block_number, scanned_at, head_time, settled_block from chain_cursors where chain_id = ?',
+        `select block_number, scanned_at, head_time, coins_block, settled_block
+         from chain_cursors where chain_id = ?`,
         [chainId],
       );
       return row && progressOf(row);
@@ -153,6 +158,7 @@ export function cursorStore(handle: Handle) {
       if (before === undefined) return false;
       await handle('chain_cursors').where({ chain_id: chainId }).delete();
       await handle('scanned_blocks').where({ chain_id: chainId }).delete();
+      await handle('set_aside_blocks').where({ chain_id: chainId }).delete();
       return true;
     },
   };

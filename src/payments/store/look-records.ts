@@ -26,7 +26,7 @@ export async function lookRecords(handle: Handle, chainId: number): Promise<Look
     `select case when exists (select 1 from checkout_sessions where status = 'active' and chain_id = ?)
          or exists (select 1 from transactions where status in ('pending', 'confirming') and chain_id = ?)
          then 1 else 0 end as is_open,
-       block_number, scanned_at, head_time, settled_block, token_address, recipient_address
+       block_number, scanned_at, head_time, coins_block, settled_block, token_address, recipient_address
      from (select 1) as look
      left join (select * from chain_cursors where chain_id = ?) as progress on 1 = 1
      left join (select distinct token_address, recipient_address from watched_recipients

@@ -80,11 +80,13 @@ export function setAsideStore(handle: Handle) {
       );
     },
 
+    /** The number of transactions, and of blocks that no answer could hold and that are not read yet. */
     async count(chainId: number): Promise<number> {
       const [row] = await rowsOf<Pick<ComputedColumns, 'total'>>(
         handle,
-        'select count(*) as total from set_aside_transactions where chain_id = ?',
-        [chainId],
+        `select (select count(*) from set_aside_transactions where chain_id = ?)
+           + (select count(*) from set_aside_blocks where chain_id = ? and read_at is null) as total`,
+        [chainId, chainId],
       );
       return exactInteger(row?.total ?? 0);
     },

@@ -2,7 +2,7 @@ import type { StoredBoolean } from '#db/columns.ts';
 import type { MatchedBy, TransactionStatus } from '../model/payment-transaction.ts';
 import type { RecipientProof } from '../model/recipient.ts';
 import type { FailureReason, PaymentStatus, SessionStatus } from '../model/session.ts';
-import type { SetAsideReason } from '../model/set-aside.ts';
+import type { BlockPart, SetAsideReason } from '../model/set-aside.ts';
 import type { OwnerColumns } from './organization-tables.ts';
 
 export interface LinkRow extends OwnerColumns {
@@ -161,6 +161,7 @@ declare module 'knex/types/tables.js' {
       block_number: number;
       scanned_at: number;
       head_time: number | null;
+      coins_block: number | null;
       settled_block: number | null;
     };
     set_aside_transactions: {
@@ -173,6 +174,22 @@ declare module 'knex/types/tables.js' {
       set_aside_at: number;
       attempted_at: number;
       next_attempt_at: number;
+    };
+    set_aside_blocks: {
+      id: string;
+      chain_id: number;
+      part: BlockPart;
+      block_number: number;
+      block_hash: string;
+      block_time: number;
+      next_transaction: number;
+      unread: string;
+      reason: SetAsideReason;
+      attempts: number;
+      set_aside_at: number;
+      attempted_at: number;
+      next_attempt_at: number;
+      read_at: number | null;
     };
     first_blocks: { chain_id: number; block_hash: string };
     scanned_blocks: { chain_id: number; block_number: number; block_hash: string; seen_at: number };

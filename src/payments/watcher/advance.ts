@@ -3,11 +3,14 @@ import type { ScanProgress } from '../store/cursor-store.ts';
 import { logKey, record } from './look/record.ts';
 import { repricedBy } from './look/replaced.ts';
 import type { Failpoint, Round } from './look/round.ts';
-import { nativeReader } from './node/native-transfers.ts';
+import { type CoinScan, nativeReader } from './node/native-transfers.ts';
+import { RoundSpent } from './node/node-pool.ts';
 import type { NodeView } from './node/node-view.ts';
-import { scan } from './node/scan.ts';
+import { byPlace, scan } from './node/scan.ts';
 import { scannedBlocks } from './node/scanned-blocks.ts';
 import type { LookedAt } from './node/seen-heads.ts';
+import { reasonOf } from './node/transfer-logs.ts';
+import { setAsideBlocks } from './set-aside-blocks.ts';
 import { blockBeforeSessions } from './starting-point.ts';
 
 /** Many nodes refuse to return logs of longer ranges. */
@@ -19,7 +22,8 @@ const NOTE_EVERY_MS = 1_000;
 
 /**
  * A scanner of transfers that continues where the last round ended. It remembers the settled transfers of the window;
- * without that memory it only checks them again.
+ * without that memory it only checks them again. Coins are read after the tokens, and may be behind them: full blocks
+ * are long, so one look reads a limited number.
  */
 export function advance({
   chainId,
@@ -36,62 +40,78 @@ export function advance({
 }) {
   const native = nativeReader(chainId, view);
   const scanned = scannedBlocks(chainId, doubt);
+  const aside = setAsideBlocks(chainId);
   let settled = new Set<string>();
   let isComplete = false;
   let hasReachedHead = false;
   let standingBlock: number | undefined;
   /** The first block that is read, if this process began the scan of the chain. */
   let floor = 0;
+  /** Blocks of one scan; fewer after a look that its bytes did not suffice for. */
+  let blocksPerScan = BLOCKS_PER_SCAN;
 
   async function run(round: Round, { seenAt, isLinked }: LookedAt, signal: AbortSignal): Promise<number> {
     const { chain, head, places, db, log } = round;
     let cursor: ScanProgress | undefined = round.progress;
-    if (cursor === undefined) scanned.forget();
+    if (cursor === undefined) forgetBlocks();
     const startBlock = cursor?.blockNumber ?? (await blockBeforeSessions(round, clock.now()));
     const window = Math.max(chain.confirmations, WINDOW_BLOCKS);
     standingBlock = await scanned.standing({ view, db, log, head, isLinked });
     let standing = standingBlock;
+    await aside.dropReplaced(round, standing);
     // Blocks above the standing one are of another branch, or were scanned by an older version.
     const first = Math.max((standing ?? startBlock) + 1, startBlock + 1 - 2 * BLOCKS_PER_SCAN);
     const again = Math.min(startBlock + 1 - window, scanned.firstRecent(startBlock, seenAt), first);
     // Older blocks have no payments, and a node may not have them.
     if (cursor === undefined) floor = Math.min(startBlock + 1, head.number);
-    const coinsFrom = Math.min(startBlock + 1 - window, first);
+    const startCoins = cursor?.coinsBlock ?? startBlock;
+    let coinsBlock = Math.min(startCoins, first - 1);
+    const coinsFrom = Math.max(floor, coinsBlock + 1 - window);
     const seen = new Set<string>();
     let isAllSettled = true;
+    let hasMoreCoins = false;
     let changes = 0;
     isComplete = false;
     hasReachedHead = false;
     for (let from = Math.max(floor, again); from <= head.number && !signal.aborted; ) {
-      const to = Math.min(from + BLOCKS_PER_SCAN - 1, head.number);
-      const found = await scan(
-        { from, to },
-        { coinsFrom, chainId: chain.id, view, native, places, isSettled: key => settled.has(key) },
-      );
+      const to = Math.min(from + blocksPerScan - 1, head.number);
+      const found = await scanSome(round, { from, to });
       await fault('scan');
       const isHead = to === head.number;
       if (found === undefined || (isHead && found.lastHash !== head.hash)) {
         log.debug({ chainId: chain.id, from, to }, 'the chain changed during the scan');
         return changes;
       }
+      const coins = isHead && places.hasNative ? await readCoins(round, coinsFrom) : NO_COINS;
+      await aside.add(round, 'tokens', found.unread);
+      await aside.add(round, 'coins', coins?.unread ?? []);
 
       // A log that does not match its block is scanned again. Before the window, the cursor has to stop there for it.
       const isSure = found.unsureFrom === undefined || found.unsureFrom > head.number - window;
       const reached = isSure ? to : (found.unsureFrom ?? to) - 1;
-      const isWhole = isHead && found.unsureFrom === undefined && head.number >= startBlock;
+      const isWholeScan = isHead && found.unsureFrom === undefined && head.number >= startBlock;
+      const hasAllCoins = !places.hasNative || coins?.reached === head.number;
+      const isWhole = isWholeScan && hasAllCoins;
+      if (hasAllCoins) coinsBlock = Math.max(startCoins, head.number);
+      hasMoreCoins = isHead && !hasAllCoins && (coins?.reached ?? 0) > coinsBlock;
+      coinsBlock = Math.max(coinsBlock, coins?.reached ?? 0);
+      // A node that fell behind does not move the cursor back.
+      const blockNumber = Math.max(cursor?.blockNumber ?? startBlock, reached);
       const next = {
-        // A node that fell behind does not move the cursor back.
-        blockNumber: Math.max(cursor?.blockNumber ?? startBlock, reached),
+        blockNumber,
         scannedAt: isWhole ? seenAt : (cursor?.scannedAt ?? 0),
         headTime: isWhole ? Math.max(head.time, cursor?.headTime ?? 0) : cursor?.headTime,
+        coinsBlock: coinsBlock < blockNumber ? coinsBlock : undefined,
         blocks:
           reached < to ? undefined : scanned.add({ number: to, hash: found.lastHash, seenAt }, standing),
       };
       if (reached === to) standing = Math.max(to, standing ?? to);
-      const transfers = found.transfers.filter(one => !settled.has(logKey(one)));
+      const all = [...found.transfers, ...(coins?.transfers ?? [])].sort(byPlace);
+      const transfers = all.filter(one => !settled.has(logKey(one)));
       const isNews =
         transfers.length > 0 ||
         cursor?.blockNumber !== next.blockNumber ||
+        cursor.coinsBlock !== next.coinsBlock ||
         next.blocks !== undefined ||
         next.scannedAt - cursor.scannedAt >= NOTE_EVERY_MS;
       if (isNews && isHead && transfers.length === 0) {
@@ -110,10 +130,10 @@ export function advance({
         isAllSettled &&= transfers.every(one => settled.has(logKey(one)));
         cursor = next;
       }
-      hasReachedHead = isWhole;
+      hasReachedHead = isWholeScan && coins !== undefined;
       isComplete = isWhole && isAllSettled;
       for (const key of found.settled) seen.add(key);
-      for (const one of found.transfers) if (settled.has(logKey(one))) seen.add(logKey(one));
+      for (const one of all) if (settled.has(logKey(one))) seen.add(logKey(one));
       if (reached < to) {
         log.warn({ chainId: chain.id, block: reached + 1 }, 'a log does not match its block, scanning again');
         return changes;
@@ -121,18 +141,50 @@ export function advance({
       from = to + 1;
     }
     settled = seen;
-    return changes;
+    blocksPerScan = Math.min(BLOCKS_PER_SCAN, 2 * blocksPerScan);
+    return hasMoreCoins ? Math.max(changes, 1) : changes;
+  }
+
+  async function scanSome(round: Round, range: { from: number; to: number }) {
+    const skipped = await aside.numbers(round, 'tokens');
+    const { view, places } = round;
+    try {
+      return await scan(range, { chainId, view, places, skipped, isSettled: key => settled.has(key) });
+    } catch (error) {
+      if (error instanceof RoundSpent) blocksPerScan = Math.max(1, Math.floor(blocksPerScan / 8));
+      throw error;
+    }
+  }
+
+  /** Undefined when the chain changed. A failure leaves all coins to the next look, and delays no tokens. */
+  async function readCoins(round: Round, from: number): Promise<CoinScan | undefined> {
+    const { head, places, log } = round;
+    const skipped = await aside.numbers(round, 'coins');
+    try {
+      return await native.transfers({ from, head, skipped }, places);
+    } catch (error) {
+      if (!(error instanceof RoundSpent)) reasonOf(error);
+      log.warn({ chainId, err: error }, 'payments in the native coin cannot be read');
+      return NO_COINS;
+    }
   }
 
   function note({ progress, note }: Round, seenAt: number): void {
     if (progress === undefined || seenAt - progress.scannedAt < NOTE_EVERY_MS) return;
-    const { blockNumber, headTime } = progress;
-    note({ cursor: { blockNumber, scannedAt: seenAt, headTime } });
+    const { blockNumber, headTime, coinsBlock } = progress;
+    note({ cursor: { blockNumber, scannedAt: seenAt, headTime, coinsBlock } });
+  }
+
+  function forgetBlocks(): void {
+    scanned.forget();
+    aside.forget();
   }
 
   return {
     /** Returns the number of recorded changes. */
     run,
+    /** Reads some of the blocks that are set aside. Returns the number of changes. */
+    readSetAside: aside.readDue,
     /** Stores that the chain was scanned at `seenAt` (UTC ms), when the head is the one of the last scan. */
     note,
     /** True when the last run read the chain up to its head, which proves that the node has that block. */
@@ -143,9 +195,11 @@ export function advance({
     isComplete: (): boolean => isComplete,
     /** Forgets what was read, so that the whole window is checked again, as after a start. */
     forget(): void {
-      scanned.forget();
+      forgetBlocks();
       settled = new Set();
       isComplete = false;
     },
   };
 }
+
+const NO_COINS: CoinScan = { transfers: [], reached: -1, unread: [] };

@@ -204,7 +204,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     if (advancing.hasReachedHead()) heads.confirm();
     const judgement = await records.judge(round, { hasNews: recorded > 0, standing: advancing.standing() });
     if (judgement.isMoved) advancing.forget();
-    const changes = recorded + judgement.changes;
+    const changes = recorded + judgement.changes + (await advancing.readSetAside(round));
     const isDone = changes === 0 && judgement.isCertain && advancing.isComplete();
     looked = isDone ? { head, places, at: seen.seenAt } : undefined;
     return changes;

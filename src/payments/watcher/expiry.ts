@@ -21,7 +21,7 @@ const SHORT_SILENCE_MS = 600_000;
 
 /**
  * Ends sessions past their deadline, once a block after it was read: a payment made in time may be in a block that was
- * not read yet (Decision 298). The clock alone ends them a day later, because a node that stands still looks like a
+ * not read yet (Decisions 298 and 299). The clock alone ends them a day later, because a node that stands still looks like a
  * chain without blocks. A payment in confirmation keeps its session open; on a chain that is no longer configured, for
  * a day. Several workers may run; each session ends once.
  */
@@ -50,7 +50,7 @@ export function expiryWorker({
       const now = clock.now();
       const due = { chainId, limit: SESSIONS_PER_EFFECT };
       const settle = settlement({ handle, seals, now });
-      const ended = await settle.expireDue({ ...due, until: headTime - LATE_LOGS_MS });
+      const ended = await settle.expireDue({ ...due, until: headTime - LATE_LOGS_MS, sparesUnread: true });
       const unread = await settle.expireDue({ ...due, until: now - silenceMs });
       const unwatched = chain === undefined ? await settle.expireUnwatched({ ...due, scannedAt }) : 0;
       await fault('inside expiry');

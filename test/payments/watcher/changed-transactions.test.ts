@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import { TRANSFER_TOPIC } from '#payments/watcher/node/node-view.ts';
+import { TRANSFER_TOPIC } from '#payments/watcher/node/transfer-logs.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 

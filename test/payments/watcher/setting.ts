@@ -46,16 +46,24 @@ export function watcherOf({
   rpcUrls,
   db,
   clock,
+  maxAnswerBytes,
   ...rest
 }: {
   chain: PaymentChain;
   rpcUrls: readonly string[];
   db: Db;
   clock: Clock;
+  maxAnswerBytes?: number | undefined;
   leaseMs?: number;
   fault?: Failpoint;
 }): ChainWatcher {
-  const client = createChainClient({ id: chain.id, rpcUrls: [...rpcUrls], timeoutMs: 5_000, log });
+  const client = createChainClient({
+    id: chain.id,
+    rpcUrls: [...rpcUrls],
+    timeoutMs: 5_000,
+    maxAnswerBytes,
+    log,
+  });
   return chainWatcher({ chain, client, db, seals, clock, log, ...rest });
 }
 

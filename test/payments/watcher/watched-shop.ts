@@ -35,6 +35,13 @@ interface WatchedShopOptions {
   readonly database: DatabaseOptions;
   readonly rpcUrls?: readonly string[];
   readonly changes?: Partial<PaymentChain>;
+  /** Longest answer of a node that the watcher accepts; 64 MiB when absent. */
+  readonly maxAnswerBytes?: number | undefined;
+}
+
+/** Nodes of a shop: one when absent, at most two. */
+interface NodeOptions extends Pick<WatchedShopOptions, 'maxAnswerBytes'> {
+  readonly nodes?: number;
 }
 
 /** A shop whose watcher reads the chain through nodes that can lie. */
@@ -72,11 +79,13 @@ function watchedShopTest(databases: TestDatabases) {
         return ours;
       })
       /** Opens a shop whose watcher has one faulty node, or two. */
-      .extend('behindNodes', ({ chain }) => async ({ nodes = 1 } = {}): Promise<ShopBehindNodes> => {
+      .extend('behindNodes', ({ chain }) => async (options: NodeOptions = {}): Promise<ShopBehindNodes> => {
+        const { nodes = 1, maxAnswerBytes } = options;
         const [node, second] = [await faultyNode(chain.rpcUrl), await faultyNode(chain.rpcUrl)];
         const ours = await watchedShop(chain, {
           database: await databases.create('payments'),
           rpcUrls: [node.url, second.url].slice(0, nodes),
+          maxAnswerBytes,
         });
         return {
           ...ours,
@@ -95,12 +104,12 @@ function watchedShopTest(databases: TestDatabases) {
 /** Opens a shop on a migrated database, which it does not remove. */
 export async function watchedShop(
   chain: TestPaymentChain,
-  { database, rpcUrls = [chain.rpcUrl], changes }: WatchedShopOptions,
+  { database, rpcUrls = [chain.rpcUrl], changes, maxAnswerBytes }: WatchedShopOptions,
 ): Promise<WatchedShop> {
   const clock = manualClock(Date.now());
   const watched = { ...paymentChain(chain), ...changes };
   const ours = await shop(database, clock, watched);
-  const watcher = watcherOf({ chain: watched, rpcUrls, db: ours.db, clock });
+  const watcher = watcherOf({ chain: watched, rpcUrls, db: ours.db, clock, maxAnswerBytes });
   const look = async () => void (await watcher.runOnce(never));
   return {
     ...ours,

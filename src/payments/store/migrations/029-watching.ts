@@ -78,6 +78,41 @@ const TURNS_MIGRATION: Migration = {
   ],
 };
 
+/**
+ * Blocks whose logs or coins no answer could hold. They are read in pieces, and asked for again. Coins of a chain may be
+ * read up to another block than logs; a process of an older version reads both from the same block.
+ */
+const SET_ASIDE_BLOCKS_MIGRATION: Migration = {
+  name: 'blocks set aside',
+  up: [
+    addColumn('chain_cursors', 'coins_block', 'count'),
+    table(
+      'set_aside_blocks',
+      {
+        id: ['text', 'primary key'],
+        chain_id: ['count', 'not null'],
+        // `tokens` or `coins`.
+        part: ['text', 'not null'],
+        block_number: ['count', 'not null'],
+        block_hash: ['text', 'not null'],
+        block_time: ['time', 'not null'],
+        // Transactions before this one were tried.
+        next_transaction: ['count', 'not null'],
+        // Places of those that could not be read, as JSON.
+        unread: ['text', 'not null'],
+        reason: ['text', 'not null'],
+        attempts: ['count', 'not null'],
+        set_aside_at: ['time', 'not null'],
+        attempted_at: ['time', 'not null'],
+        next_attempt_at: ['time', 'not null'],
+        // Set once all of it was read. The scan passes over it until it is old.
+        read_at: 'time',
+      },
+      ['unique (chain_id, part, block_number)'],
+    ),
+  ],
+};
+
 /** State of the watchers of chains. */
 export const WATCHING_MIGRATIONS: readonly Migration[] = [
   READ_RECIPIENTS_MIGRATION,
@@ -85,4 +120,5 @@ export const WATCHING_MIGRATIONS: readonly Migration[] = [
   SCANNED_BLOCKS_MIGRATION,
   HEAD_TIMES_MIGRATION,
   TURNS_MIGRATION,
+  SET_ASIDE_BLOCKS_MIGRATION,
 ];

@@ -59,7 +59,7 @@ export async function fateOf(
     if (await isUsedAt(middle)) at = middle;
     else before = middle;
   }
-  const [block] = await view.blocks([at]);
+  const block = await view.block(at);
   const by = block?.transactions.find(
     one => one.from.toLowerCase() === sender && Number(one.nonce) === nonce,
   );

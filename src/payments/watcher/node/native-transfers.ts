@@ -1,15 +1,28 @@
+import { setImmediate } from 'node:timers/promises';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import { NO_LOG, type Transfer } from '../../model/transfer.ts';
-import {
-  type BlockRange,
-  type FullBlock,
-  type Header,
-  inSlices,
-  type LinkedHeader,
-  type NodeView,
-  type RpcTransaction,
-} from './node-view.ts';
+import { RoundSpent } from './node-pool.ts';
+import type { FullBlock, Header, LinkedHeader, NodeView, RpcTransaction } from './node-view.ts';
+import type { UnreadBlock } from './scan.ts';
 import type { Places } from './token-transfers.ts';
+import { reasonOf } from './transfer-logs.ts';
+
+/** Payments in the native coin in the first blocks of a range. */
+export interface CoinScan {
+  readonly transfers: readonly Transfer[];
+  /** The last block that was read or is unread; below the range when there is none. */
+  readonly reached: number;
+  /** Blocks that no answer could hold, or that the node refuses. */
+  readonly unread: readonly UnreadBlock[];
+}
+
+/** Blocks up to the head of a look. */
+interface CoinRange {
+  readonly from: number;
+  readonly head: Header;
+  /** Blocks that are not read, because they are set aside. */
+  readonly skipped: ReadonlySet<number>;
+}
 
 /**
  * Reads payments in the native coin that transactions send directly. Coins sent by a contract leave no log and no
@@ -17,10 +30,10 @@ import type { Places } from './token-transfers.ts';
  */
 export interface NativeReader {
   /**
-   * Undefined when the node lacks a block of the range, or the blocks do not lead to `last`, the range's last block as
-   * it was read before.
+   * Reads a range from its beginning, as far as the bytes of one look suffice. Undefined when the node lacks a block, or
+   * when the blocks do not lead to the head. A block that the node leaves unanswered several times is unread.
    */
-  transfers(range: BlockRange & { readonly last: Header }, places: Places): Promise<Transfer[] | undefined>;
+  transfers(range: CoinRange, places: Places): Promise<CoinScan | undefined>;
 }
 
 /** The fields of a transaction that make a payment. */
@@ -38,58 +51,199 @@ interface ReadBlock extends LinkedHeader {
   readonly payments: readonly Payment[];
 }
 
-const BLOCKS_AT_A_TIME = 20;
+/** Expected bytes of the blocks that are read together, and of all that one look reads. */
+const BYTES_AT_A_TIME = 8 * 2 ** 20;
+const BYTES_PER_LOOK = 32 * 2 ** 20;
+const MOST_AT_A_TIME = 20;
+const FIRST_AT_A_TIME = 4;
+/** Bytes of a transaction in a block, without its input. */
+const TRANSACTION_BYTES = 700;
+/** Transactions that are read in one turn of the event loop. */
+const TRANSACTIONS_PER_TURN = 2_000;
 /** Blocks kept in memory, because each new block causes another scan of the window before it. */
 const REMEMBERED_BLOCKS = 300;
+/** Looks in which a node may leave something unanswered, before the others go on without it. */
+const PATIENT_LOOKS = 3;
 
 /** Keeps the latest blocks in memory, linked by their parent hashes, so a new head costs one block. */
 export function nativeReader(chainId: number, view: NodeView): NativeReader {
   const remembered = new Map<number, ReadBlock>();
+  const failures = new Map<number | string, number>();
+  let atATime = FIRST_AT_A_TIME;
+  let hasReadAny = false;
+  /** True when the node left something unanswered. */
+  let isInDoubt = false;
 
-  async function blocksOf(range: BlockRange & { last: Header }): Promise<ReadBlock[] | undefined> {
-    const isRemembered = numbersOf(range).some(number => remembered.has(number));
-    const blocks = await read(range);
-    if (blocks === undefined || isChain(blocks, range.last)) return blocks;
+  async function read(range: CoinRange): Promise<{ blocks: ReadBlock[]; unread: UnreadBlock[] } | undefined> {
+    const blocks: ReadBlock[] = [];
+    const unread: UnreadBlock[] = [];
+    let bytes = 0;
+    for (let next = range.from; next <= range.head.number && bytes < BYTES_PER_LOOK; ) {
+      const known = remembered.get(next);
+      if (known !== undefined) {
+        blocks.push(known);
+        next += 1;
+        continue;
+      }
+      const results = await readSome(numbersToRead(next, range), range.skipped);
+      for (const result of results) {
+        if (result === 'missing') return undefined;
+        if (result === 'later') return { blocks, unread };
+        bytes += result.bytes;
+        if (result.unread !== undefined) unread.push(result.unread);
+        remembered.set(result.block.number, result.block);
+        blocks.push(result.block);
+        next += 1;
+      }
+    }
+    return { blocks, unread };
+  }
+
+  function numbersToRead(from: number, { head }: CoinRange): number[] {
+    const numbers: number[] = [];
+    for (let number = from; number <= head.number && numbers.length < atATime; number++) {
+      if (remembered.has(number)) break;
+      numbers.push(number);
+    }
+    return numbers;
+  }
+
+  /** Reads each block alone. A failure leaves the blocks before it. */
+  async function readSome(numbers: readonly number[], skipped: ReadonlySet<number>) {
+    const asked = await Promise.allSettled(
+      numbers.map(number => (skipped.has(number) ? undefined : view.block(number))),
+    );
+    const isShown = (value: FullBlock | undefined) => value !== undefined;
+    hasReadAny ||= asked.some(one => one.status === 'fulfilled' && isShown(one.value));
+    const results: (BlockAnswer | 'missing' | 'later')[] = [];
+    for (const [index, number] of numbers.entries()) {
+      const answer = asked[index];
+      const result =
+        answer?.status === 'fulfilled' && !skipped.has(number)
+          ? await blockAnswer(answer.value)
+          : await withoutTransactions(number, answer?.status === 'rejected' ? answer.reason : undefined);
+      results.push(result);
+      if (typeof result === 'string') break;
+    }
+    const hasFailed = asked.some(({ status }) => status === 'rejected');
+    const largest = Math.max(...results.map(one => (typeof one === 'string' ? 0 : one.bytes)), 1);
+    atATime = hasFailed ? 1 : Math.min(MOST_AT_A_TIME, Math.max(1, Math.floor(BYTES_AT_A_TIME / largest)));
+    return results;
+  }
+
+  async function blockAnswer(block: FullBlock | undefined): Promise<BlockAnswer | 'missing'> {
+    if (block === undefined) return 'missing';
+    failures.delete(block.number);
+    return readBlock(block);
+  }
+
+  /** The header of a block that is set aside, or is to be; `later` when it is to be read in the next look. */
+  async function withoutTransactions(
+    number: number,
+    error: unknown,
+  ): Promise<BlockAnswer | 'missing' | 'later'> {
+    if (error instanceof RoundSpent) return 'later';
+    const reason = error === undefined ? undefined : reasonOf(error);
+    // A node that refuses every block does not refuse this one.
+    if (reason === 'refused' && !hasReadAny) throw error;
+    if (reason === 'unanswered') isInDoubt = true;
+    if (reason === 'unanswered' && !isGivenUp(number)) return 'later';
+    const header = await linkedHeader(number);
+    if (typeof header === 'string') return header;
+    const block = { ...header, payments: [] };
+    return reason === undefined
+      ? { block, bytes: 0 }
+      : { block, bytes: BYTES_AT_A_TIME, unread: { ...header, reason } };
+  }
+
+  async function linkedHeader(number: number): Promise<LinkedHeader | 'missing' | 'later'> {
+    try {
+      const outline = await view.outline(number);
+      if (outline === undefined) return 'missing';
+      const { hashes: _, ...header } = outline;
+      return header;
+    } catch (error) {
+      if (error instanceof RoundSpent) return 'later';
+      throw error;
+    }
+  }
+
+  function isGivenUp(key: number | string): boolean {
+    const count = (failures.get(key) ?? 0) + 1;
+    failures.set(key, count);
+    if (count < PATIENT_LOOKS) return false;
+    failures.delete(key);
+    return true;
+  }
+
+  async function chainOf(range: CoinRange) {
+    const isRemembered = remembered.has(range.from);
+    const found = await read(range);
+    if (found === undefined || isChain(found.blocks, range.head)) return found;
     // Some blocks were replaced since they were read, or during this reading.
     remembered.clear();
     const again = isRemembered ? await read(range) : undefined;
-    return again !== undefined && isChain(again, range.last) ? again : undefined;
+    return again !== undefined && isChain(again.blocks, range.head) ? again : undefined;
   }
 
-  async function read(range: BlockRange): Promise<ReadBlock[] | undefined> {
-    const numbers = numbersOf(range);
-    const unread = numbers.filter(number => !remembered.has(number));
-    const fresh = await inSlices(unread, BLOCKS_AT_A_TIME, async slice =>
-      (await view.blocks(slice)).map(readBlock),
-    );
-    for (const block of fresh) remembered.set(block.number, block);
-    const blocks = numbers.flatMap(number => remembered.get(number) ?? []);
-    for (const number of remembered.keys()) {
-      if (number <= range.to - REMEMBERED_BLOCKS) remembered.delete(number);
+  /** Reads whether payments succeeded. Returns the first block with one for which the node has no answer yet. */
+  async function judge(payments: readonly Payment[]): Promise<number | undefined> {
+    const open = payments.filter(({ succeeded }) => succeeded === undefined);
+    const answers = await Promise.allSettled(open.map(({ transaction }) => receiptOf(transaction.hash)));
+    let unsure: number | undefined;
+    for (const [index, payment] of open.entries()) {
+      const answer = answers[index];
+      const { hash } = payment.transaction;
+      if (answer?.status === 'rejected') {
+        const isSpent = answer.reason instanceof RoundSpent;
+        const isUnanswered = !isSpent && reasonOf(answer.reason) === 'unanswered';
+        isInDoubt ||= isUnanswered;
+        // Before the payment is completed, its receipt is asked for again.
+        if (!isSpent && (!isUnanswered || isGivenUp(hash))) payment.succeeded = true;
+        else unsure = Math.min(unsure ?? payment.header.number, payment.header.number);
+      } else if (answer?.value?.blockHash.toLowerCase() === payment.header.hash) {
+        payment.succeeded = Number(answer.value.status) === 1;
+      } else if (isGivenUp(hash)) {
+        payment.succeeded = true;
+      } else {
+        unsure = Math.min(unsure ?? payment.header.number, payment.header.number);
+      }
     }
-    return blocks.length < numbers.length ? undefined : blocks;
+    return unsure;
   }
+
+  const receiptOf = async (hash: string) => (await view.receipts([hash])).get(hash.toLowerCase());
 
   return {
     async transfers(range, places) {
-      const blocks = await blocksOf(range);
-      if (blocks === undefined) return undefined;
-      const all = blocks.flatMap(block => block.payments);
-      const payments = all.filter(({ transaction: { to } }) =>
-        places.has(NATIVE_COIN, `${to}`.toLowerCase()),
-      );
-      const unsure = payments.filter(payment => payment.succeeded === undefined);
-      const receipts = await view.receipts(unsure.map(payment => payment.transaction.hash));
-      for (const payment of unsure) {
-        const receipt = receipts.get(payment.transaction.hash.toLowerCase());
-        if (receipt?.blockHash.toLowerCase() !== payment.header.hash) return undefined;
-        payment.succeeded = Number(receipt.status) === 1;
+      for (const number of remembered.keys()) {
+        if (number < range.from && number <= range.head.number - REMEMBERED_BLOCKS) remembered.delete(number);
       }
-      return payments
-        .filter(payment => payment.succeeded === true)
+      const found = await chainOf(range);
+      if (found === undefined) return undefined;
+      const payments = found.blocks
+        .flatMap(block => block.payments)
+        .filter(({ transaction: { to } }) => places.has(NATIVE_COIN, `${to}`.toLowerCase()));
+      const unsure = await judge(payments);
+      // A node that answers nothing else either has failed. Otherwise it proves its chain again.
+      if (isInDoubt) await view.head();
+      isInDoubt = false;
+      const last = range.from + found.blocks.length - 1;
+      const reached = unsure === undefined ? last : unsure - 1;
+      const transfers = payments
+        .filter(({ succeeded, header }) => succeeded === true && header.number <= reached)
         .map(({ transaction, header }) => nativeTransfer(transaction, { chainId, header }));
+      return { transfers, reached, unread: found.unread };
     },
   };
+}
+
+/** A block as it was read, and about how long its JSON is. */
+interface BlockAnswer {
+  readonly block: ReadBlock;
+  readonly bytes: number;
+  /** Given when it has to be set aside. */
+  readonly unread?: UnreadBlock | undefined;
 }
 
 /** The transfer of the coins that a transaction of that block sends directly. */
@@ -111,21 +265,23 @@ export function nativeTransfer(
   };
 }
 
-function readBlock({ transactions, ...header }: FullBlock): ReadBlock {
-  const payments = transactions
-    .filter(({ to, value }) => to !== null && to !== undefined && BigInt(value) > 0n)
-    .map(({ hash, from, to, value }) => ({ header, transaction: { hash, from, to, value } }));
-  return { ...header, payments };
+async function readBlock({ transactions, ...header }: FullBlock): Promise<BlockAnswer> {
+  const payments: Payment[] = [];
+  let bytes = 0;
+  for (const [index, { hash, from, to, value, input }] of transactions.entries()) {
+    if (index > 0 && index % TRANSACTIONS_PER_TURN === 0) await setImmediate();
+    bytes += TRANSACTION_BYTES + input.length;
+    const isPayment = to !== null && to !== undefined && BigInt(value) > 0n;
+    if (isPayment) payments.push({ header, transaction: { hash, from, to, value } });
+  }
+  return { block: { ...header, payments }, bytes };
 }
 
-/** True when each block is the parent of the next one and the final one is `last`. */
-function isChain(blocks: readonly ReadBlock[], last: Header): boolean {
+/** True when each block is the parent of the next one, and a block with the number of the head is the head. */
+function isChain(blocks: readonly ReadBlock[], head: Header): boolean {
+  const last = blocks.at(-1);
   return (
-    blocks.at(-1)?.hash === last.hash &&
+    (last?.number !== head.number || last.hash === head.hash) &&
     blocks.every((block, index) => index === 0 || block.parentHash === blocks[index - 1]?.hash)
   );
-}
-
-function numbersOf({ from, to }: BlockRange): number[] {
-  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }

@@ -1,16 +1,19 @@
 import {
-  type Address,
   type Hash,
-  LimitExceededRpcError,
   numberToHex,
   type RpcBlock,
   type RpcLog,
   type RpcTransaction,
   type RpcTransactionReceipt,
-  toEventSelector,
 } from 'viem';
-import { nodeAnswered } from '#node/client.ts';
 import type { NodePool, NodeRequest as Request } from './node-pool.ts';
+import {
+  asAddress,
+  type BlockRange,
+  type FoundLogs,
+  type TransferFilter,
+  transferLogs,
+} from './transfer-logs.ts';
 
 /** Number, hash and time of a block. The hash is lower case, the time in UTC milliseconds. */
 export interface Header {
@@ -29,10 +32,9 @@ export interface FullBlock extends LinkedHeader {
   readonly transactions: readonly RpcTransaction[];
 }
 
-/** A range of block numbers, inclusive at both ends. */
-export interface BlockRange {
-  readonly from: number;
-  readonly to: number;
+/** A block with the lower-case hashes of its transactions, in their order. */
+export interface BlockOutline extends LinkedHeader {
+  readonly hashes: readonly string[];
 }
 
 export type { RpcLog, RpcTransaction, RpcTransactionReceipt };
@@ -46,9 +48,19 @@ export interface NodeView {
   /** The newest block by the tag `latest`. The meanings of `safe` and `pending` differ between providers. */
   head(): Promise<LinkedHeader>;
   headers(numbers: Iterable<number>): Promise<Map<number, Header>>;
-  blocks(numbers: readonly number[]): Promise<FullBlock[]>;
-  /** Transfers of these tokens to these recipients, and the header of the last block from the same node. */
-  logs(range: BlockRange, filter: TransferFilter): Promise<{ logs: RpcLog[]; last: Header | undefined }>;
+  /** Undefined when the node lacks it. @throws AnswerTooLarge */
+  block(number: number): Promise<FullBlock | undefined>;
+  /** A block with the hashes of its transactions only. */
+  outline(number: number): Promise<BlockOutline | undefined>;
+  /**
+   * Transfers of these tokens to these recipients, without those in skipped blocks, and the header of the last block
+   * from the same node.
+   */
+  logs(
+    range: BlockRange,
+    filter: TransferFilter,
+    skipped: ReadonlySet<number>,
+  ): Promise<FoundLogs & { readonly last: Header | undefined }>;
   /** By lower-case hash. */
   receipts(hashes: Iterable<string>): Promise<Map<string, RpcTransactionReceipt>>;
   /** By lower-case hash. Transactions in the pool have no block. */
@@ -57,19 +69,10 @@ export interface NodeView {
   nonceOf(address: string, block: number): Promise<number>;
 }
 
-interface TransferFilter {
-  readonly tokens: readonly string[];
-  readonly recipients: readonly string[];
-}
-
-export const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)');
-
 /** Nodes refuse longer lists of topics. */
 const RECIPIENTS_PER_QUESTION = 500;
 /** Requests in flight at a time: five full batches. */
 const QUESTIONS_AT_A_TIME = 500;
-/** A full block may have a megabyte. */
-const BLOCKS_AT_A_TIME = 20;
 
 /** Reads through a pool whose clients send the requests of one tick as a batch. */
 export function nodeView({ ask: ofOneNode }: Pick<NodePool, 'ask'>): NodeView {
@@ -95,26 +98,35 @@ export function nodeView({ ask: ofOneNode }: Pick<NodePool, 'ask'>): NodeView {
       return new Map(found.flatMap(header => (header === undefined ? [] : [[header.number, header]])));
     },
 
-    async blocks(numbers) {
-      const found = await askedFor(numbers, BLOCKS_AT_A_TIME, (request, number) =>
+    async block(number) {
+      const block = await ofOneNode(request =>
         request({ method: 'eth_getBlockByNumber', params: [numberToHex(number), true] }),
       );
-      return found.flatMap(block => {
-        const header = headerOf(block);
-        if (header === undefined || block === null) return [];
-        const transactions: RpcTransaction[] = [];
-        for (const one of block.transactions) if (typeof one === 'object') transactions.push(one);
-        return [{ ...header, transactions }];
-      });
+      const header = headerOf(block);
+      if (header === undefined || block === null) return undefined;
+      const transactions: RpcTransaction[] = [];
+      for (const one of block.transactions) if (typeof one === 'object') transactions.push(one);
+      return { ...header, transactions };
     },
 
-    async logs(range, { tokens, recipients }) {
-      const filters = slices(recipients, RECIPIENTS_PER_QUESTION).map(some => ({ tokens, recipients: some }));
-      const asked = tokens.length === 0 ? [] : filters;
-      const [last, ...logs] = await ofOneNode(request =>
-        Promise.all([headerAt(request, range.to), ...asked.map(filter => logsOf(request, range, filter))]),
+    async outline(number) {
+      const block = await ofOneNode(request =>
+        request({ method: 'eth_getBlockByNumber', params: [numberToHex(number), false] }),
       );
-      return { logs: logs.flat(), last };
+      const header = headerOf(block);
+      if (header === undefined || block === null) return undefined;
+      const hashes: string[] = [];
+      for (const one of block.transactions) if (typeof one === 'string') hashes.push(one.toLowerCase());
+      return { ...header, hashes };
+    },
+
+    async logs(range, { tokens, recipients }, skipped) {
+      const filters = slices(recipients, RECIPIENTS_PER_QUESTION).map(some => ({ tokens, recipients: some }));
+      const asked = { filters: tokens.length === 0 ? [] : filters, skipped };
+      const [last, found] = await ofOneNode(request =>
+        Promise.all([headerAt(request, range.to), transferLogs(request, range, asked)]),
+      );
+      return { ...found, last };
     },
 
     async receipts(hashes) {
@@ -144,31 +156,6 @@ async function headerAt(request: Request, number: number): Promise<Header | unde
   return headerOf(await request({ method: 'eth_getBlockByNumber', params: [...params] }));
 }
 
-/** Splits the range in halves when the node refuses it as too wide. */
-async function logsOf(request: Request, range: BlockRange, filter: TransferFilter): Promise<RpcLog[]> {
-  try {
-    return await request({ method: 'eth_getLogs', params: [question(range, filter)] });
-  } catch (error) {
-    const isTooMuch = nodeAnswered(error) || error instanceof LimitExceededRpcError;
-    if (!isTooMuch || range.from === range.to) throw error;
-    const middle = Math.floor((range.from + range.to) / 2);
-    const halves = [
-      { from: range.from, to: middle },
-      { from: middle + 1, to: range.to },
-    ];
-    return (await Promise.all(halves.map(half => logsOf(request, half, filter)))).flat();
-  }
-}
-
-function question({ from, to }: BlockRange, { tokens, recipients }: TransferFilter) {
-  return {
-    fromBlock: numberToHex(from),
-    toBlock: numberToHex(to),
-    address: tokens.map(asAddress),
-    topics: [TRANSFER_TOPIC, null, recipients.map(wordOf)],
-  };
-}
-
 function headerOf(
   block: Pick<RpcBlock, 'number' | 'hash' | 'parentHash' | 'timestamp'> | null,
 ): LinkedHeader | undefined {
@@ -179,15 +166,6 @@ function headerOf(
     parentHash: block.parentHash.toLowerCase(),
     time: Number(block.timestamp) * 1000,
   };
-}
-
-/** An address as a topic: padded to 32 bytes. */
-function wordOf(address: string): Hash {
-  return `0x${address.slice(2).padStart(64, '0')}`;
-}
-
-function asAddress(text: string): Address {
-  return `0x${text.slice(2)}`;
 }
 
 function isHash(text: string): text is Hash {

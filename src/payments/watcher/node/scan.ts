@@ -1,18 +1,30 @@
+import { setImmediate } from 'node:timers/promises';
+import type { SetAsideReason } from '../../model/set-aside.ts';
 import type { Transfer } from '../../model/transfer.ts';
-import type { NativeReader } from './native-transfers.ts';
-import type { BlockRange, NodeView, RpcLog } from './node-view.ts';
+import type { Header, NodeView, RpcLog } from './node-view.ts';
 import { isInBlock, type Places, tokenTransfer } from './token-transfers.ts';
+import type { BlockRange } from './transfer-logs.ts';
 
-/** Transfers to the watched recipients in a range of blocks. */
+/** A block of which a part could not be read. */
+export interface UnreadBlock extends Header {
+  readonly reason: SetAsideReason;
+}
+
+/** Token transfers to the watched recipients in a range of blocks. */
 export interface Scan {
   readonly transfers: readonly Transfer[];
   /** Keys (`logKey`) of logs in the range that were settled before. */
   readonly settled: readonly string[];
   /** The first block with a log that does not match its header; undefined when all match. */
   readonly unsureFrom: number | undefined;
+  /** Blocks with logs that could not be read. */
+  readonly unread: readonly UnreadBlock[];
   /** Hash of the range's last block. */
   readonly lastHash: string;
 }
+
+/** Logs that are sorted in one turn of the event loop. */
+const LOGS_PER_TURN = 500;
 
 /**
  * Reads a consistent state of a range. Undefined when the node lacks its last block, or when that block changed during
@@ -22,56 +34,62 @@ export interface Scan {
 export async function scan(
   range: BlockRange,
   {
-    coinsFrom,
     chainId,
     view,
-    native,
     places,
+    skipped,
     isSettled,
   }: {
-    /** The first block that is read for native coins. */
-    coinsFrom: number;
     chainId: number;
     view: NodeView;
-    native: NativeReader;
     places: Places;
+    /** Blocks that are passed over, because their logs are read in pieces. */
+    skipped: ReadonlySet<number>;
     isSettled: (key: string) => boolean;
   },
 ): Promise<Scan | undefined> {
-  const { logs, last } = await view.logs(range, places);
+  const { logs, unread, last } = await view.logs(range, places, skipped);
   if (last === undefined) return undefined;
-  const ofCoins = { from: Math.max(range.from, coinsFrom), to: range.to, last };
-  const hasCoins = places.hasNative && ofCoins.from <= range.to;
-  const coins = hasCoins ? await native.transfers(ofCoins, places) : [];
-  if (coins === undefined) return undefined;
-  const settled = logs.map(logKey).filter(isSettled);
-  const open = logs.filter(log => !isSettled(logKey(log)));
-  const numbers = open.flatMap(({ blockNumber }) => (blockNumber === null ? [] : [Number(blockNumber)]));
+  const settled: string[] = [];
+  const open: RpcLog[] = [];
+  const numbers = new Set(unread.keys());
+  for (const [index, log] of logs.entries()) {
+    if (index > 0 && index % LOGS_PER_TURN === 0) await setImmediate();
+    const key = logKey(log);
+    if (isSettled(key)) {
+      settled.push(key);
+      continue;
+    }
+    open.push(log);
+    if (log.blockNumber !== null) numbers.add(Number(log.blockNumber));
+  }
   // Without open logs no headers have to match.
   const headers =
-    numbers.length === 0 ? new Map([[last.number, last]]) : await view.headers([...numbers, range.to]);
+    numbers.size === 0 ? new Map([[last.number, last]]) : await view.headers([...numbers, range.to]);
   if (headers.get(range.to)?.hash !== last.hash) return undefined;
 
   const transfers: Transfer[] = [];
-  const unsure: number[] = [];
-  for (const log of open) {
+  let unsureFrom: number | undefined;
+  for (const [index, log] of open.entries()) {
+    if (index > 0 && index % LOGS_PER_TURN === 0) await setImmediate();
     if (log.blockNumber === null) continue;
     const number = Number(log.blockNumber);
     const header = headers.get(number);
     if (number < range.from || number > range.to) continue;
     if (header === undefined || !isInBlock(log, header)) {
-      unsure.push(number);
+      unsureFrom = Math.min(unsureFrom ?? number, number);
       continue;
     }
     const transfer = tokenTransfer(log, { chainId, header, places });
     if (transfer !== undefined) transfers.push(transfer);
   }
-  return {
-    transfers: [...transfers, ...coins].sort(byPlace),
-    settled,
-    lastHash: last.hash,
-    unsureFrom: unsure.length === 0 ? undefined : Math.min(...unsure),
-  };
+  const unreadBlocks: UnreadBlock[] = [];
+  for (const [number, reason] of unread) {
+    const header = headers.get(number);
+    if (header === undefined) return undefined;
+    unreadBlocks.push({ ...header, reason });
+  }
+  return { transfers, settled, lastHash: last.hash, unsureFrom, unread: unreadBlocks };
 }
 
 /** The same key as `logKey` of the transfer in `record.ts`. */
@@ -80,6 +98,6 @@ function logKey({ blockHash, transactionHash, logIndex }: RpcLog): string {
 }
 
 /** Order on the chain: the first of two payments for one session completes it. */
-function byPlace(a: Transfer, b: Transfer): number {
+export function byPlace(a: Transfer, b: Transfer): number {
   return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
 }

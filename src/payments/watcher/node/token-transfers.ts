@@ -1,6 +1,7 @@
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Transfer } from '../../model/transfer.ts';
-import { type Header, type RpcLog, TRANSFER_TOPIC } from './node-view.ts';
+import type { Header, RpcLog } from './node-view.ts';
+import { TRANSFER_TOPIC } from './transfer-logs.ts';
 
 /**
  * The transfer in a log that pays a watched recipient. Requires an ERC-20 `Transfer` (three topics and one word of

@@ -1,0 +1,109 @@
+import { setImmediate } from 'node:timers/promises';
+import { NATIVE_COIN } from '../../model/payment-chain.ts';
+import type { BlockPart, SetAsideReason } from '../../model/set-aside.ts';
+import type { Transfer } from '../../model/transfer.ts';
+import { nativeTransfer } from './native-transfers.ts';
+import { RoundSpent } from './node-pool.ts';
+import type { BlockOutline, NodeView } from './node-view.ts';
+import { type Places, tokenTransfer } from './token-transfers.ts';
+import { reasonOf } from './transfer-logs.ts';
+
+/** Result of reading some transactions of a block. */
+export interface Pieces {
+  readonly transfers: readonly Transfer[];
+  /** Places of the transactions that were tried. The look may have used up its bytes before the others. */
+  readonly tried: readonly number[];
+  /** Those that could not be read, with the reason of the last one. */
+  readonly unread: readonly number[];
+  readonly reason: SetAsideReason | undefined;
+  /** True when the node left one of them unanswered. */
+  readonly isNodeInDoubt: boolean;
+}
+
+interface PiecesOptions {
+  readonly part: BlockPart;
+  readonly view: NodeView;
+  readonly chainId: number;
+  readonly places: Places;
+}
+
+/** Logs that are decoded in one turn of the event loop. */
+const LOGS_PER_TURN = 500;
+
+/** Reads the transactions at some places of a block, each alone: for tokens its receipt, for coins what it sends. */
+export async function readPieces(
+  block: BlockOutline,
+  wanted: readonly number[],
+  options: PiecesOptions,
+): Promise<Pieces> {
+  const transfers: Transfer[] = [];
+  const tried: number[] = [];
+  const unread: number[] = [];
+  let reason: SetAsideReason | undefined;
+  let isNodeInDoubt = false;
+  const answers = await Promise.allSettled(wanted.map(place => pieceAt(block, place, options)));
+  for (const [index, place] of wanted.entries()) {
+    const answer = answers[index];
+    if (answer?.status === 'rejected' && answer.reason instanceof RoundSpent) break;
+    tried.push(place);
+    if (answer?.status === 'fulfilled' && answer.value !== undefined) {
+      for (const transfer of answer.value) transfers.push(transfer);
+    } else {
+      unread.push(place);
+      reason = answer?.status === 'rejected' ? reasonOf(answer.reason) : 'missing';
+      isNodeInDoubt ||= reason === 'unanswered';
+    }
+  }
+  return { transfers, tried, unread, reason, isNodeInDoubt };
+}
+
+/** Undefined when the node lacks the transaction, or has it in another block. */
+function pieceAt(
+  block: BlockOutline,
+  place: number,
+  options: PiecesOptions,
+): Promise<readonly Transfer[] | undefined> {
+  const hash = block.hashes[place] ?? '';
+  return options.part === 'tokens' ? tokensOf(block, hash, options) : coinsOf(block, hash, options);
+}
+
+async function tokensOf(
+  header: BlockOutline,
+  hash: string,
+  { view, chainId, places }: PiecesOptions,
+): Promise<readonly Transfer[] | undefined> {
+  const receipt = (await view.receipts([hash])).get(hash);
+  if (receipt?.blockHash.toLowerCase() !== header.hash) return undefined;
+  if (Number(receipt.status) !== 1) return [];
+  const transfers: Transfer[] = [];
+  for (const [index, log] of receipt.logs.entries()) {
+    if (index > 0 && index % LOGS_PER_TURN === 0) await setImmediate();
+    const transfer = tokenTransfer(log, { chainId, header, places });
+    if (transfer !== undefined) transfers.push(transfer);
+  }
+  return transfers;
+}
+
+async function coinsOf(
+  header: BlockOutline,
+  hash: string,
+  { view, chainId, places }: PiecesOptions,
+): Promise<readonly Transfer[] | undefined> {
+  const transaction = (await view.transactions([hash])).get(hash);
+  if (transaction?.blockHash?.toLowerCase() !== header.hash) return undefined;
+  const isPayment =
+    BigInt(transaction.value) > 0n && places.has(NATIVE_COIN, `${transaction.to}`.toLowerCase());
+  if (!isPayment || (await hasFailed(hash, view))) return [];
+  return [nativeTransfer(transaction, { chainId, header })];
+}
+
+/** False also when its receipt cannot be read: it is asked for again before the payment is completed. */
+async function hasFailed(hash: string, view: NodeView): Promise<boolean> {
+  try {
+    return Number((await view.receipts([hash])).get(hash)?.status ?? 1) === 0;
+  } catch (error) {
+    if (error instanceof RoundSpent) throw error;
+    reasonOf(error);
+    return false;
+  }
+}
