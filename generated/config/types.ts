@@ -69,6 +69,8 @@ export interface components {
             trustedProxies: components["schemas"]["Cidr"][];
             /** @description Redis or PostgreSQL database that counts requests, so that all processes that name it share their limits. When absent, each process counts in its own memory, and payments count in their database if it is PostgreSQL. */
             rateLimitStore?: components["schemas"]["RateLimitStore"];
+            /** @description Free space that the cache and the indexes leave to payments on the file systems of their SQLite files, as a size or a percentage. With less than that they stop writing until there is more again. When absent, 5% of the file system or 2GiB, whichever is less. */
+            diskReserve?: components["schemas"]["DiskReserve"];
             /**
              * @description Gateway for ipfs:// URLs of metadata and images.
              * @default https://ipfs.io
@@ -439,6 +441,7 @@ export interface components {
         Duration: string;
         Timeout: string;
         Size: string;
+        DiskReserve: string;
         Listen: string;
         HostName: string;
         HttpUrl: string;
