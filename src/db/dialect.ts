@@ -64,7 +64,8 @@ export interface Dialect {
   /** True for a conflict with another transaction: this one had no effect and may be retried. */
   isRetryable(error: unknown): boolean;
   /**
-   * True when the server is at fault, not the statement: it is stopped, starting, refusing connections, or unreachable.
+   * True when the server is at fault, not the statement: it is stopped, starting, refusing connections, or unreachable,
+   * or its disk is full.
    */
   isAway(error: unknown): boolean;
   /** True when the statement's data is at fault, by a schema constraint or a value: every retry fails. */
@@ -101,7 +102,8 @@ export const sqliteDialect: Dialect = {
   columnType: (type, column) =>
     type === 'boolean' ? `integer check (${column} in (0, 1))` : SQLITE_TYPES[type],
   isRetryable: error => codeOf(error).startsWith('SQLITE_BUSY'),
-  isAway: () => false,
+  // A write fails, or so does enlarging the file that connections share. Source: SQLite, "Result and Error Codes".
+  isAway: error => /^SQLITE_(?:FULL|IOERR)/.test(codeOf(error)),
   isOfRows: error => /^SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG)/.test(codeOf(error)),
   violatedColumns(error) {
     if (!/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(codeOf(error))) return undefined;
@@ -145,11 +147,11 @@ export const postgresDialect: Dialect = {
   columnType: type => POSTGRES_TYPES[type],
   // serialization_failure, deadlock_detected and lock_not_available. Source: PostgreSQL, "Error Codes".
   isRetryable: error => ['40001', '40P01', '55P03'].includes(codeOf(error)),
-  // Server errors have a code: connection_exception, admin_shutdown, crash_shutdown, cannot_connect_now and
+  // Server errors have a code: connection_exception, admin_shutdown, crash_shutdown, cannot_connect_now, disk_full and
   // too_many_connections. Any other error that is not a programming error is a lost connection. Source: as above.
   isAway: error =>
     error instanceof pg.DatabaseError
-      ? /^(?:08...|57P0[123]|53300)$/.test(codeOf(error))
+      ? /^(?:08...|57P0[123]|53[13]00)$/.test(codeOf(error))
       : !(error instanceof TypeError || error instanceof RangeError),
   // Data exceptions and integrity constraint violations. Source: as above.
   isOfRows: error => error instanceof pg.DatabaseError && /^2[23]/.test(codeOf(error)),

@@ -3,6 +3,7 @@ import Database from 'better-sqlite3';
 import createKnex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import { driverLog, type Logger } from '../lib/logger.ts';
+import { Unavailable } from '../lib/unavailable.ts';
 import { type Dialect, sqliteDialect } from './dialect.ts';
 import { keepingStatements } from './kept-statements.ts';
 import { type SqliteReads, sqliteReads } from './sqlite-reads.ts';
@@ -69,11 +70,21 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
       await super.destroyRawConnection(connection);
     }
 
-    /** Begins a transaction with the write lock; knex supports only the deferred `BEGIN`. */
+    /**
+     * Begins a transaction with the write lock; knex supports only the deferred `BEGIN`.
+     * @throws Unavailable while the disk is full
+     */
     override async _query(connection: Connection, query: { readonly sql: string }) {
-      if (query.sql !== 'BEGIN;') return super._query(connection, query);
-      connection.beginImmediately();
-      return { ...query, response: [] };
+      try {
+        if (query.sql === 'BEGIN;') connection.beginImmediately();
+        // On a full disk, SQLite rolls back by itself.
+        else if (query.sql !== 'ROLLBACK' || connection.inTransaction)
+          return await super._query(connection, query);
+        return { ...query, response: [] };
+      } catch (error) {
+        if (!sqliteDialect.isAway(error)) throw error;
+        throw new Unavailable('The database cannot be written now', error);
+      }
     }
   }
   const knex: Knex = createKnex({

@@ -26,6 +26,8 @@ declare module 'better-sqlite3' {
 
   class Database {
     constructor(file: string, options?: { readonly?: boolean; fileMustExist?: boolean; timeout?: number });
+    /** True while a transaction is open. */
+    readonly inTransaction: boolean;
     prepare(sql: string): Statement;
     exec(sql: string): void;
     pragma(source: string): unknown;

@@ -7,6 +7,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { insertRows } from '../../src/db/rows.ts';
 import { transaction } from '../../src/db/transaction.ts';
+import { Unavailable } from '../../src/lib/unavailable.ts';
 
 const THINGS = { name: '1-things', up: ['create table things (id integer primary key, name text)'] };
 
@@ -90,4 +91,17 @@ test('a transaction that waits for another process has not begun its work', asyn
   } finally {
     await other.destroy();
   }
+});
+
+test('a write to a full disk fails as unavailable, is undone, and succeeds once there is space', async () => {
+  const add = (name: string) =>
+    transaction(db, handle => handle.raw('insert into things (name) values (?)', [name]));
+  const [{ page_count: pages }] = await db.raw('pragma page_count');
+  await db.raw(`pragma max_page_count = ${pages}`);
+
+  await expect(add('x'.repeat(100_000))).rejects.toThrow(Unavailable);
+  await db.raw(`pragma max_page_count = ${10 * pages + 100}`);
+  await add('y');
+
+  expect(await db.raw('select name from things')).toEqual([{ name: 'y' }]);
 });
