@@ -36,6 +36,8 @@ export interface Config {
   trustedProxies: readonly string[];
   /** Store in which all processes count requests together; undefined for each process's own memory. */
   rateLimitStore: RedisStore | PostgresDatabase | undefined;
+  /** Free disk space that caches and indexes leave: a share of the file system, from 0 to 1, up to `mostBytes`. */
+  diskReserve: { share: number; mostBytes: number };
   /** Without a trailing slash. */
   ipfsGateway: string;
   /** Configured chains, without the embedded ones. */

@@ -47,6 +47,7 @@ export function resolveConfig(
     },
     trustedProxies: file.trustedProxies,
     rateLimitStore: rateLimitStoreOf(file, places),
+    diskReserve: diskReserveOf(file.diskReserve),
     ipfsGateway: withoutSlash(file.ipfsGateway),
     chains: file.chains.map(chain => chainOf(chain, file.data.postgres, places)),
     devnet: devnetOf(file),
@@ -89,6 +90,14 @@ function postgresOf(
 function rateLimitStoreOf({ rateLimitStore, payments }: File['ConfigFile'], { path }: Places) {
   if (rateLimitStore === undefined) return undefined;
   return redisOr(rateLimitStore, url => postgresOf(url, payments.postgres, path));
+}
+
+/** When absent, 5 % of the file system or 2 GiB, whichever is less (Decision 271). */
+function diskReserveOf(text: File['DiskReserve'] | undefined): Config['diskReserve'] {
+  if (text === undefined) return { share: 0.05, mostBytes: 2 * 2 ** 30 };
+  if (text.endsWith('%'))
+    return { share: Number(text.slice(0, -1)) / 100, mostBytes: Number.MAX_SAFE_INTEGER };
+  return { share: 1, mostBytes: sizeBytes(text) };
 }
 
 function redisOr<Other>(url: string, other: (url: string) => Other): RedisStore | Other {
