@@ -35,7 +35,17 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ['src/pages/', ['src/http/', 'src/lib/']],
   ['src/devnet/', ['generated/devnet/', 'src/lib/']],
   ['src/indexer/query/records/', ['types:src/contract/', 'types:src/indexer/query/', 'src/evm/', 'src/lib/']],
-  ['src/indexer/', ['types:generated/devnet/', 'src/node/', 'src/db/', 'src/evm/', 'src/lib/']],
+  [
+    'src/indexer/',
+    [
+      'types:generated/devnet/',
+      'types:src/stores/disk-space.ts',
+      'src/node/',
+      'src/db/',
+      'src/evm/',
+      'src/lib/',
+    ],
+  ],
   ['src/data/backends/port/', ['types:src/contract/', 'src/lib/']],
   ['src/data/backends/upstream-json/', ['src/data/backends/port/', 'src/lib/']],
   [
@@ -145,6 +155,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/contract/',
       'src/http/',
       'src/db/',
+      'src/stores/disk-space.ts',
       'src/node/',
       'src/evm/',
       'src/config/',

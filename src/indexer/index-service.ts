@@ -8,13 +8,14 @@ import { inTime, unlessLate } from '../lib/in-time.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import { type RunningWorker, startWorker, type Worker } from '../lib/worker.ts';
 import type { ChainClient } from '../node/client.ts';
+import type { HasRoom } from '../stores/disk-space.ts';
 import { type IndexStatus, indexProgress } from './index-progress.ts';
 import { createReader, type Reader } from './index-reader.ts';
 import type { QueryEngine } from './query/query.ts';
 import { openQueryPool, type QueryPool } from './query/threads/pool.ts';
 import { claimForChain } from './schema/head.ts';
 import { indexOptions, indexSchema } from './schema/migrations/index-migrations.ts';
-import { ReplacedWriter, writerLease } from './schema/writer-lease.ts';
+import { type IndexWrite, ReplacedWriter, writerLease } from './schema/writer-lease.ts';
 import { refilling } from './sync/refill.ts';
 import { syncRun } from './sync/run.ts';
 
@@ -37,8 +38,18 @@ export interface IndexOptions {
   pollMs?: number;
   /** True for a process that reads what another process writes. */
   isReadOnly?: boolean | undefined;
+  /** False while the disk of the index has too little space for more blocks; true when absent. */
+  hasRoom?: HasRoom | undefined;
   /** Time before another process takes over a PostgreSQL index from a silent writer; see `writerLease`. */
   leaseMs?: number;
+}
+
+/** Thrown in place of a write while the disk has too little space. */
+class PausedForSpace extends Error {
+  constructor() {
+    super('the disk of the index has too little space');
+    this.name = 'PausedForSpace';
+  }
 }
 
 /** A node counts as unreachable when its last answer is older than both of these. */
@@ -103,7 +114,7 @@ async function openClaimed(database: DatabaseOptions, { chain, setting }: IndexO
  * @throws CannotStart when the database holds another chain's index
  */
 export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
-  const { chain, client, clock, log, fromBlock = 0, pollMs = 1000 } = options;
+  const { chain, client, clock, log, fromBlock = 0, pollMs = 1000, hasRoom = () => true } = options;
   const database = indexOptions(options.database, chain.id);
   const db = await openClaimed(database, options);
   const readDb = await openReader(db, database);
@@ -114,7 +125,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   const newRun = () =>
     syncRun({
       db,
-      write: lease.write,
+      write,
       client,
       clock,
       log,
@@ -123,6 +134,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       onChange: progress.publish,
       onNodeHead: progress.sawNodeHead,
     });
+  const write: IndexWrite = work => (hasRoom() ? lease.write(work) : Promise.reject(new PausedForSpace()));
   let run: ReturnType<typeof syncRun> | undefined;
   let hasWarned = false;
   const lease = writerLease(db, {
@@ -138,16 +150,19 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     onNews: () => worker?.nudge(),
   });
 
-  /** One step of a process that writes the index, or of one that reads it and, with `asksNode`, the node's head. */
+  /**
+   * One step of a process that writes the index, or of one that only reads it and, with `asksNode`, the node's head: a
+   * process without the lease, or without space on its disk.
+   */
   async function step(asksNode: boolean): Promise<number> {
-    if (await lease.hold()) {
+    if ((await lease.hold()) && hasRoom()) {
       run ??= newRun();
       try {
         return await run(stopping.signal);
       } catch (error) {
-        if (!(error instanceof ReplacedWriter)) throw error;
-        run = undefined;
-        log.warn({ chainId: chain.id }, error.message);
+        if (!(error instanceof ReplacedWriter || error instanceof PausedForSpace)) throw error;
+        run = undefined; // what it knows of the chain may be ahead of the index
+        if (error instanceof ReplacedWriter) log.warn({ chainId: chain.id }, error.message);
         return 0;
       }
     }
@@ -179,6 +194,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   function warning(): string | undefined {
     const { stalled, nodeHead } = progress.status();
     if (options.isReadOnly !== true || !stalled || nodeHead === null) return undefined;
+    if (!hasRoom()) return undefined; // there may be a writer, which pauses
     return `no process seems to have the role indexer: the index of chain ${chain.id} is behind its node and does not advance`;
   }
 
@@ -199,7 +215,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   let worker: RunningWorker | undefined;
   const refill = refilling({
     db,
-    lease,
+    lease: { isHeld: () => lease.isHeld() && hasRoom(), write },
     client,
     clock,
     log,

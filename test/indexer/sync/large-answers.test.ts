@@ -96,8 +96,13 @@ eachDatabase('an index behind a client that reads no large answers', databases =
     ]);
     expect(inVain).toBe(0);
 
-    const patient = await openTestIndex({ database, clock, client: chain.client });
+    let hasRoom = false;
+    const patient = await openTestIndex({ database, clock, client: chain.client, hasRoom: () => hasRoom });
     clock.advance(120_000);
+    await patient.runOnce();
+    const paused = await patient.refillOnce().catch(String);
+    const { unreadBlocks: meanwhile } = patient.status();
+    hasRoom = true;
     await patient.runOnce();
     const filled: number[] = [];
     for (let turn = 0; turn < 4; turn += 1) filled.push(await patient.refillOnce());
@@ -105,6 +110,7 @@ eachDatabase('an index behind a client that reads no large answers', databases =
     const after = await transactionOf(patient, bomb);
     await patient.stop();
 
+    expect([paused, meanwhile]).toEqual([expect.stringContaining('too little space'), 3]);
     expect(filled).toEqual([1, 1, 1, 0]);
     expect(after).toMatchObject({ hasInternalError: false, calls: 10 });
     const fresh = join(chain.folder, `fresh-${databases.kind}.sqlite`);
