@@ -9,6 +9,7 @@ import { mergedDocument } from '../contract/description/merged-document.ts';
 import { mount } from '../contract/mount/mount.ts';
 import type { LinkedHostRules } from '../http/fetch/linked-hosts.ts';
 import type { Check } from '../http/health.ts';
+import type { DiskSpace, DiskSpaceSettings } from '../stores/disk-space.ts';
 import { type CacheStoreOptions, openSecondLayer } from './cache/open-second-layer.ts';
 import { responseCache } from './cache/response-cache.ts';
 import { chainsHandler } from './chain-status.ts';
@@ -34,6 +35,8 @@ export interface AppOptions extends Omit<FrontOptions, 'chainIds'> {
     readonly patienceMs?: number | undefined;
     readonly lifetimes: Lifetimes;
   };
+  /** Free space that the cache and the indexes leave on their disks. */
+  readonly diskSpace?: DiskSpaceSettings;
   readonly fallback: { readonly timeoutMs: number; readonly staggerMs: number };
   /** Base URL of the gateway for `ipfs://` links of NFTs, without a trailing slash. */
   readonly ipfsGateway: string;
@@ -61,14 +64,14 @@ const describe = () =>
 export async function serveChains(
   chains: readonly Chain[],
   front: DataFront,
-  { checks, ...options }: AppOptions & { checks: Readonly<Record<string, Check>> },
+  { checks, disk, ...options }: AppOptions & { checks: Readonly<Record<string, Check>>; disk: DiskSpace },
 ): Promise<() => Promise<void>> {
   const { fallback, clock, log, metrics, validateResponses } = options;
   const { store, patienceMs, lifetimes, maxBytes } = options.cache;
   const publicUrl = options.publicUrl ?? front.url;
   const observers = { metrics, clock, log };
   const second =
-    store && (await openSecondLayer(store, { version: CONTRACT_VERSION, patienceMs, ...observers }));
+    store && (await openSecondLayer(store, { version: CONTRACT_VERSION, patienceMs, disk, ...observers }));
   try {
     const cache = responseCache({ maxBytes, second, clock });
     const handlers = dataHandlers({

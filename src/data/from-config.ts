@@ -55,6 +55,7 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
         overrides: Object.fromEntries(data.cache.overridesMs),
       },
     },
+    diskSpace: { reserve: config.diskReserve },
     ipfsGateway: config.ipfsGateway,
     fallback: data.fallback,
     queries: data.queries,

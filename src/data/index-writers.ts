@@ -3,9 +3,10 @@ import type { Metrics } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { Clock } from '../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
+import { type DiskSpaceSettings, diskSpace } from '../stores/disk-space.ts';
 import type { BackendStatus } from './backends/port/backend.ts';
 import { indexProgressOf } from './chain-status.ts';
-import type { ServedChain } from './open-chain.ts';
+import { backendName, type ServedChain } from './open-chain.ts';
 import { type OpenIndexDeps, openChainIndex } from './open-index.ts';
 import { readiness } from './readiness.ts';
 import { type RunningIndexes, runningIndexes } from './running-indexes.ts';
@@ -15,6 +16,7 @@ export interface IndexWritersOptions {
     ServedChain,
     'id' | 'name' | 'confirmations' | 'rpcUrls' | 'maxAnswerBytes' | 'abis' | 'backends'
   >[];
+  readonly diskSpace?: DiskSpaceSettings;
   readonly fallback: OpenIndexDeps['fallback'];
   readonly metrics: Metrics;
   readonly clock: Clock;
@@ -45,14 +47,19 @@ interface NamedIndex {
  */
 export async function startIndexWriters(options: IndexWritersOptions): Promise<IndexWriters> {
   const { chains, metrics, clock, log } = options;
+  const disk = diskSpace({ ...options.diskSpace, metrics, log });
   const opened: NamedIndex[] = [];
   const indexes: ChainIndex[] = [];
   const running = runningIndexes(indexes);
   try {
     for (const chain of chains) {
-      for (const backend of chain.backends) {
+      for (const [position, backend] of chain.backends.entries()) {
         if (backend.kind !== 'index') continue;
-        const index = await openChainIndex(backend, { ...options, chain });
+        const index = await openChainIndex(backendName(backend, { chainId: chain.id, position }), backend, {
+          ...options,
+          disk,
+          chain,
+        });
         indexes.push(index);
         opened.push({ id: chain.id, name: chain.name, index });
       }
@@ -73,7 +80,11 @@ export async function startIndexWriters(options: IndexWritersOptions): Promise<I
       opened.map(({ id, index }) => ({ id, backends: [{ kind: 'index', status: () => statusOf(index) }] })),
       { isFilled: () => true, clock, log },
     ),
-    status: async () => ({ chains: opened.map(statusBody) }),
+    status: async () => ({
+      chains: opened.map(statusBody),
+      disks: disk.status(),
+      warnings: disk.warnings(),
+    }),
     close: running.stop,
   };
 }

@@ -5,6 +5,7 @@ import type { QueryPool } from '../indexer/query/threads/pool.ts';
 import type { Clock } from '../lib/clock.ts';
 import { toJson } from '../lib/json.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { DiskSpace } from '../stores/disk-space.ts';
 import type { MetadataDocuments } from './backends/own-index/source/metadata-documents.ts';
 import type { Backend } from './backends/port/backend.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
@@ -27,6 +28,7 @@ export interface OpenChainOptions {
   /** Gateway of the links to IPFS in answers. */
   readonly ipfsGateway?: string;
   readonly fallback: { readonly timeoutMs: number };
+  readonly disk?: Pick<DiskSpace, 'writer'>;
   /** Threads for the queries of all indexes. */
   readonly pool?: QueryPool | undefined;
   readonly metrics: Metrics;
@@ -54,8 +56,7 @@ export async function openChain(
   const { id, name, native, confirmations } = chain;
   const backends: Backend[] = [];
   for (const [position, settings] of chain.backends.entries()) {
-    const own = `${settings.kind}-${id}${position === 0 ? '' : `-${position + 1}`}`;
-    backends.push(await openBackend(own, settings));
+    backends.push(await openBackend(backendName(settings, { chainId: id, position }), settings));
   }
   const key = chainKey(id, settingsDigest(chain, options.ipfsGateway), backends);
   return { id, key, name, native, confirmations, backends };
@@ -75,6 +76,14 @@ export async function openChain(
     if (!upstreams.includes(upstream)) upstreams.push(upstream);
     return backend;
   }
+}
+
+/** Name of a back end by its kind, its chain and its place among the chain's back ends. */
+export function backendName(
+  { kind }: ServedChain['backends'][number],
+  { chainId, position }: { chainId: number; position: number },
+): string {
+  return `${kind}-${chainId}${position === 0 ? '' : `-${position + 1}`}`;
 }
 
 /** Enough to tell configurations apart, and short in every cache key. */

@@ -1,10 +1,11 @@
-import type { DatabaseOptions } from '../db/open.ts';
+import { type DatabaseOptions, fileOf } from '../db/open.ts';
 import type { KnownAbi } from '../evm/abi/abi.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryPool } from '../indexer/query/threads/pool.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { createChainClient } from '../node/client.ts';
+import type { DiskSpace } from '../stores/disk-space.ts';
 
 /** Settings of a chain's own index, which is read from the chain's nodes. */
 export interface IndexBackendOptions {
@@ -17,6 +18,8 @@ export interface IndexBackendOptions {
   readonly pollMs: number;
   /** True when another process writes the index. */
   readonly isReadOnly?: boolean;
+  /** True when the file is removed at the end of the run. It is small, and has no reserve (Decision 271). */
+  readonly isDisposable?: boolean;
 }
 
 /** Settings that an index needs to read its chain. */
@@ -33,16 +36,19 @@ export interface ReadChain {
 export interface OpenIndexDeps {
   readonly chain: ReadChain;
   readonly fallback: { readonly timeoutMs: number };
+  readonly disk?: Pick<DiskSpace, 'writer'>;
   readonly pool?: QueryPool | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Opens the index of a chain. The caller starts and stops it. */
+/** Opens the index of a chain by the name of its back end. The caller starts and stops it. */
 export async function openChainIndex(
-  { kind: _, ...options }: IndexBackendOptions,
-  { chain: { id, confirmations, rpcUrls, maxAnswerBytes, abis }, fallback, pool, clock, log }: OpenIndexDeps,
+  name: string,
+  { kind: _, isDisposable = false, ...options }: IndexBackendOptions,
+  { chain, fallback, disk, pool, clock, log }: OpenIndexDeps,
 ): Promise<ChainIndex> {
+  const { id, confirmations, rpcUrls, maxAnswerBytes, abis } = chain;
   // Loaded only if a chain has an index, because everything else works without one.
   const { openIndex } = await import('../indexer/index-service.ts');
   const client = createChainClient({
@@ -53,5 +59,6 @@ export async function openChainIndex(
     clock,
     log,
   });
-  return openIndex({ ...options, chain: { id, confirmations }, client, abis, clock, log, pool });
+  const hasRoom = isDisposable ? undefined : disk?.writer(name, fileOf(options.database));
+  return openIndex({ ...options, chain: { id, confirmations }, client, abis, clock, log, pool, hasRoom });
 }

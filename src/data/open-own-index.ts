@@ -19,7 +19,7 @@ export async function openOwnIndex(
 ): Promise<{ backend: Backend; index: ChainIndex }> {
   const { chain, documents, clock } = deps;
   const { prices, names } = chain;
-  const index = await openChainIndex(options, deps);
+  const index = await openChainIndex(name, options, deps);
   const backend = indexBackend({
     name,
     chainId: chain.id,

@@ -3,6 +3,7 @@ import type { IndexProgress } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import { logAndGoOn } from '../lib/logger.ts';
+import { diskSpace } from '../stores/disk-space.ts';
 import { type AppOptions, serveChains } from './app.ts';
 import { warmUpNames } from './backends/own-index/source/names.ts';
 import { remoteDocuments } from './backends/own-index/source/remote-documents.ts';
@@ -43,6 +44,7 @@ export interface DataService {
 /** Composition root of the data service. Rejects when an index cannot be opened or the address cannot be bound. */
 export async function startDataService(options: DataServiceOptions): Promise<DataService> {
   const { ipfsGateway, linkedHosts, metrics, clock, log } = options;
+  const disk = diskSpace({ ...options.diskSpace, metrics, log });
   const indexes: ChainIndex[] = [];
   const upstreams: Upstream[] = [];
   const remote = remoteDocuments({ ipfsGateway, rules: linkedHosts, clock, log });
@@ -58,7 +60,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     const resources = { indexes, upstreams, shared: new Map<string, Upstream>() };
     const chains = await Promise.all(
       options.chains.map(chain =>
-        openChain(chain, { ...options, pool, documents: remote.documents }, resources),
+        openChain(chain, { ...options, disk, pool, documents: remote.documents }, resources),
       ),
     );
     let isFilled = options.filled === undefined;
@@ -67,7 +69,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       isWarm = true;
     });
     const checks = readiness(chains, { isFilled: () => isFilled && isWarm, clock, log });
-    const endServing = await serveChains(chains, front, { ...options, checks });
+    const endServing = await serveChains(chains, front, { ...options, checks, disk });
     running.start();
     const complete = Promise.all([running.whenComplete(options.filled), warm]).then(() => {
       isFilled = true;
@@ -80,7 +82,11 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       checks,
       catchUp: running.catchUp,
       progress: running.progress,
-      status: async () => ({ chains: chains.map(chainStatusBody), warnings: running.warnings() }),
+      status: async () => ({
+        chains: chains.map(chainStatusBody),
+        disks: disk.status(),
+        warnings: [...running.warnings(), ...disk.warnings()],
+      }),
       close: async () => {
         await front.close();
         await endServing();

@@ -37,6 +37,11 @@ export function databaseName(options: DatabaseOptions): string {
   return options.kind === 'postgres' ? 'PostgreSQL' : options.file;
 }
 
+/** Path of an SQLite file; undefined for a database in memory or on a server. */
+export function fileOf(options: DatabaseOptions): string | undefined {
+  return options.kind === 'postgres' || options.file === ':memory:' ? undefined : options.file;
+}
+
 /** True when processes on several machines can use the database. */
 export function isShared({ dialect }: Db): boolean {
   return dialect.name === 'postgres';

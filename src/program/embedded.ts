@@ -82,6 +82,7 @@ function servedChain(chain: EmbeddedChain, folder: string, abis: ServedChain['ab
       {
         kind: 'index',
         database: { file: join(folder, `index-${chain.id}.db`) },
+        isDisposable: true,
         fromBlock: 0,
         pollMs: POLL_MS,
       },

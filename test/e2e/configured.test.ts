@@ -66,6 +66,29 @@ devnet: { chains: 1, blocks: 1, trickle: 1s }
   expect(program.log.filter(({ msg }) => msg === 'listening')).toHaveLength(2);
 });
 
+test('a reserve of the whole disk pauses a configured index, and no embedded one', async () => {
+  const settings = `${ANY_PORTS}\ndiskReserve: 8000000GiB\n`;
+  const configured = await start(
+    `${settings}
+${ETHEREUM}
+    rpc: ["http://127.0.0.1:9"]
+    backends: [{ kind: index, database: "sqlite:./index.db" }]
+`,
+    '--role',
+    'indexer',
+  );
+  const paused = await configured.entry(({ msg }) => msg?.startsWith('index-1 does not write') === true);
+  configured.child.kill('SIGTERM');
+
+  const embedded = await start(`${settings}\ndevnet: { chains: 1, blocks: 1, trickle: 1s }\n`);
+  const ready = await embedded.ready();
+  embedded.child.kill('SIGTERM');
+
+  expect(paused.msg).toMatch(/diskReserve keeps \d+ MB for payments$/);
+  expect(ready.url).toMatch(/^http/);
+  expect(await Promise.all([configured.exited, embedded.exited])).toEqual([0, 0]);
+});
+
 test('a configured chain has its database and key at the configured paths, and no demo', async () => {
   const program = await start(
     `

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServedChain } from '../../src/data/open-chain.ts';
+import type { IndexBackendOptions } from '../../src/data/open-index.ts';
 import { type DataService, type DataServiceOptions, startDataService } from '../../src/data/service.ts';
 import type { DatabaseOptions } from '../../src/db/open.ts';
 import { knownContracts } from '../../src/devnet/activity/artifacts.ts';
@@ -70,7 +71,7 @@ export function servedChain(chain: IndexedChain, folder: string): ServedChain {
 }
 
 /** An index with the settings of tests. */
-export function indexIn(database: DatabaseOptions): ServedChain['backends'][number] {
+export function indexIn(database: DatabaseOptions): IndexBackendOptions {
   return { kind: 'index', database, fromBlock: 0, pollMs: 50 };
 }
 

@@ -1,5 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { openMigrated } from '../../db/migrate.ts';
+import { fileOf } from '../../db/open.ts';
+import type { DiskSpace } from '../../stores/disk-space.ts';
 import { type StoreFailuresOptions, storeFailures } from '../../stores/store-failures.ts';
 import { CACHE_SCHEMA, CACHE_SETTING } from './001-entries.ts';
 import { plainKeyv, type SecondLayer } from './second-layer.ts';
@@ -19,6 +21,7 @@ interface SecondLayerOptions extends Pick<StoreFailuresOptions, 'metrics' | 'clo
   readonly version: string;
   /** Longest wait of a request for a Redis, in milliseconds; 50 when absent. */
   readonly patienceMs?: number | undefined;
+  readonly disk?: Pick<DiskSpace, 'writer'>;
 }
 
 const PATIENCE_MS = 50;
@@ -32,7 +35,7 @@ const MAX_ENTRY_BYTES = 512 * 1024;
  */
 export async function openSecondLayer(
   store: CacheStoreOptions,
-  { version, patienceMs = PATIENCE_MS, ...observers }: SecondLayerOptions,
+  { version, patienceMs = PATIENCE_MS, disk, ...observers }: SecondLayerOptions,
 ): Promise<OpenSecondLayer> {
   const meanwhile = 'the store of the response cache fails, which counts as a miss';
   const failures = storeFailures({ ...observers, store: 'cache', meanwhile });
@@ -51,8 +54,14 @@ export async function openSecondLayer(
   const { file, sizeBytes } = store;
   const db = await openMigrated({ file, durability: 'normal' }, CACHE_SCHEMA);
   const parts = storeParts(sizeBytes);
-  const place = file === ':memory:' ? undefined : realpathSync(file);
+  const place = fileOf({ file }) && realpathSync(file);
   await limitDatabase(db, parts);
   const keyv = plainKeyv(sqliteStore(db, { clock: observers.clock, version, parts, file: place }));
-  return { keyv, failures, maxEntryBytes: parts.largestEntryBytes, close: () => db.destroy() };
+  return {
+    keyv,
+    failures,
+    maxEntryBytes: parts.largestEntryBytes,
+    hasRoom: disk?.writer('cache', place),
+    close: () => db.destroy(),
+  };
 }

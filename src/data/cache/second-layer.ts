@@ -1,5 +1,6 @@
 import { Keyv, type KeyvStoreAdapter } from 'keyv';
 import type { Clock } from '../../lib/clock.ts';
+import type { HasRoom } from '../../stores/disk-space.ts';
 import { patience } from '../../stores/patience.ts';
 import type { StoreFailures } from '../../stores/store-failures.ts';
 import { type Entry, entrySize } from './entry.ts';
@@ -13,6 +14,8 @@ export interface SecondLayer {
   readonly patienceMs?: number | undefined;
   /** Size of the largest entry that is written, in bytes; unlimited when absent. */
   readonly maxEntryBytes?: number;
+  /** False while the disk of the store has too little space for new entries; true when absent. */
+  readonly hasRoom?: HasRoom | undefined;
   /** Reopens the connection to the store when it has returned another request's reply. */
   readonly renew?: (reason: unknown) => void;
 }
@@ -27,7 +30,14 @@ export function plainKeyv(store: KeyvStoreAdapter): Keyv<StoredEntry> {
 
 /** Reads and writes that never reject. A store that fails or is slow counts as a miss, and its writes are dropped. */
 export function guardedLayer(
-  { keyv, failures, patienceMs, maxEntryBytes = Number.POSITIVE_INFINITY, renew }: SecondLayer,
+  {
+    keyv,
+    failures,
+    patienceMs,
+    maxEntryBytes = Number.POSITIVE_INFINITY,
+    hasRoom = () => true,
+    renew,
+  }: SecondLayer,
   clock: Clock,
 ) {
   const reads = new Map<string, Promise<Entry | undefined>>();
@@ -46,7 +56,7 @@ export function guardedLayer(
     },
     /** Writes in the background. */
     write(key: string, entry: Entry): void {
-      if (entrySize(key, entry) > maxEntryBytes) return;
+      if (entrySize(key, entry) > maxEntryBytes || !hasRoom()) return;
       const started = writeOnce(key, entry).finally(() => writes.delete(started));
       writes.add(started);
     },
