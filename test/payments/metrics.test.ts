@@ -8,6 +8,7 @@ import { createMetrics } from '../../src/http/metrics.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { paymentsMetrics } from '../../src/payments/metrics.ts';
 import { registerWorkerGauges } from '../../src/program/workers/added-metrics.ts';
+import { diskSpace } from '../../src/stores/disk-space.ts';
 import { eachDatabase, sqliteDatabase } from '../support/databases.ts';
 import { record, text } from '../support/json.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -78,6 +79,7 @@ test('all metrics of a process with both services follow the Prometheus conventi
   metrics.backendCall({ chain: '1', backend: 'index', outcome: 'ok', seconds: 0.1 });
   metrics.droppedRecord({ chain: '1', backend: 'index', kind: 'log' });
   metrics.watchIndex(() => [{ chain: '1', headBlock: 1, lagBlocks: 0 }]);
+  diskSpace({ metrics, log }).writer('cache', import.meta.filename);
   const service = await startTestPayments(database.options, { metrics });
   const promtool = spawn('promtool', ['check', 'metrics'], { stdio: ['pipe', 'pipe', 'pipe'] });
 
@@ -93,6 +95,7 @@ test('the documentation names exactly the metrics of a process with both service
   const database = await sqliteDatabase('payments');
   const metrics = createMetrics({ ofProcess: true });
   registerWorkerGauges(metrics, () => []);
+  diskSpace({ metrics, log });
   const service = await startTestPayments(database.options, { metrics });
   const ours = metrics.registry.getMetricsAsArray().filter(({ name }) => name.startsWith('tollgate_'));
   await service.close();
