@@ -77,16 +77,27 @@ export function setAsideBlockStore(handle: Handle) {
       }
     },
 
+    /** Has no effect when another block took the place of this one. */
     async progress(
-      id: string,
+      { id, hash }: Pick<SetAsideBlock, 'id' | 'hash'>,
       { nextTransaction, unread, reason, attempts, nextAttemptAt, isRead }: PiecesProgress,
       now: number,
     ): Promise<void> {
       await execute(
         handle,
         `update set_aside_blocks set next_transaction = ?, unread = ?, reason = ?, attempts = ?, attempted_at = ?,
-           next_attempt_at = ?, read_at = ? where id = ?`,
-        [nextTransaction, jsonColumn(unread), reason, attempts, now, nextAttemptAt, isRead ? now : null, id],
+           next_attempt_at = ?, read_at = ? where id = ? and block_hash = ?`,
+        [
+          nextTransaction,
+          jsonColumn(unread),
+          reason,
+          attempts,
+          now,
+          nextAttemptAt,
+          isRead ? now : null,
+          id,
+          hash,
+        ],
       );
     },
 

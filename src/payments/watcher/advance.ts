@@ -183,7 +183,7 @@ export function advance({
   return {
     /** Returns the number of recorded changes. */
     run,
-    /** Reads some of the blocks that are set aside. Returns the number of changes. */
+    /** Reads some of the blocks that are set aside. */
     readSetAside: aside.readDue,
     /** Stores that the chain was scanned at `seenAt` (UTC ms), when the head is the one of the last scan. */
     note,

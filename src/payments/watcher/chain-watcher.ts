@@ -203,9 +203,10 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     const recorded = await advancing.run(round, seen, signal);
     if (advancing.hasReachedHead()) heads.confirm();
     const judgement = await records.judge(round, { hasNews: recorded > 0, standing: advancing.standing() });
-    if (judgement.isMoved) advancing.forget();
-    const changes = recorded + judgement.changes + (await advancing.readSetAside(round));
-    const isDone = changes === 0 && judgement.isCertain && advancing.isComplete();
+    const pieces = await side.run(round, { blocks: advancing.readSetAside });
+    if (judgement.isMoved || pieces.isMoved) advancing.forget();
+    const changes = recorded + judgement.changes + pieces.changes;
+    const isDone = changes === 0 && judgement.isCertain && pieces.isOver && advancing.isComplete();
     looked = isDone ? { head, places, at: seen.seenAt } : undefined;
     return changes;
   }

@@ -6,6 +6,7 @@ import {
   type SetAsideBlock,
   setAsideBlockStore,
 } from '../store/set-aside-block-store.ts';
+import type { LaneResult } from './look/lanes.ts';
 import { record } from './look/record.ts';
 import { repricedBy } from './look/replaced.ts';
 import type { Round } from './look/round.ts';
@@ -51,7 +52,7 @@ export function setAsideBlocks(chainId: number) {
     changed: Partial<PiecesProgress>,
   ): Promise<SetAsideBlock> {
     const next = { ...block, ...changed };
-    await change(round, (store, now) => store.progress(block.id, next, now));
+    await change(round, (store, now) => store.progress(block, next, now));
     return next;
   }
 
@@ -144,8 +145,11 @@ export function setAsideBlocks(chainId: number) {
       if (replaced.length > 0) await change(round, store => store.remove(replaced.map(({ id }) => id)));
     },
 
-    /** Reads some of the due blocks. Returns the number of changes, at least 1 when there is more to read at once. */
-    async readDue(round: Round): Promise<number> {
+    /**
+     * Reads some of the due blocks, beside the scan of later looks. Returns the number of changes, at least 1 when there
+     * is more to read at once.
+     */
+    async readDue(round: Round): Promise<LaneResult> {
       // Read again, because an operator may have made them due.
       if (known !== undefined && known.length > 0) known = undefined;
       const { head, clock } = round;
@@ -156,13 +160,8 @@ export function setAsideBlocks(chainId: number) {
       const old = blocks.filter(one => one.isRead && one.number < head.number - KEPT_BLOCKS);
       if (old.length > 0) await change(round, store => store.remove(old.map(({ id }) => id)));
       let changes = 0;
-      try {
-        for (const block of due.slice(0, BLOCKS_PER_LOOK)) changes += await readBlock(round, block);
-      } catch (error) {
-        // The next look goes on.
-        if (!(error instanceof RoundSpent)) throw error;
-      }
-      return changes;
+      for (const block of due.slice(0, BLOCKS_PER_LOOK)) changes += await readBlock(round, block);
+      return { changes, isMoved: false };
     },
 
     /** Forgets the blocks in memory, because another process may have led. */

@@ -6,6 +6,7 @@ import { cursorStore } from '#payments/store/cursor-store.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import type { Lie } from '../../support/faulty-node.ts';
 import { addressOf } from '../../support/payment-chain.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals, watcherOf } from './setting.ts';
 import { eachWatchedShop, never, type ShopBehindNodes } from './watched-shop.ts';
 
@@ -115,6 +116,36 @@ eachWatchedShop('a block that no answer can hold', watchedTest => {
       expect(await status(ours)).toMatchObject({ set_aside: 0 });
     },
   );
+
+  test('holds up no payment while the answers about its transactions do not come', async ({
+    chain,
+    behindShortAnswers,
+    crowded,
+  }) => {
+    await using ours = await behindShortAnswers();
+    const [token, later] = [await ours.open(), await ours.open({ tokenAddress: NATIVE_COIN })];
+    await ours.round();
+    await crowded(ours);
+    await chain.mine(1);
+    let asked = 0;
+    ours.node.hang(({ method }) => {
+      if (method === 'eth_getTransactionByHash') asked += 1;
+      return method === 'eth_getTransactionByHash';
+    });
+
+    const looking = ours.look();
+    await expect.poll(() => asked, POLL).toBeGreaterThan(0);
+    ours.clock.advance(1_000);
+    await looking;
+    await ours.payment(token.amountDue);
+    await chain.send({ from: 2, to: addressOf(ours.recipient), value: later.amountDue });
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+
+    expect(await ours.session(token.id)).toMatchObject({ status: 'completed' });
+    expect(await ours.session(later.id)).toMatchObject({ status: 'completed' });
+    expect(await ours.session(ours.coins.id)).toMatchObject({ paymentStatus: 'awaiting_payment' });
+  });
 
   test('is asked for again after 1, 2 and 4 minutes', async ({ chain, behindShortAnswers, crowded }) => {
     await using ours = await behindShortAnswers();
@@ -288,6 +319,7 @@ eachWatchedShop('blocks that a node leaves unanswered', test => {
   });
 });
 
+const POLL = { timeout: PATIENCE_MS };
 /** Transactions of a block that one change reads. */
 const PIECES_AT_A_TIME = 50;
 

@@ -8,7 +8,7 @@ import { nodeView } from '../node/node-view.ts';
 import { type LeaderTransaction, type Round, vouchedBy } from './round.ts';
 
 /** Kind of work in a look that waits for no other kind. */
-export type LaneName = 'claims' | 'unmatched' | 'reorgs';
+export type LaneName = 'claims' | 'unmatched' | 'reorgs' | 'blocks';
 
 /** Result of some work. */
 export interface LaneResult {
@@ -90,6 +90,7 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
         ...start('claims', round, works.claims),
         ...start('unmatched', round, works.unmatched),
         ...start('reorgs', round, works.reorgs),
+        ...start('blocks', round, works.blocks),
       ]);
       const [done, failed] = [found, failures];
       found = [];
