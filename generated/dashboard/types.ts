@@ -387,7 +387,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The database cannot be reached. Retry the request; an `Idempotency-Key` prevents it from taking effect twice. */
+        /** @description The database cannot be reached, or for a signature of a contract the nodes of its chain. Retry the request; an `Idempotency-Key` prevents it from taking effect twice. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
