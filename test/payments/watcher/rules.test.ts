@@ -140,6 +140,21 @@ eachWatchedShop('rules of payments', test => {
     expect(await transferStore(ours.db).unconfirmed(allDue(chain.chainId))).toEqual([]);
   });
 
+  test('a transfer of an address to itself pays nothing and is not listed', async ({ chain, ours }) => {
+    const payer = `${chain.accounts[1]}` as const;
+    const tokens = await ours.open({ recipientAddress: payer.toLowerCase() });
+    const coins = await ours.open({ recipientAddress: payer.toLowerCase(), tokenAddress: NATIVE_COIN });
+
+    await chain.pay({ from: 1, to: payer, amount: tokens.amountDue });
+    await chain.send({ from: 1, to: addressOf(payer), value: coins.amountDue });
+    await ours.settle();
+
+    expect(await ours.payments(tokens.id)).toEqual([]);
+    expect(await ours.payments(coins.id)).toEqual([]);
+    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    expect(data.filter(one => one.sender === one.recipient)).toEqual([]);
+  });
+
   test('a failed transfer of tokens or coins pays nothing', async ({ chain, ours }) => {
     const tokens = await ours.boundSession();
     const coins = await ours.open({ tokenAddress: NATIVE_COIN, recipientAddress: chain.token.toLowerCase() });

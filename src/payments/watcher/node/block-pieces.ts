@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { BlockPart, SetAsideReason } from '../../model/set-aside.ts';
 import type { Transfer } from '../../model/transfer.ts';
-import { nativeTransfer } from './native-transfers.ts';
+import { nativeTransfer, sendsCoins } from './native-transfers.ts';
 import { RoundSpent } from './node-pool.ts';
 import type { BlockOutline, NodeView } from './node-view.ts';
 import { type Places, tokenTransfer } from './token-transfers.ts';
@@ -91,8 +91,7 @@ async function coinsOf(
 ): Promise<readonly Transfer[] | undefined> {
   const transaction = (await view.transactions([hash])).get(hash);
   if (transaction?.blockHash?.toLowerCase() !== header.hash) return undefined;
-  const isPayment =
-    BigInt(transaction.value) > 0n && places.has(NATIVE_COIN, `${transaction.to}`.toLowerCase());
+  const isPayment = sendsCoins(transaction) && places.has(NATIVE_COIN, `${transaction.to}`.toLowerCase());
   if (!isPayment || (await hasFailed(hash, view))) return [];
   return [nativeTransfer(transaction, { chainId, header })];
 }

@@ -1,6 +1,6 @@
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Transfer } from '../../model/transfer.ts';
-import { nativeTransfer } from './native-transfers.ts';
+import { nativeTransfer, sendsCoins } from './native-transfers.ts';
 import type { Header, NodeView, RpcTransaction, RpcTransactionReceipt } from './node-view.ts';
 import { type Places, tokenTransfer } from './token-transfers.ts';
 
@@ -58,7 +58,7 @@ export function transfersIn(
   const transfers = receipt.logs.flatMap(log => tokenTransfer(log, { chainId, header, places }) ?? []);
   const isCoin =
     transaction !== undefined &&
-    BigInt(transaction.value) > 0n &&
+    sendsCoins(transaction) &&
     places.has(NATIVE_COIN, `${transaction.to}`.toLowerCase());
   return isCoin ? [nativeTransfer(transaction, { chainId, header }), ...transfers] : transfers;
 }

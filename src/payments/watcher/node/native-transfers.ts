@@ -246,6 +246,11 @@ interface BlockAnswer {
   readonly unread?: UnreadBlock | undefined;
 }
 
+/** True for a transaction that sends coins to another address. One to itself moves nothing (Decision 111). */
+export function sendsCoins({ from, to, value }: Sending): boolean {
+  return BigInt(value) > 0n && typeof to === 'string' && to.toLowerCase() !== from.toLowerCase();
+}
+
 /** The transfer of the coins that a transaction of that block sends directly. */
 export function nativeTransfer(
   { hash, from, to, value }: Sending,
@@ -271,8 +276,8 @@ async function readBlock({ transactions, ...header }: FullBlock): Promise<BlockA
   for (const [index, { hash, from, to, value, input }] of transactions.entries()) {
     if (index > 0 && index % TRANSACTIONS_PER_TURN === 0) await setImmediate();
     bytes += TRANSACTION_BYTES + input.length;
-    const isPayment = to !== null && to !== undefined && BigInt(value) > 0n;
-    if (isPayment) payments.push({ header, transaction: { hash, from, to, value } });
+    const transaction = { hash, from, to, value };
+    if (sendsCoins(transaction)) payments.push({ header, transaction });
   }
   return { block: { ...header, payments }, bytes };
 }

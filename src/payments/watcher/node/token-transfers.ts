@@ -5,8 +5,8 @@ import { TRANSFER_TOPIC } from './transfer-logs.ts';
 
 /**
  * The transfer in a log that pays a watched recipient. Requires an ERC-20 `Transfer` (three topics and one word of
- * data; ERC-721 has four topics) of a watched token, a positive amount, and the block that the chain has at that
- * number. Undefined for any other log.
+ * data; ERC-721 has four topics) of a watched token, a positive amount, two different addresses, and the block that the
+ * chain has at that number. Undefined for any other log.
  */
 export function tokenTransfer(
   log: RpcLog,
@@ -21,7 +21,8 @@ export function tokenTransfer(
   if (sender === undefined || recipient === undefined || !places.has(tokenAddress, recipient))
     return undefined;
   const amount = BigInt(log.data);
-  if (amount === 0n || !isInBlock(log, header)) return undefined;
+  // A transfer of an address to itself moves nothing (Decision 111).
+  if (amount === 0n || sender === recipient || !isInBlock(log, header)) return undefined;
   return {
     chainId,
     txHash: `${log.transactionHash}`.toLowerCase(),
