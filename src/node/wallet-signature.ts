@@ -8,6 +8,7 @@ import {
   parseAbi,
   recoverMessageAddress,
 } from 'viem';
+import { Unavailable } from '#lib/unavailable.ts';
 import { type ChainClient, nodeAnswered } from './client.ts';
 
 /** Text with a signature to verify against an address. */
@@ -23,7 +24,7 @@ export interface SignedMessage {
 }
 
 /**
- * Verifies that the address signed the text. @throws Error when the chain must be asked and its node does not answer
+ * Verifies that the address signed the text. @throws Unavailable when the chain must be asked and no node answers
  */
 export type SignatureJudge = (input: SignedMessage) => Promise<boolean>;
 
@@ -78,7 +79,11 @@ async function isByContract(
     functionName: 'isValidSignature',
     args: [hashMessage(message), signature],
   });
-  await within(deadlineMs, client.verify());
+  try {
+    await within(deadlineMs, client.verify());
+  } catch (error) {
+    throw unverified(error);
+  }
   try {
     const call = client.public.request({ method: 'eth_call', params: [{ to: address, data }, 'latest'] });
     // An address without code returns `0x`, and a contract that echoes its input returns more than a word.
@@ -86,8 +91,12 @@ async function isByContract(
   } catch (error) {
     // The call reverted, or the function does not exist.
     if (nodeAnswered(error)) return false;
-    throw error;
+    throw unverified(error);
   }
+}
+
+function unverified(cause: unknown): Unavailable {
+  return new Unavailable('The signature cannot be verified now, because no node of its chain answers', cause);
 }
 
 /** Rejects at the deadline. The work is not cancelled, but its result is ignored. @throws Error at the deadline */
