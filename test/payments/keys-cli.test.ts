@@ -174,7 +174,11 @@ describe('an invalid command', () => {
       'with a token DOGE, but with ETH, USDC, TWIN, TWIN',
     ],
     [['create-org', 'A', '--chain', '8453', '--token', RECIPIENT], 'is not configured with a token'],
-    [['create-org', 'A', '--chain', '8453', '--token', USDC, '--recipient', USDC], 'is the token itself'],
+    [
+      ['create-org', 'A', '--chain', '8453', '--token', USDC, '--recipient', USDC],
+      'is the contract of a token',
+    ],
+    [['create-org', 'A', '--chain', '8453', '--recipient', USDC], 'is the contract of a token'],
     [['create'], 'create needs --org'],
     [['create', '--org', 'A', '--permission', 'owner'], '--permission takes read or write or admin'],
     [['create', '--org', 'A', '--expires', '2020-01-01T00:00:00Z'], '--expires takes a moment in the future'],

@@ -16,10 +16,14 @@ export function linkDefaults(given: TermsGiven, chains: readonly PaymentChain[])
   const chain = chainId === null ? undefined : configured(chainId, chains);
   const tokenAddress = given.token === undefined ? null : tokenAddressOf(given.token, chain);
   const recipientAddress = given.recipient === undefined ? null : recipientOf(given.recipient);
-  if (recipientAddress !== null && recipientAddress === tokenAddress) {
-    throw new UsageError('--recipient is the token itself: payments to it would be lost');
+  if (recipientAddress !== null && isToken(recipientAddress, tokenAddress, chain)) {
+    throw new UsageError('--recipient is the contract of a token: payments to it would be lost');
   }
   return { chainId, tokenAddress, recipientAddress };
+}
+
+function isToken(address: string, tokenAddress: string | null, chain: PaymentChain | undefined): boolean {
+  return address === tokenAddress || (chain !== undefined && tokenOf(chain, address) !== undefined);
 }
 
 export function chainIdOf(text: string): number {

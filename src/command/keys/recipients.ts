@@ -1,7 +1,7 @@
 import type { Db } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { Refused, UsageError } from '#lib/command-line.ts';
-import type { PaymentChain } from '#payments/model/payment-chain.ts';
+import { type PaymentChain, tokenOf } from '#payments/model/payment-chain.ts';
 import type { ChainAddress, Recipient } from '#payments/model/recipient.ts';
 import { recipientOwnership } from '#payments/recipients/recipient-ownership.ts';
 import { recipientStore } from '#payments/recipients/recipient-store.ts';
@@ -31,7 +31,10 @@ export function runRecipientCommand(
   const at = { chainId, address: recipientOf(text, `recipient ${given.action}`) };
   if (given.action === 'release') return release(db, at);
   if (organization === undefined) throw new UsageError('recipient assign needs --org');
-  const mode = configured(chainId, chains)?.mode ?? given.mode ?? 'test';
+  const chain = configured(chainId, chains);
+  if (chain !== undefined && tokenOf(chain, at.address) !== undefined)
+    throw new UsageError(`${at.address} is the contract of a token: payments to it would be lost`);
+  const mode = chain?.mode ?? given.mode ?? 'test';
   if (given.mode !== undefined && given.mode !== mode) {
     throw new UsageError(`chain ${chainId} is configured for ${mode} mode`);
   }

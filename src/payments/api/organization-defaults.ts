@@ -32,7 +32,11 @@ export function checkDefaults(
     const rule = 'must not be the zero address, because payments to it are lost';
     throw new InvalidBody('default_recipient_address', rule);
   }
-  if (recipient !== tokenAddress) return;
+  if (recipient !== tokenAddress) {
+    if (chain === undefined || tokenOf(chain, recipient) === undefined) return;
+    const rule = 'must not be the contract of a token, because payments to it are lost';
+    throw new InvalidBody('default_recipient_address', rule);
+  }
   throw isRecipientGiven
     ? new InvalidBody('default_recipient_address', "must differ from 'default_token_address'")
     : new InvalidBody('default_token_address', "must differ from 'default_recipient_address'");

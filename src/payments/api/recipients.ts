@@ -4,7 +4,7 @@ import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { NATIVE_COIN } from '../model/payment-chain.ts';
+import { NATIVE_COIN, tokenOf } from '../model/payment-chain.ts';
 import { type Recipient, verificationMessage } from '../model/recipient.ts';
 import { isRecipientInUse, recipientOwnership } from '../recipients/recipient-ownership.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
@@ -51,10 +51,17 @@ export function recipientHandlers(
     createRecipient: ({ body }, caller) =>
       caller.commit(async handle => {
         const at = { chainId: body.chain_id, address: body.address.toLowerCase() };
-        if (chains.find(caller.mode, at.chainId) === undefined) {
+        const chain = chains.find(caller.mode, at.chainId);
+        if (chain === undefined) {
           throw new InvalidBody('chain_id', `must be a chain that is configured for ${caller.mode} mode`);
         }
         if (at.address === NATIVE_COIN) throw new InvalidBody('address', 'must not be the zero address');
+        if (tokenOf(chain, at.address) !== undefined) {
+          throw new InvalidBody(
+            'address',
+            'must not be the contract of a token, because payments to it are lost',
+          );
+        }
         const store = recipientStore(handle);
         if ((await store.at(caller, at)) !== undefined) {
           const message = `The recipient ${at.address} on chain ${at.chainId} is already on the list.`;

@@ -270,6 +270,11 @@ eachPaymentsApi('payment links', apiTest => {
       ['a token that is not configured', { token_address: RECIPIENT }, 'token_address'],
       ['the zero address as recipient', { recipient_address: `0x${'0'.repeat(40)}` }, 'recipient_address'],
       ['the token as the recipient', { recipient_address: TOKEN }, 'recipient_address'],
+      [
+        'another token as the recipient',
+        { token_address: `0x${'0'.repeat(40)}`, recipient_address: TOKEN.toUpperCase().replace('0X', '0x') },
+        'recipient_address',
+      ],
       ['a name of blanks', { name: '  ' }, 'name'],
     ])('%s', async ([_, changes, param], { ours }) => {
       const answer = await ours.post(LINKS, { ...NOTEBOOK, ...changes });

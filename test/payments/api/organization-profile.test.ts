@@ -97,6 +97,10 @@ eachPaymentsApi('name, logo and defaults of an organization', test => {
     [{ default_token_address: RECIPIENT }, 'invalid_field_value default_token_address'],
     [{ default_token_address: 'USDC' }, 'invalid_address default_token_address'],
     [{ default_recipient_address: TOKEN }, 'invalid_field_value default_recipient_address'],
+    [
+      { default_token_address: null, default_recipient_address: TOKEN },
+      'invalid_field_value default_recipient_address',
+    ],
     [{ default_recipient_address: `0x${'0'.repeat(40)}` }, 'invalid_field_value default_recipient_address'],
     [{ name: '  ' }, 'invalid_field_value name'],
     [{ name: 'a\nb' }, 'invalid_field_value name'],

@@ -73,6 +73,12 @@ export function checkPlace(
   if (recipient === tokenAddress) {
     throw conflict('must differ from', ['recipient_address', 'token_address'], isGiven);
   }
+  if (tokenOf(chain, recipient) !== undefined) {
+    throw new InvalidBody(
+      fieldAtFault(['recipient_address', 'chain_id'], isGiven),
+      'must not make the contract of a token the recipient, because payments to it are lost',
+    );
+  }
 }
 
 /** Total price of the items; undefined when there are none or they are not known. */
