@@ -7,6 +7,7 @@ import { type Db, openDatabase, type Transaction } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
 import { lockedTransaction, transaction } from '../../src/db/transaction.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { Unavailable } from '../../src/lib/unavailable.ts';
 import { postgresDatabase, type TestDatabase } from '../support/databases.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -176,6 +177,12 @@ test('a transaction whose connection is cut rejects and is rolled back', async (
 
   await expect(cut).rejects.toThrow(/terminat/);
   expect(await rowsOf(db, 'select n from t')).toEqual([]);
+});
+
+test('a server whose disk is full is unavailable', async () => {
+  const write = db.raw("do $$ begin raise exception using errcode = 'disk_full'; end $$");
+
+  await expect(write).rejects.toThrow(Unavailable);
 });
 
 test('a missing server is an error of the first statement and in the log, without the password', async () => {
