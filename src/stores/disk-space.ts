@@ -79,7 +79,7 @@ export function diskSpace({ reserve = NOTHING, read = readDisk, metrics, log }: 
     return () => {
       const reading = read(file);
       if (reading === undefined) return undefined;
-      const reserved = Math.ceil(Math.min(reading.totalBytes * reserve.share, reserve.mostBytes));
+      const reserved = reservedOn(reading, reserve);
       const before = paused;
       paused = reading.freeBytes < reserved + (before ? reserved * MARGIN : 0);
       const seen = { writer, paused, free_bytes: reading.freeBytes, reserved_bytes: reserved };
@@ -90,8 +90,24 @@ export function diskSpace({ reserve = NOTHING, read = readDisk, metrics, log }: 
   }
 }
 
+/** The reason why a file, or one in a folder, would not be written now; undefined while there is room. */
+export function diskShortage(place: string, reserve: DiskReserve): string | undefined {
+  const reading = readDisk(place);
+  if (reading === undefined) return undefined;
+  const reserved = reservedOn(reading, reserve);
+  return reading.freeBytes < reserved ? shortageText(reading.freeBytes, reserved) : undefined;
+}
+
+function reservedOn({ totalBytes }: DiskReading, { share, mostBytes }: DiskReserve): number {
+  return Math.ceil(Math.min(totalBytes * share, mostBytes));
+}
+
 function sentenceOf({ writer, free_bytes: free, reserved_bytes: reserved }: DiskStatus): string {
-  return `${writer} does not write: its disk has ${megabytes(free)} free, and diskReserve keeps ${megabytes(reserved)} for payments`;
+  return `${writer} does not write: ${shortageText(free, reserved)}`;
+}
+
+function shortageText(free: number, reserved: number): string {
+  return `its disk has ${megabytes(free)} free, and diskReserve keeps ${megabytes(reserved)} for payments`;
 }
 
 function megabytes(bytes: number): string {

@@ -106,7 +106,9 @@ rateLimitStore: ${redis.url}${chain(
       - { kind: index, database: 'sqlite:./new/index.db' }
       - { kind: blockscout, url: '${upstream.url}' }
       - { kind: insight, url: '${upstream.url.replace('/api/v2', '/v1')}' }`,
-  )}`;
+  )}
+diskReserve: 0B
+`;
 
   const { code, out, err } = await doctor(config);
 
@@ -132,6 +134,30 @@ rateLimitStore: ${redis.url}${chain(
   expect(lines.at(-1)).toBe(`${join(folder, 'tollgate.yaml')}: 11 checked, 0 faults, 0 warnings`);
   expect(await readdir(folder)).toEqual(['tollgate.yaml']);
   expect(smtp.mails).toEqual([]);
+});
+
+test('an index or cache whose disk has less space than the reserve is a warning, and payments are not', async () => {
+  const { code, out } = await doctor(
+    `
+data: { cache: { store: 'sqlite:./cache.db' } }
+payments: { database: 'sqlite:./pay.db' }
+diskReserve: 8000000GiB${chain(
+      31_337,
+      `    rpc: ['${rpc}']
+    backends: [{ kind: index, database: 'sqlite:./new/index.db' }]`,
+    )}`,
+    '--json',
+  );
+
+  const { 'payments.database': payments, ...checks } = bySetting(out);
+  expect(code).toBe(0);
+  expect(payments).toMatchObject({ state: 'ok' });
+  for (const setting of ['data.cache.store', 'chains[0].backends[0].database'])
+    expect(checks[setting]).toMatchObject({
+      state: 'warning',
+      detail: expect.stringMatching(/ its disk has \d+ MB free, and diskReserve keeps \d+ MB for payments$/),
+      advice: 'Free some space, or lower diskReserve.',
+    });
 });
 
 test('only the secrets of a URL are hidden, not the user', async () => {

@@ -5,23 +5,28 @@ import type { DatabaseOptions } from '#db/open.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
 import { paymentsServiceOptions } from '#payments/from-config.ts';
 import { PAYMENTS_SCHEMA } from '#payments/store/migrations/payments-migrations.ts';
+import type { DiskReserve } from '#stores/disk-space.ts';
 import { LIMITS_SCHEMA, limitsOptions } from '#stores/rate-limit-store.ts';
 
 /** A database that a configuration names, and the schema that it should have. */
 export interface ConfiguredDatabase {
   readonly options: DatabaseOptions;
   readonly schema: Schema;
+  /** Free space that it leaves on its disk; absent when it uses all. */
+  readonly reserve?: DiskReserve;
 }
 
 /** Databases of a configuration that outlive a run. */
 export function configuredDatabases(config: Config): ConfiguredDatabase[] {
-  const { chains, data, payments, rateLimitStore } = config;
+  const { chains, data, payments, rateLimitStore, diskReserve: reserve } = config;
   const { store } = data.cache;
   const { database } = paymentsServiceOptions(config, { embedded: undefined, dataUrl: undefined });
   const isOfEachRun = chains.length === 0 && payments.hasDefaultDatabase;
   return [
     ...(isOfEachRun ? [] : [{ options: database, schema: PAYMENTS_SCHEMA }]),
-    ...(store === undefined || store.kind === 'redis' ? [] : [{ options: store, schema: CACHE_SCHEMA }]),
+    ...(store === undefined || store.kind === 'redis'
+      ? []
+      : [{ options: store, schema: CACHE_SCHEMA, reserve }]),
     ...(rateLimitStore === undefined || rateLimitStore.kind === 'redis'
       ? []
       : [{ options: limitsOptions(rateLimitStore), schema: LIMITS_SCHEMA }]),
@@ -30,7 +35,7 @@ export function configuredDatabases(config: Config): ConfiguredDatabase[] {
         if (backend.kind !== 'index') return [];
         const setting = `chains[${chain}].backends[${index}].database`;
         const schema = indexSchema(id, backend.database, setting);
-        return [{ options: indexOptions(backend.database, id), schema }];
+        return [{ options: indexOptions(backend.database, id), schema, reserve }];
       }),
     ),
   ];

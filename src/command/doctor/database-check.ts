@@ -1,12 +1,13 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readSchema } from '#db/migrate.ts';
-import { type DatabaseOptions, databaseName } from '#db/open.ts';
+import { type DatabaseOptions, databaseName, fileOf } from '#db/open.ts';
+import { type DiskReserve, diskShortage } from '#stores/disk-space.ts';
 import { type Check, Fault, type Finding } from './check.ts';
 import type { ConfiguredDatabase } from './configured-databases.ts';
 
-/** Reads which schema steps a database has. Creates and migrates nothing. */
-export function databaseCheck({ options, schema }: ConfiguredDatabase): Check {
+/** Reads which schema steps a database has, and the space that is left for it. Creates and migrates nothing. */
+export function databaseCheck({ options, schema, reserve }: ConfiguredDatabase): Check {
   return {
     setting: schema.setting ?? '',
     subject: `${schema.title} (${placeOf(options)})`,
@@ -14,13 +15,31 @@ export function databaseCheck({ options, schema }: ConfiguredDatabase): Check {
       'file' in options
         ? 'Name another file, or restore this one from a backup.'
         : 'Start the database, or correct its address and the rights of its role.',
-    async run() {
-      const isNew = 'file' in options && !(await hasWritableFile(options.file));
-      if (isNew) return { state: 'ok', detail: 'does not exist yet; the first start creates it' };
-      const { applied, pending, refusal } = await readSchema(options, schema);
-      if (refusal !== undefined) throw new Fault(refusal, 'Run a newer version of tollgate on it.');
-      return stateOf(applied.length, pending.length);
-    },
+    run: async () => withSpace(await readState(), fileOf(options), reserve),
+  };
+
+  async function readState(): Promise<Finding> {
+    const isNew = 'file' in options && !(await hasWritableFile(options.file));
+    if (isNew) return { state: 'ok', detail: 'does not exist yet; the first start creates it' };
+    const { applied, pending, refusal } = await readSchema(options, schema);
+    if (refusal !== undefined) throw new Fault(refusal, 'Run a newer version of tollgate on it.');
+    return stateOf(applied.length, pending.length);
+  }
+}
+
+/** Adds to a finding that the file would not be written now (Decision 271). */
+async function withSpace(
+  finding: Finding,
+  file: string | undefined,
+  reserve: DiskReserve | undefined,
+): Promise<Finding> {
+  if (file === undefined || reserve === undefined) return finding;
+  const shortage = diskShortage(await nearestPlace(file), reserve);
+  if (shortage === undefined) return finding;
+  return {
+    state: 'warning',
+    detail: `${finding.detail}; it is not written, because ${shortage}`,
+    advice: 'Free some space, or lower diskReserve.',
   };
 }
 
@@ -40,7 +59,7 @@ function stateOf(applied: number, pending: number): Finding {
 async function hasWritableFile(file: string): Promise<boolean> {
   if (file === ':memory:') return false;
   const isThere = await exists(file);
-  const place = isThere ? file : await nearestFolder(dirname(file));
+  const place = isThere ? file : await nearestPlace(dirname(file));
   const isWritable = await access(place, constants.R_OK | constants.W_OK).then(
     () => true,
     () => false,
@@ -49,8 +68,9 @@ async function hasWritableFile(file: string): Promise<boolean> {
   return isThere;
 }
 
-async function nearestFolder(folder: string): Promise<string> {
-  return (await exists(folder)) || folder === dirname(folder) ? folder : nearestFolder(dirname(folder));
+/** The path itself, or the nearest folder above it that exists. */
+async function nearestPlace(path: string): Promise<string> {
+  return (await exists(path)) || path === dirname(path) ? path : nearestPlace(dirname(path));
 }
 
 async function exists(path: string): Promise<boolean> {
