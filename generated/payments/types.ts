@@ -777,7 +777,7 @@ export interface paths {
         };
         /**
          * List unmatched transfers
-         * @description Returns confirmed transfers to recipients of the organization that match no checkout session, newest first. They occur when a payer sends a rounded amount, or pays from an exchange.
+         * @description Returns confirmed transfers to recipients of the organization that match no checkout session, newest first. They occur when a payer sends a rounded amount, or pays from an exchange. Those of set-aside transactions are listed before they are confirmed, with the status `set_aside`.
          */
         get: operations["listUnmatchedTransfers"];
         put?: never;
@@ -802,6 +802,46 @@ export interface paths {
          * @description Assigns an open transfer to a session of the same chain, token and recipient. It then counts like any other payment of that session, as late or duplicate where that applies. An assignment cannot be undone.
          */
         post: operations["assignUnmatchedTransfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/set-aside-transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List set-aside transactions
+         * @description Returns the transactions on a chain with transfers to the organization that cannot be settled yet, because no node returns a readable receipt, newest first. Their payments stay `confirming` and keep their sessions open; their other transfers are listed as unmatched transfers with the status `set_aside`.
+         */
+        get: operations["listSetAsideTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/set-aside-transactions/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry set-aside transactions
+         * @description Asks the nodes for the receipts of all set-aside transactions of the organization again, as soon as possible and in the background, and returns their number. Those that were asked for within the last ten seconds follow when these have passed.
+         */
+        post: operations["retrySetAsideTransactions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4291,7 +4331,7 @@ export interface components {
             /** @description The notification. */
             data: components["schemas"]["TestNotification"];
         };
-        /** @description A confirmed transfer to a recipient of the organization that matches no checkout session. */
+        /** @description A transfer to a recipient of the organization that matches no checkout session. It is confirmed, or set aside. */
         UnmatchedTransfer: {
             /**
              * @description Type of the object.
@@ -4307,11 +4347,11 @@ export interface components {
             /** @description `live` or `test`; a transfer is visible to keys of its mode. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description `open` until the transfer is assigned to a session.
+             * @description `open` until the transfer is assigned to a session; `set_aside` while no node returns the receipt of its transaction, so that it is neither confirmed nor can be assigned.
              * @example open
              * @enum {string}
              */
-            status: "open" | "assigned";
+            status: "open" | "assigned" | "set_aside";
             /** @description Chain of the transfer. */
             chain_id: components["schemas"]["ChainId"];
             /** @description Contract address of the token that was sent. */
@@ -4382,6 +4422,90 @@ export interface components {
              * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
              */
             session_id: string;
+        };
+        /** @description A transaction on a chain that pays the organization and waits, because no node returns its receipt. */
+        SetAsideTransaction: {
+            /**
+             * @description Type of the object.
+             * @example set_aside_transaction
+             * @constant
+             */
+            object: "set_aside_transaction";
+            /**
+             * @description Id of the set-aside transaction.
+             * @example sat_2bNx7VcQm4KsW9eTtY1uIo6P
+             */
+            id: string;
+            /** @description `live` or `test`; the transaction is visible to keys of its mode. */
+            mode: components["schemas"]["Mode"];
+            /** @description Chain of the transaction. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Hash of the transaction on the chain. */
+            tx_hash: components["schemas"]["Hash"];
+            /**
+             * @description Result of the latest attempt: the receipt is longer than an answer may be (`too_large`), the node refuses it (`refused`), the node has none for a block that it shows (`missing`), or it does not answer in time (`unanswered`).
+             * @example too_large
+             * @enum {string}
+             */
+            reason: "too_large" | "refused" | "missing" | "unanswered";
+            /**
+             * @description Number of attempts so far.
+             * @example 3
+             */
+            attempts: number;
+            /** @description Sessions with a payment that waits for the receipt; at most ten. */
+            session_ids: components["schemas"]["SessionId"][];
+            /**
+             * @description Number of its transfers to the organization that match no session.
+             * @example 1
+             */
+            unmatched_transfers: number;
+            /** @description Time of the first failed attempt. */
+            set_aside_at: components["schemas"]["Timestamp"];
+            /** @description Time of the latest attempt. */
+            attempted_at: components["schemas"]["Timestamp"];
+            /** @description Time from which the receipt is asked for again. */
+            next_attempt_at: components["schemas"]["Timestamp"];
+        };
+        /** @description One page of set-aside transactions. */
+        SetAsideTransactionList: {
+            /**
+             * @description Type of the object.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description Transactions on this page. */
+            data: components["schemas"]["SetAsideTransaction"][];
+            /**
+             * @description True when another page follows.
+             * @example false
+             */
+            has_more: boolean;
+            /**
+             * @description Number of records that match on all pages.
+             * @example 1
+             */
+            total_count: number;
+            /**
+             * @description Path of the list.
+             * @example /api/v1/set-aside-transactions
+             */
+            url: string;
+        };
+        /** @description Set-aside transactions that are asked for again. */
+        SetAsideRetry: {
+            /**
+             * @description Type of the object.
+             * @example set_aside_retry
+             * @constant
+             */
+            object: "set_aside_retry";
+            /**
+             * @description Number of transactions.
+             * @example 1
+             */
+            count: number;
         };
         /** @description A simulated payment. */
         SimulationRequest: {
@@ -5069,7 +5193,7 @@ export interface components {
         /** @description Only transactions in this state. */
         TransactionStatusParameter: components["schemas"]["TransactionStatus"];
         /** @description Only transfers in this state. */
-        TransferStatus: "open" | "assigned";
+        TransferStatus: "open" | "assigned" | "set_aside";
         /** @description Only records on this chain. */
         ChainIdParameter: components["schemas"]["ChainId"];
         /** @description Only records of this payment link. */
@@ -7623,6 +7747,93 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSetAsideTransactions: {
+        parameters: {
+            query: {
+                /** @description Only records on this chain. */
+                chain_id?: components["parameters"]["ChainIdParameter"];
+                /** @description Only records of this checkout session. */
+                session_id?: components["parameters"]["OfSession"];
+                /** @description Page number, from 1. A page after the last one is empty. */
+                page: components["parameters"]["Page"];
+                /** @description Number of records per page. */
+                limit: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of transactions. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetAsideTransactionList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    retrySetAsideTransactions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipts will be asked for. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SetAsideRetry"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             417: components["responses"]["ExpectationFailed"];

@@ -5450,7 +5450,7 @@ return errors === 0;
 validate99.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
 exports.listUnmatchedTransfers = validate100;
-const schema67 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"status":{"type":"string","enum":["open","assigned"],"examples":["open"]},"chain_id":{"type":"integer","description":"Id of the chain (EIP-155).","minimum":1,"maximum":9007199254740991,"examples":[31337]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
+const schema67 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"status":{"type":"string","enum":["open","assigned","set_aside"],"examples":["open"]},"chain_id":{"type":"integer","description":"Id of the chain (EIP-155).","minimum":1,"maximum":9007199254740991,"examples":[31337]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
 
 function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5497,7 +5497,7 @@ if(typeof data2 !== "string"){
 validate100.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.query.properties.status.type,parentSchema:schema67.properties.query.properties.status,data:data2}];
 return false;
 }
-if(!((data2 === "open") || (data2 === "assigned"))){
+if(!(((data2 === "open") || (data2 === "assigned")) || (data2 === "set_aside"))){
 validate100.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/enum",keyword:"enum",params:{allowedValues: schema67.properties.query.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema67.properties.query.properties.status.enum,parentSchema:schema67.properties.query.properties.status,data:data2}];
 return false;
 }
@@ -5708,8 +5708,8 @@ return errors === 0;
 }
 validate101.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.simulatePayment = validate102;
-const schema69 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.listSetAsideTransactions = validate102;
+const schema69 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","description":"Id of the chain (EIP-155).","minimum":1,"maximum":9007199254740991,"examples":[31337]},"session_id":{"type":"string","minLength":1,"maxLength":200,"examples":["cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
 
 function validate102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5733,38 +5733,7 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing1;
-if((data0.checkout_session_id === undefined) && (missing1 = "checkout_session_id")){
-validate102.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema69.properties.path.required,parentSchema:schema69.properties.path,data:data0}];
-return false;
-}
-else {
-if(data0.checkout_session_id !== undefined){
-let data1 = data0.checkout_session_id;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func1(data1) > 200){
-validate102.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema69.properties.path.properties.checkout_session_id,data:data1}];
-return false;
-}
-else {
-if(func1(data1) < 1){
-validate102.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema69.properties.path.properties.checkout_session_id,data:data1}];
-return false;
-}
-}
-}
-else {
-validate102.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema69.properties.path.properties.checkout_session_id.type,parentSchema:schema69.properties.path.properties.checkout_session_id,data:data1}];
-return false;
-}
-}
-}
-}
-}
-else {
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
 validate102.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.properties.path.type,parentSchema:schema69.properties.path,data:data0}];
 return false;
 }
@@ -5776,15 +5745,127 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data2 = data.query;
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.chain_id !== undefined){
+let data2 = data1.chain_id;
 const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate102.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema69.properties.query.properties.chain_id.type,parentSchema:schema69.properties.query.properties.chain_id,data:data2}];
+return false;
+}
 if(errors === _errs5){
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
-validate102.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.properties.query.type,parentSchema:schema69.properties.query,data:data2}];
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate102.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema69.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate102.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema69.properties.query.properties.chain_id,data:data2}];
 return false;
 }
 }
-var valid0 = _errs5 === errors;
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.session_id !== undefined){
+let data3 = data1.session_id;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(func1(data3) > 200){
+validate102.errors = [{instancePath:instancePath+"/query/session_id",schemaPath:"#/properties/query/properties/session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema69.properties.query.properties.session_id,data:data3}];
+return false;
+}
+else {
+if(func1(data3) < 1){
+validate102.errors = [{instancePath:instancePath+"/query/session_id",schemaPath:"#/properties/query/properties/session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema69.properties.query.properties.session_id,data:data3}];
+return false;
+}
+}
+}
+else {
+validate102.errors = [{instancePath:instancePath+"/query/session_id",schemaPath:"#/properties/query/properties/session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema69.properties.query.properties.session_id.type,parentSchema:schema69.properties.query.properties.session_id,data:data3}];
+return false;
+}
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.page !== undefined){
+let data4 = data1.page;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate102.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema69.properties.query.properties.page.type,parentSchema:schema69.properties.query.properties.page,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate102.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema69.properties.query.properties.page,data:data4}];
+return false;
+}
+else {
+if(data4 < 1 || isNaN(data4)){
+validate102.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema69.properties.query.properties.page,data:data4}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.limit !== undefined){
+let data5 = data1.limit;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate102.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema69.properties.query.properties.limit.type,parentSchema:schema69.properties.query.properties.limit,data:data5}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 > 100 || isNaN(data5)){
+validate102.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema69.properties.query.properties.limit,data:data5}];
+return false;
+}
+else {
+if(data5 < 1 || isNaN(data5)){
+validate102.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema69.properties.query.properties.limit,data:data5}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs11 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+else {
+validate102.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.properties.query.type,parentSchema:schema69.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -5802,8 +5883,8 @@ return errors === 0;
 }
 validate102.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.startCheckout = validate103;
-const schema70 = {"type":"object","properties":{"path":{"type":"object","properties":{"short_code":{"type":"string","minLength":1,"maxLength":200}},"required":["short_code"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.retrySetAsideTransactions = validate103;
+const schema70 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5827,38 +5908,7 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing1;
-if((data0.short_code === undefined) && (missing1 = "short_code")){
-validate103.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema70.properties.path.required,parentSchema:schema70.properties.path,data:data0}];
-return false;
-}
-else {
-if(data0.short_code !== undefined){
-let data1 = data0.short_code;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func1(data1) > 200){
-validate103.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema70.properties.path.properties.short_code,data:data1}];
-return false;
-}
-else {
-if(func1(data1) < 1){
-validate103.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema70.properties.path.properties.short_code,data:data1}];
-return false;
-}
-}
-}
-else {
-validate103.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema70.properties.path.properties.short_code.type,parentSchema:schema70.properties.path.properties.short_code,data:data1}];
-return false;
-}
-}
-}
-}
-}
-else {
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
 validate103.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.properties.path.type,parentSchema:schema70.properties.path,data:data0}];
 return false;
 }
@@ -5870,15 +5920,15 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data2 = data.query;
-const _errs5 = errors;
-if(errors === _errs5){
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
-validate103.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.properties.query.type,parentSchema:schema70.properties.query,data:data2}];
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(!(data1 && typeof data1 == "object" && !Array.isArray(data1))){
+validate103.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.properties.query.type,parentSchema:schema70.properties.query,data:data1}];
 return false;
 }
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -5896,9 +5946,8 @@ return errors === 0;
 }
 validate103.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getCheckout = validate104;
-const schema71 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{"wallet_address":{"type":"string","pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]}},"required":[]}},"required":["path","query"]};
-const pattern17 = new RegExp("^0x[0-9a-fA-F]{40}$", "u");
+exports.simulatePayment = validate104;
+const schema71 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5968,25 +6017,7 @@ if(data.query !== undefined){
 let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.wallet_address !== undefined){
-let data3 = data2.wallet_address;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data3 === "string"){
-if(!pattern17.test(data3)){
-validate104.errors = [{instancePath:instancePath+"/query/wallet_address",schemaPath:"#/properties/query/properties/wallet_address/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema71.properties.query.properties.wallet_address,data:data3}];
-return false;
-}
-}
-else {
-validate104.errors = [{instancePath:instancePath+"/query/wallet_address",schemaPath:"#/properties/query/properties/wallet_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema71.properties.query.properties.wallet_address.type,parentSchema:schema71.properties.query.properties.wallet_address,data:data3}];
-return false;
-}
-}
-}
-}
-else {
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
 validate104.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema71.properties.query.type,parentSchema:schema71.properties.query,data:data2}];
 return false;
 }
@@ -6009,8 +6040,8 @@ return errors === 0;
 }
 validate104.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getCheckoutState = validate105;
-const schema72 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{"wait":{"type":"integer","minimum":0,"maximum":25,"default":0,"examples":[25]}},"required":[]}},"required":["path","query"]};
+exports.startCheckout = validate105;
+const schema72 = {"type":"object","properties":{"path":{"type":"object","properties":{"short_code":{"type":"string","minLength":1,"maxLength":200}},"required":["short_code"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6036,29 +6067,29 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if((data0.checkout_session_id === undefined) && (missing1 = "checkout_session_id")){
+if((data0.short_code === undefined) && (missing1 = "short_code")){
 validate105.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema72.properties.path.required,parentSchema:schema72.properties.path,data:data0}];
 return false;
 }
 else {
-if(data0.checkout_session_id !== undefined){
-let data1 = data0.checkout_session_id;
+if(data0.short_code !== undefined){
+let data1 = data0.short_code;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 200){
-validate105.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema72.properties.path.properties.checkout_session_id,data:data1}];
+validate105.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema72.properties.path.properties.short_code,data:data1}];
 return false;
 }
 else {
 if(func1(data1) < 1){
-validate105.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema72.properties.path.properties.checkout_session_id,data:data1}];
+validate105.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema72.properties.path.properties.short_code,data:data1}];
 return false;
 }
 }
 }
 else {
-validate105.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema72.properties.path.properties.checkout_session_id.type,parentSchema:schema72.properties.path.properties.checkout_session_id,data:data1}];
+validate105.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema72.properties.path.properties.short_code.type,parentSchema:schema72.properties.path.properties.short_code,data:data1}];
 return false;
 }
 }
@@ -6080,31 +6111,7 @@ if(data.query !== undefined){
 let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.wait !== undefined){
-let data3 = data2.wait;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate105.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema72.properties.query.properties.wait.type,parentSchema:schema72.properties.query.properties.wait,data:data3}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 25 || isNaN(data3)){
-validate105.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 25},message:"must be <= 25",schema:25,parentSchema:schema72.properties.query.properties.wait,data:data3}];
-return false;
-}
-else {
-if(data3 < 0 || isNaN(data3)){
-validate105.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema72.properties.query.properties.wait,data:data3}];
-return false;
-}
-}
-}
-}
-}
-}
-else {
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
 validate105.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.properties.query.type,parentSchema:schema72.properties.query,data:data2}];
 return false;
 }
@@ -6127,8 +6134,9 @@ return errors === 0;
 }
 validate105.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.bindWallet = validate106;
-const schema73 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.getCheckout = validate106;
+const schema73 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{"wallet_address":{"type":"string","pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]}},"required":[]}},"required":["path","query"]};
+const pattern17 = new RegExp("^0x[0-9a-fA-F]{40}$", "u");
 
 function validate106(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6198,7 +6206,25 @@ if(data.query !== undefined){
 let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.wallet_address !== undefined){
+let data3 = data2.wallet_address;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(!pattern17.test(data3)){
+validate106.errors = [{instancePath:instancePath+"/query/wallet_address",schemaPath:"#/properties/query/properties/wallet_address/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema73.properties.query.properties.wallet_address,data:data3}];
+return false;
+}
+}
+else {
+validate106.errors = [{instancePath:instancePath+"/query/wallet_address",schemaPath:"#/properties/query/properties/wallet_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.query.properties.wallet_address.type,parentSchema:schema73.properties.query.properties.wallet_address,data:data3}];
+return false;
+}
+}
+}
+}
+else {
 validate106.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema73.properties.query.type,parentSchema:schema73.properties.query,data:data2}];
 return false;
 }
@@ -6221,8 +6247,8 @@ return errors === 0;
 }
 validate106.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.claimPayment = validate107;
-const schema74 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.getCheckoutState = validate107;
+const schema74 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{"wait":{"type":"integer","minimum":0,"maximum":25,"default":0,"examples":[25]}},"required":[]}},"required":["path","query"]};
 
 function validate107(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6292,7 +6318,31 @@ if(data.query !== undefined){
 let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.wait !== undefined){
+let data3 = data2.wait;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate107.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema74.properties.query.properties.wait.type,parentSchema:schema74.properties.query.properties.wait,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 25 || isNaN(data3)){
+validate107.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 25},message:"must be <= 25",schema:25,parentSchema:schema74.properties.query.properties.wait,data:data3}];
+return false;
+}
+else {
+if(data3 < 0 || isNaN(data3)){
+validate107.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema74.properties.query.properties.wait,data:data3}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
 validate107.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.properties.query.type,parentSchema:schema74.properties.query,data:data2}];
 return false;
 }
@@ -6314,3 +6364,191 @@ validate107.errors = vErrors;
 return errors === 0;
 }
 validate107.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.bindWallet = validate108;
+const schema75 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+
+function validate108(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate108.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate108.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema75.required,parentSchema:schema75,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.checkout_session_id === undefined) && (missing1 = "checkout_session_id")){
+validate108.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema75.properties.path.required,parentSchema:schema75.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.checkout_session_id !== undefined){
+let data1 = data0.checkout_session_id;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func1(data1) > 200){
+validate108.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema75.properties.path.properties.checkout_session_id,data:data1}];
+return false;
+}
+else {
+if(func1(data1) < 1){
+validate108.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema75.properties.path.properties.checkout_session_id,data:data1}];
+return false;
+}
+}
+}
+else {
+validate108.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema75.properties.path.properties.checkout_session_id.type,parentSchema:schema75.properties.path.properties.checkout_session_id,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate108.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema75.properties.path.type,parentSchema:schema75.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data2 = data.query;
+const _errs5 = errors;
+if(errors === _errs5){
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
+validate108.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema75.properties.query.type,parentSchema:schema75.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate108.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema75.type,parentSchema:schema75,data}];
+return false;
+}
+}
+validate108.errors = vErrors;
+return errors === 0;
+}
+validate108.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.claimPayment = validate109;
+const schema76 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+
+function validate109(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate109.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate109.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema76.required,parentSchema:schema76,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.checkout_session_id === undefined) && (missing1 = "checkout_session_id")){
+validate109.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema76.properties.path.required,parentSchema:schema76.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.checkout_session_id !== undefined){
+let data1 = data0.checkout_session_id;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func1(data1) > 200){
+validate109.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema76.properties.path.properties.checkout_session_id,data:data1}];
+return false;
+}
+else {
+if(func1(data1) < 1){
+validate109.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema76.properties.path.properties.checkout_session_id,data:data1}];
+return false;
+}
+}
+}
+else {
+validate109.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.path.properties.checkout_session_id.type,parentSchema:schema76.properties.path.properties.checkout_session_id,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate109.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema76.properties.path.type,parentSchema:schema76.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data2 = data.query;
+const _errs5 = errors;
+if(errors === _errs5){
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
+validate109.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema76.properties.query.type,parentSchema:schema76.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate109.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema76.type,parentSchema:schema76,data}];
+return false;
+}
+}
+validate109.errors = vErrors;
+return errors === 0;
+}
+validate109.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
