@@ -31,6 +31,7 @@ import { notificationHandlers } from './api/notifications.ts';
 import { organizationHandlers } from './api/organization.ts';
 import { recipientHandlers } from './api/recipients.ts';
 import { sessionHandlers, simulationHandlers } from './api/sessions.ts';
+import { setAsideHandlers } from './api/set-aside.ts';
 import { statsHandlers } from './api/stats.ts';
 import { transactionHandlers } from './api/transactions.ts';
 import { transferHandlers } from './api/transfers.ts';
@@ -119,6 +120,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
         ...transactionHandlers(options),
         ...eventHandlers(options),
         ...transferHandlers(options),
+        ...setAsideHandlers(options),
         ...simulationHandlers(options),
         ...apiKeyHandlers(options),
         ...organizationHandlers(options),

@@ -1,6 +1,8 @@
 import { text as readAll } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { openDatabase } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import { setAsideStore } from '#payments/store/set-aside-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { record, text } from '../support/json.ts';
 import { allDue } from '../support/payments-records.ts';
@@ -162,6 +164,36 @@ test('an unmatched transfer is assigned to the suggested checkout', async ({
   await page.getByText('No transfer fits these filters.').waitFor();
   await page.goto(`/dashboard/payments/${id}`);
   await page.getByText('assigned by hand').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('a transaction without a receipt is shown with the reason, and is tried again on request', async ({
+  page,
+  signIn,
+  merchant,
+  database,
+  complaints,
+}) => {
+  const db = openDatabase(database);
+  onTestFinished(() => db.destroy());
+  const organization = record((await merchant.get('/api/v1/organization')).body);
+  const owner = { organizationId: text(organization.id), mode: 'test' } as const;
+  const place = { chainId: 31_337, tokenAddress: COIN, recipient: SHOP };
+  const transfer = aTransfer({ ...place, amount: 1003n, blockTime: Date.now() });
+  await transferStore(db).upsert(owner, transfer, Date.now());
+  const unread = { txHash: transfer.txHash, reason: 'refused' } as const;
+  await transaction(db, handle => setAsideStore(handle).add(31_337, unread, Date.now() - 30_000));
+  await signIn();
+  await page.goto('/dashboard');
+  await page.getByText('One transaction waits').waitFor();
+  await page.goto('/dashboard/unmatched');
+
+  await page.getByText('the node refuses its receipt').waitFor();
+  await page.getByText('Waits for the receipt of its transaction').waitFor();
+  await page.getByRole('button', { name: 'Try again now' }).click();
+
+  const nextAttempt = async () => (await setAsideStore(db).nextAttempts(31_337)).get(transfer.txHash);
+  await expect.poll(nextAttempt, { timeout: 30_000 }).toBeLessThanOrEqual(Date.now());
   expect(complaints).toEqual([]);
 });
 

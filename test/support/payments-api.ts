@@ -26,6 +26,7 @@ import { notificationHandlers } from '../../src/payments/api/notifications.ts';
 import { organizationHandlers } from '../../src/payments/api/organization.ts';
 import { recipientHandlers } from '../../src/payments/api/recipients.ts';
 import { sessionHandlers, simulationHandlers } from '../../src/payments/api/sessions.ts';
+import { setAsideHandlers } from '../../src/payments/api/set-aside.ts';
 import { statsHandlers } from '../../src/payments/api/stats.ts';
 import { transactionHandlers } from '../../src/payments/api/transactions.ts';
 import { transferHandlers } from '../../src/payments/api/transfers.ts';
@@ -163,6 +164,7 @@ export async function startPaymentsApi(
       ...transactionHandlers(context),
       ...eventHandlers(context),
       ...transferHandlers(context),
+      ...setAsideHandlers(context),
       ...simulationHandlers(context),
       ...webhookHandlers(context, { ...outgoing, ...outgoing.webhooks, log }),
       ...notificationHandlers(context, outgoing),

@@ -6,7 +6,7 @@ import type { UnmatchedTransfer } from '../model/transfer.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { isToPlaceOf } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
-import { transferStore } from '../store/transfer-store.ts';
+import { transferStatus, transferStore } from '../store/transfer-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 import { notFound, pagedList, timestampOrNull } from './responses/answers.ts';
 import { logIndexOf, transactionBody } from './responses/record-bodies.ts';
@@ -32,6 +32,7 @@ export function transferHandlers({ db, seals, clock }: PaymentsContext): Transfe
         const session = await sessionStore(handle, seals).find(caller, session_id);
         if (session === undefined) throw notFound('checkout_session', session_id);
         if (transfer.assignedAt !== null) throw taken('is already assigned');
+        if (transfer.confirmedAt === null) throw taken('waits for the receipt of its transaction');
         if (!isToPlaceOf(session, transfer)) {
           throw new InvalidBody('session_id', 'must be a session of the same chain, token and recipient');
         }
@@ -53,7 +54,7 @@ function transferBody(transfer: UnmatchedTransfer): PaymentsSchemas['UnmatchedTr
     object: 'unmatched_transfer',
     id: transfer.id,
     mode: transfer.mode,
-    status: transfer.assignedAt === null ? 'open' : 'assigned',
+    status: transferStatus(transfer),
     chain_id: transfer.chainId,
     token_address: transfer.tokenAddress,
     amount: transfer.amount.toString(),

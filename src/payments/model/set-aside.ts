@@ -7,6 +7,22 @@ export type SetAsideReason = 'too_large' | 'refused' | 'missing' | 'unanswered';
 /** What payments are found in: logs of tokens, and transactions that send the native coin. */
 export type BlockPart = 'tokens' | 'coins';
 
+/** A set-aside transaction as an organization sees it. Times are UTC milliseconds. */
+export interface SetAsideTransaction {
+  readonly id: string;
+  readonly chainId: number;
+  readonly txHash: string;
+  readonly reason: SetAsideReason;
+  readonly attempts: number;
+  /** Sessions with a payment that waits for it; at most ten. */
+  readonly sessionIds: readonly string[];
+  /** Number of its transfers that match no session. */
+  readonly unmatchedTransfers: number;
+  readonly setAsideAt: number;
+  readonly attemptedAt: number;
+  readonly nextAttemptAt: number;
+}
+
 /** A transaction whose receipt could not be read, by its lower-case hash. */
 export interface UnreadReceipt {
   readonly txHash: string;

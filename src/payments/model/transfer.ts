@@ -22,7 +22,7 @@ export interface Transfer {
 /** A transfer to an organization's recipient that matches none of its sessions. */
 export interface UnmatchedTransfer extends Owner, Transfer {
   readonly id: string;
-  /** Null until it has its confirmations. It is not listed before that. */
+  /** Null until it has its confirmations. Before that it is listed only while its transaction is set aside. */
   readonly confirmedAt: number | null;
   /** The session that was the probable target when the transfer was confirmed. */
   readonly suggestedSessionId: string | null;

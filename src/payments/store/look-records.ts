@@ -9,6 +9,8 @@ import { type PlaceRow, placeOf } from './watched-store.ts';
 export interface LookRecords {
   /** True while a session on the chain waits for a payment, or a payment for its confirmations. */
   readonly isOpen: boolean;
+  /** True when a set-aside transaction is to be asked for again. */
+  readonly isRetryDue: boolean;
   /** Undefined for a chain that was never scanned. */
   readonly progress: ChainProgress | undefined;
   /** Distinct recipients that no watcher has read yet. */
@@ -17,25 +19,28 @@ export interface LookRecords {
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 /** One row per unread recipient, or a single row without one. */
-type LookRow = Pick<ComputedColumns, 'is_open'> & Nullable<CursorRow & PlaceRow>;
+type LookRow = Pick<ComputedColumns, 'is_open' | 'is_due'> & Nullable<CursorRow & PlaceRow>;
 
-/** Reads with one statement, because every look needs it: on PostgreSQL a statement is a round trip and a commit. */
-export async function lookRecords(handle: Handle, chainId: number): Promise<LookRecords> {
+/** Reads with one statement at `now` (UTC milliseconds), because every look needs it: on PostgreSQL a statement is a round trip and a commit. */
+export async function lookRecords(handle: Handle, chainId: number, now: number): Promise<LookRecords> {
   const rows = await rowsOf<LookRow>(
     handle,
     `select case when exists (select 1 from checkout_sessions where status = 'active' and chain_id = ?)
          or exists (select 1 from transactions where status in ('pending', 'confirming') and chain_id = ?)
          then 1 else 0 end as is_open,
+       case when exists (select 1 from set_aside_transactions where chain_id = ? and next_attempt_at <= ?)
+         then 1 else 0 end as is_due,
        block_number, scanned_at, head_time, coins_block, settled_block, token_address, recipient_address
      from (select 1) as look
      left join (select * from chain_cursors where chain_id = ?) as progress on 1 = 1
      left join (select distinct token_address, recipient_address from watched_recipients
                 where chain_id = ? and read_at is null) as unread on 1 = 1`,
-    [chainId, chainId, chainId, chainId],
+    [chainId, chainId, chainId, now, chainId, chainId],
   );
   const [first] = rows;
   return {
     isOpen: first?.is_open === 1,
+    isRetryDue: first?.is_due === 1,
     progress: first === undefined || !hasCursor(first) ? undefined : progressOf(first),
     unread: rows.flatMap(row => (hasPlace(row) ? [placeOf(chainId, row)] : [])),
   };

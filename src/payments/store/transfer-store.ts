@@ -11,9 +11,15 @@ import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '.
 
 /** Filters of unmatched transfers. */
 export interface TransferFilters {
-  readonly status?: 'open' | 'assigned' | undefined;
+  readonly status?: TransferStatus | undefined;
   readonly chainId?: number | undefined;
 }
+
+/**
+ * State of a listed transfer: waiting for its session, assigned to one, or waiting for the receipt of its transaction
+ * (Decision 290).
+ */
+export type TransferStatus = 'open' | 'assigned' | 'set_aside';
 
 /** An unmatched transfer, and the session it was probably meant for. */
 export interface NewTransfer extends Transfer {
@@ -49,7 +55,7 @@ export function transferStore(handle: Handle) {
     /** The same for many transfers, in one statement. */
     upsertAll: (owned: readonly OwnedTransfer[], now: number): Promise<void> => upsertAll(handle, owned, now),
 
-    /** Confirmed ones only, newest first. */
+    /** Newest first. Confirmed ones, and those whose transaction is set aside. */
     list(
       owner: Owner,
       { status, chainId }: TransferFilters,
@@ -57,8 +63,7 @@ export function transferStore(handle: Handle) {
     ): Promise<ListPage<UnmatchedTransfer>> {
       const condition = allOf([
         ownedBy(owner),
-        { sql: 'confirmed_at is not null', bindings: [] },
-        status && { sql: `assigned_at is ${status === 'open' ? '' : 'not '}null`, bindings: [] },
+        { sql: status === undefined ? IS_LISTED : CONDITIONS[status], bindings: [] },
         given('chain_id = ?', chainId),
       ]);
       const listing = {
@@ -69,10 +74,10 @@ export function transferStore(handle: Handle) {
       return paged(handle, listing, page, transferOf);
     },
 
-    /** Undefined for an unconfirmed one. */
+    /** Undefined for one that is not listed. */
     async find(owner: Owner, id: string): Promise<UnmatchedTransfer | undefined> {
       const { sql, bindings } = oneOf(owner, id);
-      return (await where(`${sql} and confirmed_at is not null`, bindings))[0];
+      return (await where(`${sql} and (${IS_LISTED})`, bindings))[0];
     },
 
     /** Blocks with transfers that are not confirmed, without those that are set aside until later than `now`. */
@@ -175,6 +180,25 @@ export function transferStore(handle: Handle) {
       return changed === 1;
     },
   };
+}
+
+const IS_SET_ASIDE = `confirmed_at is null and exists (
+  select 1 from set_aside_transactions s
+  where s.chain_id = unmatched_transfers.chain_id and s.tx_hash = unmatched_transfers.tx_hash
+)`;
+const IS_LISTED = `confirmed_at is not null or (${IS_SET_ASIDE})`;
+
+/** Conditions of listed transfers by their state. */
+const CONDITIONS = {
+  open: 'confirmed_at is not null and assigned_at is null',
+  assigned: 'assigned_at is not null',
+  set_aside: IS_SET_ASIDE,
+} as const satisfies Record<TransferStatus, string>;
+
+/** State of a listed transfer. */
+export function transferStatus({ assignedAt, confirmedAt }: UnmatchedTransfer): TransferStatus {
+  if (assignedAt !== null) return 'assigned';
+  return confirmedAt === null ? 'set_aside' : 'open';
 }
 
 /** Replaces what may differ when a transfer is seen in another block. */

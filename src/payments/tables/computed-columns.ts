@@ -16,6 +16,8 @@ export interface ComputedColumns {
   organization_name: string;
   /** 1 when there is an open record. */
   is_open: 0 | 1;
+  /** 1 when there is a due record. */
+  is_due: 0 | 1;
   /** A sealed column of any name. */
   sealed: string;
   /** Topic that wakes the workers of due rows. */

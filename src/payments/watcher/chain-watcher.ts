@@ -162,7 +162,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
    */
   async function readKnown(): Promise<Known> {
     const wakesBefore = wakes;
-    const { unread, ...known } = await lookRecords(db, chain.id);
+    const { unread, ...known } = await lookRecords(db, chain.id, clock.now());
     const places = await watched.read(db, unread);
     isIdle = !known.isOpen && wakes === wakesBefore;
     return { ...known, places };
@@ -188,6 +188,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     const isQuiet =
       looked?.head.hash === head.hash &&
       looked.places === known.places &&
+      !known.isRetryDue &&
       clock.now() - looked.at < LOOK_AGAIN_MS;
     const changes = isQuiet ? await waitOn(round, seen.seenAt) : await look(round, seen, signal);
     await keep();

@@ -1,10 +1,12 @@
 import { expect } from 'vitest';
+import { transaction } from '#db/transaction.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import { chainStatusBody, chainStatuses } from '#payments/chain-status.ts';
 import { paymentChains } from '#payments/model/payment-chain.ts';
 import { retentionWorker } from '#payments/retention.ts';
+import { setAsideList } from '#payments/store/set-aside-list.ts';
 import { setAsideStore } from '#payments/store/set-aside-store.ts';
-import { transferStore } from '#payments/store/transfer-store.ts';
+import { type TransferStatus, transferStore } from '#payments/store/transfer-store.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import type { FaultyNode } from '../../support/faulty-node.ts';
 import { floodingToken } from '../../support/flooding-token.ts';
@@ -107,6 +109,26 @@ eachWatchedShop('a transaction whose receipt cannot be read', test => {
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
   });
 
+  test('is asked for at once when its merchant wants it, without a new block', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const { id, amountDue } = await ours.open();
+    const hash = await chain.pay({ from: 1, to: ours.recipient, amount: amountDue });
+    refuseReceipts(ours.node, [hash]);
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+    ours.clock.advance(10_000);
+    await ours.round();
+    ours.node.tell(undefined);
+
+    await transaction(ours.db, handle => setAsideList(handle, ours.owner).retry(ours.clock.now()));
+    await ours.look();
+
+    expect(await ours.session(id)).toMatchObject({ status: 'completed' });
+  });
+
   test('is forgotten with its payment', async ({ chain, behindNodes }) => {
     await using ours = await behindNodes();
     const { amountDue } = await ours.open();
@@ -128,7 +150,10 @@ eachWatchedShop('a transaction whose receipt cannot be read', test => {
     expect(await setAsideStore(ours.db).count(chain.chainId)).toBe(0);
   });
 
-  test('and matches no session is listed once its receipt can be read', async ({ chain, behindNodes }) => {
+  test('and matches no session is listed as set aside, and as open once its receipt can be read', async ({
+    chain,
+    behindNodes,
+  }) => {
     await using ours = await behindNodes();
     await ours.open();
     const hash = await chain.pay({ from: 1, to: ours.recipient, amount: 77n });
@@ -137,13 +162,13 @@ eachWatchedShop('a transaction whose receipt cannot be read', test => {
 
     await chain.mine(BLOCKS_TO_SETTLE);
     await ours.round();
-    const during = await listed(ours);
+    const during = [await listed(ours, 'open'), await listed(ours, 'set_aside')];
     ours.node.tell(undefined);
     ours.clock.advance(60_000);
     await ours.round();
 
-    expect(during).toEqual([other]);
-    expect(await listed(ours)).toEqual([other, hash].sort());
+    expect(during).toEqual([[other], [hash]]);
+    expect([await listed(ours, 'open'), await listed(ours, 'set_aside')]).toEqual([[other, hash].sort(), []]);
   });
 });
 
@@ -165,8 +190,8 @@ eachWatchedShop('a transaction of many transfers', test => {
 });
 
 /** Hashes of the listed transfers, sorted. */
-async function listed({ db, owner }: WatchedShop): Promise<string[]> {
-  const { data } = await transferStore(db).list(owner, {}, { page: 1, limit: 100 });
+async function listed({ db, owner }: WatchedShop, status: TransferStatus): Promise<string[]> {
+  const { data } = await transferStore(db).list(owner, { status }, { page: 1, limit: 100 });
   return data.map(({ txHash }) => txHash).sort();
 }
 

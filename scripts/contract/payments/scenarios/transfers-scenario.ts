@@ -3,10 +3,12 @@ import { isObject } from '#lib/json.ts';
 import type { Tester } from '../tester.ts';
 
 /**
- * Assigns an unmatched transfer of test money, if there is one, to a new session with the same recipient. Never uses
+ * Lists and retries set-aside transactions. Assigns an unmatched transfer of test money, if there is one, to a new session with the same recipient. Never uses
  * real money.
  */
 export async function transfersStory(tester: Tester): Promise<void> {
+  await tester.ask('listSetAsideTransactions', {}, ['200']);
+  await tester.ask('retrySetAsideTransactions', {}, ['200']);
   const { body } = await tester.ask('listUnmatchedTransfers', { query: 'status=open&limit=100' }, ['200']);
   const transfer = list(body, 'data')
     .filter(entry => isObject(entry))

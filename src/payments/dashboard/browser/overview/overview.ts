@@ -5,6 +5,7 @@ import { api, type Payments } from '../api.ts';
 import { useChains } from '../chains.ts';
 import { oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
+import { SetAsideWarning } from '../payments/set-aside.ts';
 import { Figures } from './figures.ts';
 import { Health } from './health.ts';
 import { LinkConversion } from './link-conversion.ts';
@@ -41,6 +42,7 @@ function Overview(): VNode {
       </nav>
     </div>
     <${LateChains} />
+    <${SetAsideWarning} />
     <${Present} />
     <${Awaited} loading=${figures}>
       ${(body: Payments['AnalyticsOverview']) => html`<${Figures} figures=${body} />`}

@@ -12,6 +12,7 @@ import { CheckoutStatus } from '../statuses.ts';
 import { Actions } from './actions.ts';
 import { PayerFacts, PaymentFacts } from './payment-facts.ts';
 import { Progress } from './progress.ts';
+import { SetAsideWarning } from './set-aside.ts';
 import { Timeline } from './timeline.ts';
 
 type Session = Payments['CheckoutSession'];
@@ -66,6 +67,7 @@ function Payment({ session, changed }: { session: Session; changed: () => void }
       <${Reference} value=${session.id} />
     </div>
     <${Progress} session=${session} />
+    ${session.payment_status === 'confirming' && html`<${SetAsideWarning} sessionId=${id} />`}
     <${Actions} session=${session} changed=${changed} />
     <div class="grid">
       <${PaymentFacts} session=${session} />

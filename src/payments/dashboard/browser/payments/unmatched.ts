@@ -14,11 +14,17 @@ import { Choice, Filters, givenFilters, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { nextPage, pageQuery } from '../paging.ts';
 import { useMay } from '../session.ts';
+import { SetAsideWarning } from './set-aside.ts';
 
 type Transfer = Payments['UnmatchedTransfer'];
 
 const RENEW_MS = 10_000;
-const STATUSES = ['open', 'assigned'] as const;
+const STATUSES = ['open', 'assigned', 'set_aside'] as const;
+const STATUS_WORDS = [
+  ['open', 'Open'],
+  ['assigned', 'Assigned'],
+  ['set_aside', 'Set aside'],
+];
 
 /** Page of transfers that match no checkout, each with the checkout it was probably meant for. */
 function UnmatchedPage(): VNode {
@@ -34,8 +40,9 @@ function UnmatchedPage(): VNode {
       Money that reached one of your recipients, but fits no checkout by its sender or its exact amount. Assign it to the
       checkout that it was meant for.
     </p>
+    <${SetAsideWarning} />
     <${Filters}>
-      <${Choice} name="status" label="Status" words=${[['open', 'Open'], ['assigned', 'Assigned']]} />
+      <${Choice} name="status" label="Status" words=${STATUS_WORDS} />
       <${Choice} name="chain_id" label="Chain" words=${(useChains() ?? []).map(({ id, name }) => [String(id), name])} />
     <//>
     <${List}
@@ -87,6 +94,9 @@ function Assignment({ transfer, mayAssign, assigned }: AssignmentProps): VNode {
   const [typed = suggested_session_id ?? '', setTyped] = useState<string>();
   if (session_id !== null) {
     return html`<${Reference} value=${session_id} href=${dashboard.payment(session_id)} />`;
+  }
+  if (transfer.status === 'set_aside') {
+    return html`<span class="small">Waits for the receipt of its transaction</span>`;
   }
   return html`
     ${

@@ -1,0 +1,61 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { grouped } from '#pages/browser/amounts.ts';
+import { answerOf, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
+import { useChange } from '#pages/browser/changes.ts';
+import { Ago } from '#pages/browser/moment.ts';
+import { api, idempotencyKey, type Payments } from '../api.ts';
+import { ChainName, TransactionHash } from '../chains.ts';
+import { useMay } from '../session.ts';
+
+type Waiting = Payments['SetAsideTransaction'];
+
+const RENEW_MS = 15_000;
+/** Most transactions named in the warning. */
+const SHOWN = 5;
+const REASONS: Readonly<Record<Waiting['reason'], string>> = {
+  too_large: 'its receipt is too large',
+  refused: 'the node refuses its receipt',
+  missing: 'the node has no receipt of it yet',
+  unanswered: 'the node does not answer in time',
+};
+
+/** Warns of transactions that wait because no node returns their receipts: those of one checkout, or all. */
+export function SetAsideWarning({ sessionId }: { sessionId?: string }): VNode | null {
+  const mayRetry = useMay('write');
+  const { isBusy, problem, run } = useChange();
+  const query = { page: 1, limit: SHOWN, ...(sessionId !== undefined && { session_id: sessionId }) };
+  const waiting = useAnswer(
+    signal => api.GET('/api/v1/set-aside-transactions', { params: { query }, signal }),
+    [sessionId],
+    { everyMs: RENEW_MS },
+  );
+  const { data = [], total_count: count = 0 } = waiting.answer?.data ?? {};
+  if (count === 0) return null;
+  return html`<div class="notice warning" role="status">
+    <p>
+      ${count === 1 ? 'One transaction waits' : `${grouped(count)} transactions wait`} because no node returns a readable
+      receipt. Nothing is lost: the checkouts stay open, and the nodes are asked again.
+    </p>
+    <ul>
+      ${data.map(
+        one => html`<li key=${one.id}>
+          <${TransactionHash} hash=${one.tx_hash} chainId=${one.chain_id} /> on <${ChainName} id=${one.chain_id} />:
+          ${` ${REASONS[one.reason]}`}, last tried <${Ago} at=${one.attempted_at} />
+        </li>`,
+      )}
+    </ul>
+    ${
+      mayRetry &&
+      html`<button type="button" disabled=${isBusy} onClick=${() => run(() => retry().then(waiting.reload))}>
+        Try again now
+      </button>`
+    }
+    ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
+  </div>`;
+}
+
+function retry(): Promise<unknown> {
+  const params = { header: { 'Idempotency-Key': idempotencyKey() } };
+  return answerOf(api.POST('/api/v1/set-aside-transactions/retry', { params }));
+}
