@@ -69,7 +69,7 @@ export interface ChainWatcher extends Worker {
   /**
    * Extends the lease of a watcher that leads: after a third of it during a look, and otherwise after two thirds, when
    * the next look is late. Returns the milliseconds until the next call. The running round ends when the lease is lost
-   * or cannot be extended.
+   * or cannot be extended, and when it does not move.
    */
   renew(): Promise<number>;
   /** Lets another watcher of the chain lead immediately. */
@@ -259,7 +259,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
 
   async function renew(): Promise<number> {
     try {
-      return await lease.renew(isLooking);
+      return await lease.renew(isLooking ? pool.traffic().calls : undefined);
     } catch (error) {
       ending.abort(error);
       if (!(error instanceof LeadershipLost)) throw error;

@@ -18,11 +18,31 @@ interface WatchLeaseOptions {
 /** The exclusive right to watch a chain, within the share of this process. */
 export type WatchLease = ReturnType<typeof watchLease>;
 
+/** Longest time without a call of a look, more than a node or a conflict in the database may take. */
+const STILL_MS = 40_000;
+
+/** A look has not moved for so long that another process may try. */
+export class LookStandsStill extends Error {
+  override readonly name = 'LookStandsStill';
+}
+
 /** The lease as one candidate sees it. Its memory may be out of date; `leader.confirm` reads the database. */
 export function watchLease({ db, chainId, leaseMs, clock, share, onElected }: WatchLeaseOptions) {
   const leader: Leadership = leadership(db, { name: watcherName(chainId), leaseMs, clock, onElected });
   let isLeading = false;
   let heldAt = 0;
+  /** Calls of the look under way when it was last seen to move, at `movedAt`; undefined between looks. */
+  let calls: number | undefined;
+  let movedAt = 0;
+
+  /** True while a look asks nodes for more, which it also does before each change. */
+  function moves(callsOfLook: number | undefined): boolean {
+    if (callsOfLook === undefined || callsOfLook !== calls) {
+      calls = callsOfLook;
+      movedAt = clock.now();
+    }
+    return Math.abs(clock.now() - movedAt) < STILL_MS;
+  }
 
   function lose(): void {
     isLeading = false;
@@ -67,10 +87,16 @@ export function watchLease({ db, chainId, leaseMs, clock, share, onElected }: Wa
 
     /**
      * Extends the lease after a third of it during a look, and otherwise after two thirds, when the next look is late.
+     * Gives it up when the look does not move. `callsOfLook` is the number of calls to nodes, undefined between looks.
      * Returns the milliseconds until the next call.
-     * @throws LeadershipLost, or the error that kept it from extending the lease
+     * @throws LeadershipLost, LookStandsStill, or the error that kept it from extending the lease
      */
-    async renew(isLooking: boolean): Promise<number> {
+    async renew(callsOfLook: number | undefined): Promise<number> {
+      const isLooking = callsOfLook !== undefined;
+      if (!moves(callsOfLook) && isLeading) {
+        await resign();
+        throw new LookStandsStill(`The look at chain ${chainId} has not moved for ${STILL_MS / 1_000} s.`);
+      }
       // A look may take long. Between looks, the next look extends the lease. `abs`: the clock may have been set back.
       const restMs = (isLooking ? leaseMs / 3 : (leaseMs * 2) / 3) - Math.abs(clock.now() - heldAt);
       if (!isLeading || restMs > 0) return Math.min(isLeading ? restMs : leaseMs, leaseMs / 3);

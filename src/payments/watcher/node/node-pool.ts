@@ -18,6 +18,8 @@ export interface NodePool {
    * @throws WrongChain, RoundSpent, or the error of the first node
    */
   ask<T>(questions: (request: NodeRequest) => Promise<T>): Promise<T>;
+  /** Calls and bytes of all nodes since the start. They grow as long as a round moves. */
+  traffic(): NodeTraffic;
   /** True when the round has used up its calls or bytes, so that `ask` fails. `vouch` goes on. */
   isSpent(): boolean;
   /** Makes each node prove its chain again with its next answer. */
@@ -126,6 +128,7 @@ export function nodePool(
       for (const standing of standings.values()) standing.hasAnswered = false;
     },
     ask,
+    traffic,
     isSpent,
     doubt() {
       for (const standing of standings.values()) standing.isVerified = false;
