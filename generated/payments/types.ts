@@ -839,7 +839,7 @@ export interface paths {
         put?: never;
         /**
          * Retry set-aside transactions
-         * @description Asks the nodes for the receipts of all set-aside transactions of the organization again, as soon as possible and in the background, and returns their number. Those that were asked for within the last ten seconds follow when these have passed.
+         * @description Asks the nodes for the receipts of all set-aside transactions of the organization again, as soon as possible and in the background, and returns their number. Those that were asked for within the last ten seconds follow when these have passed. Blocks that are set aside on the chains of the organization's sessions are asked for again, too.
          */
         post: operations["retrySetAsideTransactions"];
         delete?: never;
@@ -3259,6 +3259,11 @@ export interface components {
              * @example false
              */
             is_late: boolean;
+            /**
+             * @description Number of blocks that no answer of a node could hold and that are not read completely. Payments in them are detected later, and are not lost.
+             * @example 0
+             */
+            set_aside_blocks: number;
             /**
              * @description URL of a transaction on the block explorer, with `{tx_hash}` in place of the hash; null without an explorer.
              * @example https://explorer.example/tx/{tx_hash}
