@@ -2,6 +2,8 @@ import { text as readAll } from 'node:stream/consumers';
 import { expect, onTestFinished } from 'vitest';
 import { openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
+import { DAY_MS } from '#lib/clock.ts';
+import { setAsideBlockStore } from '#payments/store/set-aside-block-store.ts';
 import { setAsideStore } from '#payments/store/set-aside-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { record, text } from '../support/json.ts';
@@ -193,6 +195,35 @@ test('a transaction without a receipt is shown with the reason, and is tried aga
   await page.getByRole('button', { name: 'Try again now' }).click();
 
   const nextAttempt = async () => (await setAsideStore(db).nextAttempts(31_337)).get(transfer.txHash);
+  await expect.poll(nextAttempt, { timeout: 30_000 }).toBeLessThanOrEqual(Date.now());
+  expect(complaints).toEqual([]);
+});
+
+test('the overview warns of blocks that are not read completely, which are tried again on request', async ({
+  page,
+  signIn,
+  checkout,
+  database,
+  complaints,
+}) => {
+  await checkout();
+  const db = openDatabase(database);
+  onTestFinished(() => db.destroy());
+  const store = setAsideBlockStore(db);
+  const now = Date.now();
+  const block = { part: 'coins', number: 1_000_000, hash: `0x${'b7'.repeat(32)}`, time: now } as const;
+  await store.add(31_337, [{ ...block, reason: 'too_large' }], now - 60_000);
+  onTestFinished(async () => store.remove((await store.all(31_337)).map(({ id }) => id)));
+  for (const one of await store.all(31_337)) {
+    await store.progress(one, { ...one, nextAttemptAt: now + DAY_MS }, now - 60_000);
+  }
+  await signIn();
+
+  await page.goto('/dashboard');
+  const warning = page.getByRole('status').filter({ hasText: 'No node returns whole blocks of' });
+  await warning.getByRole('button', { name: 'Try again now' }).click();
+
+  const nextAttempt = async () => (await store.all(31_337))[0]?.nextAttemptAt;
   await expect.poll(nextAttempt, { timeout: 30_000 }).toBeLessThanOrEqual(Date.now());
   expect(complaints).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { PaymentChain } from '../model/payment-chain.ts';
+import { setAsideBlockStore } from '../store/set-aside-block-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 
-interface ChainHandlersOptions extends Pick<PaymentsContext, 'chains'> {
+interface ChainHandlersOptions extends Pick<PaymentsContext, 'chains' | 'db'> {
   /** True while payments on the chain are detected late. */
   readonly isChainLate: (chainId: number) => Promise<boolean>;
 }
@@ -10,12 +11,19 @@ interface ChainHandlersOptions extends Pick<PaymentsContext, 'chains'> {
 /** Operation that lists the chains and tokens of the key's mode (Decision 234). */
 export function chainHandlers({
   chains,
+  db,
   isChainLate,
 }: ChainHandlersOptions): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'listPaymentChains'> {
   return {
     async listPaymentChains(_, { mode }) {
       const ofMode = chains.all.filter(chain => chain.mode === mode);
-      const data = ofMode.map(async chain => chainBody(chain, await isChainLate(chain.id)));
+      const setAside = await setAsideBlockStore(db).counts();
+      const data = ofMode.map(async chain =>
+        chainBody(chain, {
+          isLate: await isChainLate(chain.id),
+          setAsideBlocks: setAside.get(chain.id) ?? 0,
+        }),
+      );
       return { status: 200, body: { object: 'list', data: await Promise.all(data) } };
     },
   };
@@ -23,7 +31,7 @@ export function chainHandlers({
 
 function chainBody(
   { id, name, mode, confirmations, explorerUrl, tokens }: PaymentChain,
-  isLate: boolean,
+  { isLate, setAsideBlocks }: { isLate: boolean; setAsideBlocks: number },
 ): PaymentsSchemas['PaymentChain'] {
   return {
     object: 'payment_chain',
@@ -32,6 +40,7 @@ function chainBody(
     mode,
     required_confirmations: confirmations,
     is_late: isLate,
+    set_aside_blocks: setAsideBlocks,
     explorer_url: explorerUrl?.('{tx_hash}') ?? null,
     tokens: tokens.map(({ address, symbol, decimals }) => ({ address, symbol, decimals })),
   };

@@ -9,7 +9,7 @@ import { type PlaceRow, placeOf } from './watched-store.ts';
 export interface LookRecords {
   /** True while a session on the chain waits for a payment, or a payment for its confirmations. */
   readonly isOpen: boolean;
-  /** True when a set-aside transaction is to be asked for again. */
+  /** True when a set-aside transaction or block is to be asked for again. */
   readonly isRetryDue: boolean;
   /** Undefined for a chain that was never scanned. */
   readonly progress: ChainProgress | undefined;
@@ -29,13 +29,14 @@ export async function lookRecords(handle: Handle, chainId: number, now: number):
          or exists (select 1 from transactions where status in ('pending', 'confirming') and chain_id = ?)
          then 1 else 0 end as is_open,
        case when exists (select 1 from set_aside_transactions where chain_id = ? and next_attempt_at <= ?)
+         or exists (select 1 from set_aside_blocks where chain_id = ? and next_attempt_at <= ? and read_at is null)
          then 1 else 0 end as is_due,
        block_number, scanned_at, head_time, coins_block, settled_block, token_address, recipient_address
      from (select 1) as look
      left join (select * from chain_cursors where chain_id = ?) as progress on 1 = 1
      left join (select distinct token_address, recipient_address from watched_recipients
                 where chain_id = ? and read_at is null) as unread on 1 = 1`,
-    [chainId, chainId, chainId, now, chainId, chainId],
+    [chainId, chainId, chainId, now, chainId, now, chainId, chainId],
   );
   const [first] = rows;
   return {

@@ -1,10 +1,11 @@
 import type { Tables } from 'knex/types/tables.js';
-import { jsonColumn, jsonOf } from '../../db/columns.ts';
+import { exactInteger, jsonColumn, jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { BlockPart, SetAsideReason } from '../model/set-aside.ts';
+import type { ComputedColumns } from '../tables/computed-columns.ts';
 
 /** A block of which a part is set aside. */
 export interface UnreadPart {
@@ -59,6 +60,19 @@ export function setAsideBlockStore(handle: Handle) {
         nextAttemptAt: row.next_attempt_at,
         isRead: row.read_at !== null,
       }));
+    },
+
+    /** Numbers of blocks that are not read completely, by chain. */
+    async counts(): Promise<ReadonlyMap<number, number>> {
+      const rows = await rowsOf<
+        Pick<Tables['set_aside_blocks'], 'chain_id'> & Pick<ComputedColumns, 'total'>
+      >(
+        handle,
+        `select chain_id, count(*) as total from (
+           select distinct chain_id, block_number from set_aside_blocks where read_at is null
+         ) as blocks group by chain_id`,
+      );
+      return new Map(rows.map(row => [row.chain_id, exactInteger(row.total)]));
     },
 
     /** Sets blocks aside, due at once. Another block with the same number is replaced. */

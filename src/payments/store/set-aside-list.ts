@@ -61,6 +61,20 @@ export function setAsideList(handle: Handle, owner: Owner) {
     return new Map(rows.map(row => [keyOf(row), exactInteger(row.total)]));
   }
 
+  function makeDue(
+    table: 'set_aside_transactions' | 'set_aside_blocks',
+    { sql, bindings }: Sql,
+    now: number,
+  ): Promise<Pick<SetAsideRow, 'chain_id'>[]> {
+    return rowsOf(
+      handle,
+      `update ${table}
+       set next_attempt_at = case when attempted_at > ? then attempted_at + ${LEAST_PAUSE_MS} else ? end
+       where next_attempt_at > ? and ${sql} returning chain_id`,
+      [now - LEAST_PAUSE_MS, now, now, ...bindings],
+    );
+  }
+
   return {
     /** Newest first. */
     async list(filters: SetAsideFilters, page: Page): Promise<ListPage<SetAsideTransaction>> {
@@ -83,16 +97,16 @@ export function setAsideList(handle: Handle, owner: Owner) {
       };
     },
 
-    /** Makes all due, and wakes the watchers of their chains. Returns their number. `now` is UTC milliseconds. */
+    /**
+     * Makes all due, and the blocks that are set aside on chains of the organization's sessions. Wakes the watchers of
+     * these chains. Returns the number of transactions. `now` is UTC milliseconds.
+     */
     async retry(now: number): Promise<number> {
       const { sql, bindings } = matching({});
-      const rows = await rowsOf<Pick<SetAsideRow, 'chain_id'>>(
-        handle,
-        `update set_aside_transactions
-         set next_attempt_at = case when attempted_at > ? then attempted_at + ${LEAST_PAUSE_MS} else ? end
-         where next_attempt_at > ? and ${sql} returning chain_id`,
-        [now - LEAST_PAUSE_MS, now, now, ...bindings],
-      );
+      const rows = [
+        ...(await makeDue('set_aside_transactions', { sql, bindings }, now)),
+        ...(await makeDue('set_aside_blocks', { sql: IS_ON_CHAIN_OF_OWNER, bindings: ofOwner }, now)),
+      ];
       for (const chainId of new Set(rows.map(row => row.chain_id))) announce(handle, watcherName(chainId));
       return countOf(handle, 'set_aside_transactions', { sql, bindings });
     },
@@ -105,6 +119,9 @@ const IS_OF_OWNER = `exists (
   ) or exists (
     select 1 from unmatched_transfers u where u.confirmed_at is null and u.chain_id = set_aside_transactions.chain_id
       and u.tx_hash = set_aside_transactions.tx_hash and u.organization_id = ? and u.mode = ?
+  )`;
+const IS_ON_CHAIN_OF_OWNER = `read_at is null and chain_id in (
+    select chain_id from watched_recipients where organization_id = ? and mode = ?
   )`;
 const IS_OF_SESSION = `exists (
     select 1 from transactions t where t.status = 'confirming' and t.chain_id = set_aside_transactions.chain_id

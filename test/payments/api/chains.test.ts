@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { setAsideBlockStore } from '#payments/store/set-aside-block-store.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { LIVE_CHAIN, TEST_CHAIN, TOKEN } from '../../support/payments-api.ts';
 
@@ -43,5 +44,23 @@ eachPaymentsApi('chains on which payments are taken', test => {
 
     expect(before.body).toMatchObject({ data: [{ is_late: false }] });
     expect(after.body).toMatchObject({ data: [{ is_late: true }] });
+  });
+
+  test('count their blocks that are set aside and not read completely', async ({ api, merchant }) => {
+    await api.looked();
+    const store = setAsideBlockStore(api.db);
+    const now = api.clock.now();
+    const block = { number: 7, hash: `0x${'b7'.repeat(32)}`, time: now, reason: 'too_large' } as const;
+    const before = await merchant.get(PATH);
+    const tokens = { ...block, part: 'tokens' } as const;
+    await store.add(TEST_CHAIN, [tokens, { ...block, part: 'coins' }, { ...tokens, number: 8 }], now);
+    const during = await merchant.get(PATH);
+    const progress = { nextTransaction: 1, unread: [], attempts: 1, nextAttemptAt: now, isRead: true };
+    for (const one of await store.all(TEST_CHAIN)) await store.progress(one, { ...one, ...progress }, now);
+    const after = await merchant.get(PATH);
+
+    expect(before.body).toMatchObject({ data: [{ set_aside_blocks: 0 }] });
+    expect(during.body).toMatchObject({ data: [{ set_aside_blocks: 2 }] });
+    expect(after.body).toMatchObject({ data: [{ set_aside_blocks: 0 }] });
   });
 });

@@ -1,5 +1,7 @@
 import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
+import { DAY_MS } from '#lib/clock.ts';
+import { setAsideBlockStore } from '#payments/store/set-aside-block-store.ts';
 import { setAsideStore } from '#payments/store/set-aside-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
@@ -104,6 +106,29 @@ eachPaymentsApi('set-aside transactions', apiTest => {
     expect((await merchant.get(PATH)).body).toMatchObject({
       data: [now + 10_000, now].map(time => ({ next_attempt_at: new Date(time).toISOString() })),
     });
+  });
+
+  test('are retried with the blocks that are set aside on the chains of the organization’s sessions', async ({
+    api,
+  }) => {
+    const [merchant, other] = [await api.merchant(), await api.merchant()];
+    await merchant.post('/api/v1/checkout-sessions', { ...PLACE, amount: '1000' });
+    const store = setAsideBlockStore(api.db);
+    const begun = api.clock.now();
+    const block = { part: 'coins', number: 7, hash: `0x${'b7'.repeat(32)}`, time: begun } as const;
+    await store.add(PLACE.chain_id, [{ ...block, reason: 'refused' }], begun);
+    const [added] = await store.all(PLACE.chain_id);
+    if (added !== undefined) await store.progress(added, { ...added, nextAttemptAt: begun + DAY_MS }, begun);
+    const nextAttempt = async () => (await store.all(PLACE.chain_id))[0]?.nextAttemptAt;
+
+    api.clock.advance(MINUTE_MS);
+    await other.post(`${PATH}/retry`);
+    const afterOther = await nextAttempt();
+    const { body } = await merchant.post(`${PATH}/retry`);
+
+    expect(afterOther).toBe(begun + DAY_MS);
+    expect(body).toEqual({ object: 'set_aside_retry', count: 0 });
+    expect(await nextAttempt()).toBe(api.clock.now());
   });
 
   test('show their unmatched transfers before they are confirmed, which cannot be assigned', async ({

@@ -1,8 +1,10 @@
 import { numberToHex, pad, size, toHex } from 'viem';
 import { expect } from 'vitest';
+import { transaction } from '#db/transaction.ts';
 import { chainStatusBody, chainStatuses } from '#payments/chain-status.ts';
 import { NATIVE_COIN, paymentChains } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
+import { setAsideList } from '#payments/store/set-aside-list.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import type { Lie } from '../../support/faulty-node.ts';
 import { addressOf } from '../../support/payment-chain.ts';
@@ -166,6 +168,28 @@ eachWatchedShop('a block that no answer can hold', watchedTest => {
     }
 
     expect(minutes).toEqual([0, 1, 3, 7]);
+  });
+
+  test('is asked for again on request, without a new block', async ({
+    chain,
+    behindShortAnswers,
+    crowded,
+  }) => {
+    await using ours = await behindShortAnswers();
+    await ours.round();
+    const { hash } = await crowded(ours);
+    await chain.mine(1);
+    ours.node.tell(refused('eth_getTransactionByHash', hash));
+    for (let look = 0; look < 4; look++) await ours.round();
+    const before = await ours.session(ours.coins.id);
+    ours.node.tell(undefined);
+
+    ours.clock.advance(10_000);
+    await transaction(ours.db, handle => setAsideList(handle, ours.owner).retry(ours.clock.now()));
+    await ours.look();
+
+    expect(before).toMatchObject({ paymentStatus: 'awaiting_payment' });
+    expect(await ours.session(ours.coins.id)).toMatchObject({ paymentStatus: 'confirming' });
   });
 
   test('is read on by the next process, where the one before it ended', async ({

@@ -5,7 +5,7 @@ import { api, type Payments } from '../api.ts';
 import { useChains } from '../chains.ts';
 import { oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
-import { SetAsideWarning } from '../payments/set-aside.ts';
+import { SetAsideBlocksWarning, SetAsideWarning } from '../payments/set-aside.ts';
 import { Figures } from './figures.ts';
 import { Health } from './health.ts';
 import { LinkConversion } from './link-conversion.ts';
@@ -42,6 +42,7 @@ function Overview(): VNode {
       </nav>
     </div>
     <${LateChains} />
+    <${SetAsideBlocksWarning} />
     <${SetAsideWarning} />
     <${Present} />
     <${Awaited} loading=${figures}>

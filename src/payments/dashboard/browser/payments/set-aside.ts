@@ -5,7 +5,7 @@ import { answerOf, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
 import { useChange } from '#pages/browser/changes.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
-import { ChainName, TransactionHash } from '../chains.ts';
+import { ChainName, TransactionHash, useChains } from '../chains.ts';
 import { useMay } from '../session.ts';
 
 type Waiting = Payments['SetAsideTransaction'];
@@ -22,8 +22,6 @@ const REASONS: Readonly<Record<Waiting['reason'], string>> = {
 
 /** Warns of transactions that wait because no node returns their receipts: those of one checkout, or all. */
 export function SetAsideWarning({ sessionId }: { sessionId?: string }): VNode | null {
-  const mayRetry = useMay('write');
-  const { isBusy, problem, run } = useChange();
   const query = { page: 1, limit: SHOWN, ...(sessionId !== undefined && { session_id: sessionId }) };
   const waiting = useAnswer(
     signal => api.GET('/api/v1/set-aside-transactions', { params: { query }, signal }),
@@ -45,14 +43,31 @@ export function SetAsideWarning({ sessionId }: { sessionId?: string }): VNode | 
         </li>`,
       )}
     </ul>
-    ${
-      mayRetry &&
-      html`<button type="button" disabled=${isBusy} onClick=${() => run(() => retry().then(waiting.reload))}>
-        Try again now
-      </button>`
-    }
-    ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
+    <${Retry} done=${waiting.reload} />
   </div>`;
+}
+
+/** Warns of blocks that are not read completely. No list names their transactions, because these are not known yet. */
+export function SetAsideBlocksWarning(): VNode | null {
+  const waiting = useChains()?.filter(({ set_aside_blocks }) => set_aside_blocks > 0) ?? [];
+  if (waiting.length === 0) return null;
+  return html`<div class="notice warning" role="status">
+    <p>
+      No node returns whole blocks of ${waiting.map(({ name }) => name).join(', ')}, so their transactions are read one by
+      one. Payments in these blocks are seen late. A payment that was sent is not lost.
+    </p>
+    <${Retry} done=${() => {}} />
+  </div>`;
+}
+
+/** Button that asks the nodes again, for those who may. */
+function Retry({ done }: { done: () => void }): VNode | null {
+  const { isBusy, problem, run } = useChange();
+  if (!useMay('write')) return null;
+  return html`
+    <button type="button" disabled=${isBusy} onClick=${() => run(() => retry().then(done))}>Try again now</button>
+    ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
+  `;
 }
 
 function retry(): Promise<unknown> {
