@@ -371,6 +371,11 @@ export interface components {
             /** @description Name registry of the chain (ENS). */
             names?: {
                 registry: components["schemas"]["Address"];
+                /**
+                 * @description Allows requests to the gateways that resolvers name (EIP-3668), https on public addresses only, for names that are not on the chain, and looks for resolvers of parent names (ENSIP-10).
+                 * @default false
+                 */
+                gateways: boolean;
             };
             /** @description On-chain source of prices. */
             prices?: {

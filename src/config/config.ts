@@ -109,7 +109,8 @@ export interface ChainConfig {
   /** Folder of ABI files. */
   abis: string | undefined;
   tokens: readonly { address: string; symbol: string; decimals: number }[];
-  names: { registry: string } | undefined;
+  /** `gateways` allows requests to the gateways that resolvers name (EIP-3668). */
+  names: { registry: string; gateways: boolean } | undefined;
   prices: { usdToken: string; factory: string } | undefined;
   backends: readonly BackendConfig[];
 }
