@@ -95,7 +95,9 @@ function servedChain(
               : { native: { symbol: native.symbol, wrapped: lowerCase(native.wrapped) } }),
           },
         }),
-    ...(names === undefined ? {} : { names: { registry: lowerCase(names.registry) } }),
+    ...(names === undefined
+      ? {}
+      : { names: { registry: lowerCase(names.registry), readsGateways: names.gateways } }),
     backends: backends.map((backend, index) =>
       backendOptions(backend, { ...place, setting: `${place.setting}.backends[${index}]` }),
     ),

@@ -5,6 +5,7 @@ import type { QueryPool } from '../indexer/query/threads/pool.ts';
 import type { Clock } from '../lib/clock.ts';
 import { toJson } from '../lib/json.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { Gateways } from '../node/gateways.ts';
 import type { DiskSpace } from '../stores/disk-space.ts';
 import type { MetadataDocuments } from './backends/own-index/source/metadata-documents.ts';
 import type { Backend } from './backends/port/backend.ts';
@@ -25,6 +26,8 @@ export interface ServedChain extends IndexedChain {
 export interface OpenChainOptions {
   /** Reader of NFT metadata at linked hosts. Without it, indexes serve only metadata that is on the chain. */
   readonly documents?: MetadataDocuments;
+  /** Fetcher for the gateways of names; used for the chains that allow it. */
+  readonly gateways?: Gateways;
   /** Gateway of the links to IPFS in answers. */
   readonly ipfsGateway?: string;
   readonly fallback: { readonly timeoutMs: number };

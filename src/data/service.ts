@@ -3,6 +3,7 @@ import type { IndexProgress } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import { logAndGoOn } from '../lib/logger.ts';
+import { openGateways } from '../node/gateways.ts';
 import { diskSpace } from '../stores/disk-space.ts';
 import { type AppOptions, serveChains } from './app.ts';
 import { warmUpNames } from './backends/own-index/source/names.ts';
@@ -48,19 +49,25 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
   const indexes: ChainIndex[] = [];
   const upstreams: Upstream[] = [];
   const remote = remoteDocuments({ ipfsGateway, rules: linkedHosts, clock, log });
+  const gateways = openGateways({ rules: linkedHosts, log });
   const chainIds = options.chains.map(({ id }) => id);
   const front = options.front ?? (await openDataFront({ ...options, chainIds }));
   const pool = await queryPoolOf(options);
   const running = runningIndexes(indexes);
   const close = async () => {
-    await Promise.all([running.stop(), ...upstreams.map(upstream => upstream.close()), remote.close()]);
+    await Promise.all([
+      running.stop(),
+      ...upstreams.map(upstream => upstream.close()),
+      remote.close(),
+      gateways.close(),
+    ]);
     await pool?.close();
   };
   try {
     const resources = { indexes, upstreams, shared: new Map<string, Upstream>() };
     const chains = await Promise.all(
       options.chains.map(chain =>
-        openChain(chain, { ...options, disk, pool, documents: remote.documents }, resources),
+        openChain(chain, { ...options, disk, pool, documents: remote.documents, gateways }, resources),
       ),
     );
     let isFilled = options.filled === undefined;

@@ -4,6 +4,7 @@ import type { Reader } from '#indexer/index-reader.ts';
 import type { QueryEngine } from '#indexer/query/query.ts';
 import type { Exchange } from '#indexer/read/tokens/markets.ts';
 import type { Clock } from '#lib/clock.ts';
+import type { Gateways } from '#node/gateways.ts';
 import type { Backend } from '../port/backend.ts';
 import type { InsightsAnswers } from '../port/insights-backend.ts';
 import { addressListAnswers } from './address-lists.ts';
@@ -69,7 +70,7 @@ export function indexBackend(options: {
   chainId: number;
   index: RunningIndex;
   prices?: Exchange;
-  names?: { readonly registry: Address; readonly clock: Clock };
+  names?: { readonly registry: Address; readonly gateways: Gateways | undefined; readonly clock: Clock };
   documents?: MetadataDocuments;
 }): Backend {
   const { name, chainId, index, prices, names, documents } = options;

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { type Address, isAddress, namehash } from 'viem';
+import { type Address, isAddress } from 'viem';
 import { lowerCase } from '#evm/address.ts';
 import type { Reader } from '#indexer/index-reader.ts';
 import type { Clock } from '#lib/clock.ts';
+import type { Gateways } from '#node/gateways.ts';
 import { BackendError } from '../../port/backend-error.ts';
 
 /**
@@ -59,11 +60,14 @@ const REMEMBERED = 1_000;
 export function nameBook({
   reader,
   registry,
+  gateways,
   revision,
   clock,
 }: {
   reader: Pick<Reader, 'resolveName'>;
   registry: Address;
+  /** Reads names outside of the chain. */
+  gateways?: Gateways | undefined;
   /** Differs with every block that the index has read. */
   revision: () => string;
   clock: Clock;
@@ -76,7 +80,7 @@ export function nameBook({
   });
 
   function ask(key: string, name: string): Promise<Address | null> {
-    const asked = reader.resolveName({ registry, node: namehash(name) });
+    const asked = reader.resolveName({ registry, name, gateways });
     remembered.set(key, asked);
     // Failed look-ups are not remembered.
     asked.catch(() => remembered.delete(key));
