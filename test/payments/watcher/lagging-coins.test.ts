@@ -1,0 +1,74 @@
+import { numberToHex } from 'viem';
+import { expect } from 'vitest';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
+import { cursorStore } from '#payments/store/cursor-store.ts';
+import { addressOf } from '../../support/payment-chain.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, watcherOf } from './setting.ts';
+import { eachWatchedShop, never } from './watched-shop.ts';
+
+eachWatchedShop('coins', test => {
+  test('of many large blocks are read by several looks, which follow at once', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const { id, amountDue } = await ours.open({ tokenAddress: NATIVE_COIN });
+    await ours.round();
+    const before = await chain.head();
+    await chain.mine(22);
+    await chain.send({ from: 1, to: addressOf(ours.recipient), value: amountDue });
+    await chain.mine(1);
+    const input = `0x${'ab'.repeat(900_000)}`;
+    ours.node.tell(({ method, params }, answer) => {
+      const isNew = method === 'eth_getBlockByNumber' && Number(params?.[0]) > before && params?.[1] === true;
+      const block = Object(answer);
+      const large = { hash: block.hash, from: ours.recipient, to: null, value: '0x0', input };
+      return isNew ? { ...block, transactions: [...block.transactions, large] } : undefined;
+    });
+
+    const changes = await ours.watcher.runOnce(never);
+    const during = await cursorStore(ours.db).find(chain.chainId);
+    await ours.look();
+
+    expect(changes).toBe(1);
+    expect(during).toMatchObject({ blockNumber: before + 23, coinsBlock: before + 20 });
+    expect(await ours.session(id)).toMatchObject({ paymentStatus: 'confirming' });
+    expect((await cursorStore(ours.db).find(chain.chainId))?.coinsBlock).toBeUndefined();
+  });
+
+  test('of blocks that a node leaves unanswered wait, and the next process reads on from there', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const { db, clock, node } = ours;
+    const [coins, token] = [await ours.open({ tokenAddress: NATIVE_COIN }), await ours.open()];
+    await ours.round();
+    const before = await cursorStore(db).find(chain.chainId);
+    await chain.send({ from: 1, to: addressOf(ours.recipient), value: coins.amountDue });
+    await chain.mine(1);
+    const unanswered = await chain.head();
+    node.tell(({ method, params }) =>
+      method === 'eth_getBlockByNumber' && params?.[0] === numberToHex(unanswered) && params[1] === true
+        ? Object.assign(new Error('too many requests'), { code: 429 })
+        : undefined,
+    );
+    await ours.payment(token.amountDue);
+    await chain.mine(BLOCKS_TO_SETTLE);
+
+    await ours.round();
+    await chain.mine(30);
+    await ours.round();
+    const during = await cursorStore(db).find(chain.chainId);
+    const settled = await ours.session(token.id);
+    await ours.watcher.resign();
+    node.tell(undefined);
+    await watcherOf({ chain: paymentChain(chain), rpcUrls: [node.url], db, clock }).runOnce(never);
+
+    expect(settled).toMatchObject({ status: 'completed' });
+    expect(during).toMatchObject({ blockNumber: await chain.head(), coinsBlock: unanswered - 1 });
+    expect(during?.scannedAt).toBe(before?.scannedAt);
+    expect(await ours.session(coins.id)).toMatchObject({ status: 'completed' });
+    expect((await cursorStore(db).find(chain.chainId))?.coinsBlock).toBeUndefined();
+  });
+});
