@@ -1,8 +1,8 @@
 /**
  * Checks a running service against our contracts:
  *   npm run contract
- *   npm run contract -- --url http://127.0.0.1:3000 [--key KEY] [--har FILE] [--all]
- *   npm run contract -- --url http://127.0.0.1:3001 --key KEY [--har FILE] [--all]
+ *   npm run contract -- --url http://127.0.0.1:3000 [--har FILE] [--all]
+ *   TOLLGATE_KEY=... npm run contract -- --url http://127.0.0.1:3001 [--har FILE] [--all]
  * Without an address it starts both services itself, over both databases and over emulated Blockscout and Insight
  * services, and tests them one after the other. With an address, the service's description tells whether it is data or
  * payments.
@@ -26,12 +26,13 @@ import { type ContractReport, runContracts } from './contract/run.ts';
 const { values } = parseArgs({
   options: {
     url: { type: 'string' },
-    key: { type: 'string' },
     har: { type: 'string' },
     all: { type: 'boolean', default: false },
   },
 });
-const { url, key } = values;
+const { url } = values;
+// Every user of the machine can read the arguments of a process.
+const key = process.env.TOLLGATE_KEY || undefined;
 if (url === undefined) {
   for await (const { ground, ...report } of runOverAllGrounds()) {
     console.log(ground);
@@ -41,7 +42,7 @@ if (url === undefined) {
   const asker = recordingClient({ baseUrl: url });
   const isPayments = await isPaymentsService(asker);
   await asker.close();
-  if (isPayments && key === undefined) misused('The payments platform needs an API key: --key KEY');
+  if (isPayments && key === undefined) misused('The payments platform needs an API key: set TOLLGATE_KEY');
   else await run(url, isPayments ? key : undefined);
 }
 
