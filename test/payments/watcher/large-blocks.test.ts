@@ -67,6 +67,26 @@ eachWatchedShop('a block that no answer can hold', watchedTest => {
     expect(await ours.session(ours.coins.id)).toMatchObject({ status: 'completed' });
   });
 
+  test('is read although the look that found it too long ended early', async ({
+    chain,
+    behindShortAnswers,
+    crowded,
+  }) => {
+    await using ours = await behindShortAnswers();
+    await crowded(ours);
+    await chain.mine(2);
+    const next = numberToHex(await chain.head());
+    ours.node.tell(({ method, params }) =>
+      method === 'eth_getBlockByNumber' && params?.[0] === next && params[1] === true ? null : undefined,
+    );
+
+    await ours.round();
+    ours.node.tell(undefined);
+    for (let look = 0; look < 3; look++) await ours.round();
+
+    expect(await ours.session(ours.coins.id)).toMatchObject({ paymentStatus: 'confirming' });
+  });
+
   test('is asked for once, and later looks pass over it', async ({ chain, behindShortAnswers, crowded }) => {
     await using ours = await behindShortAnswers();
     await ours.round();

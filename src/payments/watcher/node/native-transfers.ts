@@ -90,8 +90,9 @@ export function nativeReader(chainId: number, view: NodeView): NativeReader {
         if (result === 'missing') return undefined;
         if (result === 'later') return { blocks, unread };
         bytes += result.bytes;
-        if (result.unread !== undefined) unread.push(result.unread);
-        remembered.set(result.block.number, result.block);
+        // One that is not set aside yet is not remembered: this look may fail before it is.
+        if (result.unread === undefined) remembered.set(result.block.number, result.block);
+        else unread.push(result.unread);
         blocks.push(result.block);
         next += 1;
       }
@@ -127,7 +128,9 @@ export function nativeReader(chainId: number, view: NodeView): NativeReader {
     }
     const hasFailed = asked.some(({ status }) => status === 'rejected');
     const largest = Math.max(...results.map(one => (typeof one === 'string' ? 0 : one.bytes)), 1);
-    atATime = hasFailed ? 1 : Math.min(MOST_AT_A_TIME, Math.max(1, Math.floor(BYTES_AT_A_TIME / largest)));
+    // Small blocks that came one by one do not promise that the next many are small.
+    const most = Math.min(MOST_AT_A_TIME, Math.max(FIRST_AT_A_TIME, 2 * numbers.length));
+    atATime = hasFailed ? 1 : Math.min(most, Math.max(1, Math.floor(BYTES_AT_A_TIME / largest)));
     return results;
   }
 
