@@ -319,6 +319,26 @@ test('a large answer is parsed without a long turn of the event loop', async () 
   expect(turns.length).toBeGreaterThan(50);
 });
 
+test('of two answers above 16 MiB the second waits until the first has been read', async () => {
+  const head = '{"jsonrpc":"2.0","id":0,"result":"';
+  const [read, sent] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const slow = await nodeThat((_, response) => {
+    response.write(head + 'a'.repeat(24 * 2 ** 20), () => read.resolve());
+    void sent.promise.then(() => response.end('"}'));
+  });
+  // What the client leaves unread of this one fits into the buffers of the connection.
+  const quick = await nodeThat((_, response) => {
+    response.end(`${head}${'b'.repeat(16.5 * 2 ** 20)}"}`, () => sent.resolve());
+  });
+  const order: string[] = [];
+
+  const first = receipts(clientOf([slow]), 1).then(() => order.push('first'));
+  await read.promise;
+  await Promise.all([first, receipts(clientOf([quick]), 1).then(() => order.push('second'))]);
+
+  expect(order).toEqual(['first', 'second']);
+});
+
 test('a large answer that is no JSON fails as unreadable', async () => {
   const node = await nodeThat((_, response) => void response.end(`[${'0,'.repeat(2 ** 20)}`));
 

@@ -30,6 +30,8 @@ export class TooManyMembers extends Error {
 const WORKER = new URL('./parse-worker.ts', import.meta.url);
 /** Time after which an unused thread ends, which returns its memory. */
 const UNUSED_MS = 5_000;
+/** Bytes of a text after which the thread ends at once: its heap has grown to several times as much. */
+const ENDS_AFTER_BYTES = 16 * 2 ** 20;
 /** Heap of the thread. A text of many small values needs ten times its length. */
 const HEAP_MIB = 768;
 
@@ -62,6 +64,7 @@ export function parseThread(): ParseThread {
   return {
     async parse(bytes, options = {}) {
       const thread = started();
+      const unusedMs = bytes.byteLength > ENDS_AFTER_BYTES ? 0 : UNUSED_MS;
       const { port1, port2 } = new MessageChannel();
       try {
         const request: ParseRequest = { ...options, bytes, port: port2 };
@@ -75,7 +78,7 @@ export function parseThread(): ParseThread {
       } finally {
         port1.close();
         thread.unref();
-        ending = setTimeout(() => void thread.terminate(), UNUSED_MS).unref();
+        ending = setTimeout(() => void thread.terminate(), unusedMs).unref();
       }
     },
   };

@@ -10,6 +10,9 @@ import { NodeFailure, type NodeFault } from './errors.ts';
 const LARGE_BYTES = 2 ** 20;
 /** Large answers that this process holds at a time. Shared by all nodes, because its memory is. */
 const largeSlots = parseSlots(2);
+/** Bytes above which an answer is read and parsed alone: it takes ten times its length. */
+const HUGE_BYTES = 16 * 2 ** 20;
+const hugeSlot = parseSlots(1);
 
 export interface NodeLimits {
   /** Time for a whole answer, to its last byte, in milliseconds. */
@@ -123,11 +126,14 @@ export function nodeExchange(url: string, { timeoutMs, maxAnswerBytes }: NodeLim
     const deadline = pausableDeadline(timeoutMs);
     const signal = AbortSignal.any([given, deadline.signal]);
     let slot: ParseSlot | undefined;
-    /** Waits for a place once the answer is large. Waiting for other answers costs none of the node's time. */
+    let alone: ParseSlot | undefined;
+    /** Waits for its places as the answer grows. Waiting for other answers costs none of the node's time. */
     const makeRoom = async (length: number) => {
-      if (length <= LARGE_BYTES || slot !== undefined) return;
+      const isComplete = length > HUGE_BYTES ? alone !== undefined : slot !== undefined;
+      if (length <= LARGE_BYTES || isComplete) return;
       using _ = deadline.pause();
-      slot = await largeSlots.take(given);
+      slot ??= await largeSlots.take(given);
+      if (length > HUGE_BYTES) alone = await hugeSlot.take(given);
     };
     try {
       const response = await send(body, signal);
@@ -158,6 +164,7 @@ export function nodeExchange(url: string, { timeoutMs, maxAnswerBytes }: NodeLim
       throw failure(error.fault === 'broken_off' ? 'unreachable' : 'unreadable', { cause: error });
     } finally {
       deadline.end();
+      alone?.[Symbol.dispose]();
       slot?.[Symbol.dispose]();
     }
   }
