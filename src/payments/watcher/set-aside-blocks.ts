@@ -32,18 +32,33 @@ const KEPT_BLOCKS = 2_000;
 export function setAsideBlocks(chainId: number) {
   /** Undefined before they were read. Only the leader changes them, and operators make them due. */
   let known: readonly SetAsideBlock[] | undefined;
+  /** Number of times that `known` became stale. The scan and the reading of pieces run beside each other. */
+  let staleCount = 0;
 
   async function load({ db }: Pick<Round, 'db'>): Promise<readonly SetAsideBlock[]> {
-    known ??= await setAsideBlockStore(db).all(chainId);
-    return known;
+    if (known !== undefined) return known;
+    const before = staleCount;
+    const blocks = await setAsideBlockStore(db).all(chainId);
+    // Blocks read during a change may be those before it. A scan must not pass over a block that was just removed.
+    if (staleCount === before) known = blocks;
+    return blocks;
+  }
+
+  function forget(): void {
+    known = undefined;
+    staleCount += 1;
   }
 
   async function change(
     { effect }: Round,
     work: (store: ReturnType<typeof setAsideBlockStore>, now: number) => Promise<void>,
   ): Promise<void> {
-    known = undefined;
-    await effect('record', ({ handle, now }) => work(setAsideBlockStore(handle), now));
+    forget();
+    try {
+      await effect('record', ({ handle, now }) => work(setAsideBlockStore(handle), now));
+    } finally {
+      forget();
+    }
   }
 
   async function keep(
@@ -165,9 +180,7 @@ export function setAsideBlocks(chainId: number) {
     },
 
     /** Forgets the blocks in memory, because another process may have led. */
-    forget(): void {
-      known = undefined;
-    },
+    forget,
   };
 }
 
