@@ -154,7 +154,7 @@ test('an unmatched transfer is assigned to the suggested checkout', async ({
   const store = transferStore(db);
   await store.upsert(owner, { ...transfer, suggestedSessionId: text(session.id) }, Date.now());
   const [unconfirmed] = await store.unconfirmed(allDue(31_337));
-  await store.confirm([text(unconfirmed?.id)], Date.now());
+  await store.confirm(unconfirmed === undefined ? [] : [unconfirmed], Date.now());
   await signIn();
   await page.goto('/dashboard/unmatched?status=open');
 

@@ -23,6 +23,8 @@ export interface FaultyNode extends AsyncDisposable {
   slow(delayMs: number): void;
   /** Never answers HTTP requests with such a call from now on. */
   hang(isHeld: (call: Call) => boolean): void;
+  /** Delays the answers of HTTP requests with such a call until the returned function is called. */
+  hold(isHeld: (call: Call) => boolean): () => void;
   /** Forwards to another node from now on. */
   pointAt(realUrl: string): void;
   /** Methods of all JSON-RPC calls so far, including each call of a batch. */
@@ -37,6 +39,7 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
   let target = realUrl;
   let delayMs = 0;
   let hangs = (_: Call) => false;
+  let held: { readonly isHeld: (call: Call) => boolean; readonly until: Promise<void> } | undefined;
   let requests = 0;
   const calls: string[] = [];
 
@@ -64,7 +67,9 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
     calls.push(...all.map(({ method }) => method));
     if (delayMs === Number.POSITIVE_INFINITY || all.some(hangs)) return;
     if (delayMs > 0) await delay(delayMs);
+    const delaying = held !== undefined && all.some(held.isHeld) ? held.until : undefined;
     const answers = await answer(all);
+    await delaying;
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]));
   });
@@ -80,6 +85,14 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
     },
     hang(isHeld) {
       hangs = isHeld;
+    },
+    hold(isHeld) {
+      const { promise: until, resolve } = Promise.withResolvers<void>();
+      held = { isHeld, until };
+      return () => {
+        held = undefined;
+        resolve();
+      };
     },
     pointAt(url) {
       target = url;

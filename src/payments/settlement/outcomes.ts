@@ -1,13 +1,17 @@
 import { execute, rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
-import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { FailureReason } from '../model/session.ts';
 import type { TransactionRow } from '../tables/session-tables.ts';
 import type { Account } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { completed, failed, needsUse, orphaned, reorged } from './settling.ts';
 
-/** State changes of a recorded transaction, by its id, as its block gains confirmations or disappears. */
+/**
+ * State changes of a recorded transaction, by its id, as its block gains confirmations or disappears. `inBlock` is the
+ * hash of the block that its state was judged in, null for none. A transaction that was found in another block meanwhile
+ * stays unchanged.
+ */
 export function outcomes(unit: SettlementUnit) {
   const { handle, now } = unit;
 
@@ -37,24 +41,27 @@ export function outcomes(unit: SettlementUnit) {
     },
 
     /** Completes a confirming transaction and settles its session. Returns any other transaction unchanged. */
-    async complete(transactionId: string): Promise<PaymentTransaction> {
+    async complete(transactionId: string, inBlock?: string | null): Promise<PaymentTransaction> {
       const account = await unit.account(transactionId);
-      if (account.transaction.status !== 'confirming') return account.transaction;
+      if (!stands(account, ['confirming'], inBlock)) return account.transaction;
       return unit.write(completed(account, await hasUse(unit, account), now));
     },
 
     /** Fails a pending or confirming transaction. Returns any other transaction unchanged. */
-    async fail(transactionId: string, reason: FailureReason): Promise<PaymentTransaction> {
+    async fail(
+      transactionId: string,
+      reason: FailureReason,
+      inBlock?: string | null,
+    ): Promise<PaymentTransaction> {
       const account = await unit.account(transactionId);
-      const { status } = account.transaction;
-      if (status !== 'pending' && status !== 'confirming') return account.transaction;
+      if (!stands(account, ['pending', 'confirming'], inBlock)) return account.transaction;
       return unit.write(failed(account, reason, now));
     },
 
     /** Makes a confirming transaction pending again when its block is gone. Returns any other transaction unchanged. */
-    async orphan(transactionId: string): Promise<PaymentTransaction> {
+    async orphan(transactionId: string, inBlock?: string | null): Promise<PaymentTransaction> {
       const account = await unit.account(transactionId);
-      if (account.transaction.status !== 'confirming') return account.transaction;
+      if (!stands(account, ['confirming'], inBlock)) return account.transaction;
       return unit.write(orphaned(account, now));
     },
 
@@ -62,12 +69,20 @@ export function outcomes(unit: SettlementUnit) {
      * Fails a completed transaction whose block is gone, until it is seen in another block. Returns any other
      * transaction unchanged.
      */
-    async reorg(transactionId: string): Promise<PaymentTransaction> {
+    async reorg(transactionId: string, inBlock?: string | null): Promise<PaymentTransaction> {
       const account = await unit.account(transactionId);
-      if (account.transaction.status !== 'completed') return account.transaction;
+      if (!stands(account, ['completed'], inBlock)) return account.transaction;
       return unit.write(reorged(account, now));
     },
   };
+}
+
+function stands(
+  { transaction }: Account,
+  statuses: readonly TransactionStatus[],
+  inBlock = transaction.blockHash,
+): boolean {
+  return statuses.includes(transaction.status) && transaction.blockHash === inBlock;
 }
 
 /** Counts a use of the session's link when the completion needs one; false when none was left. */

@@ -33,6 +33,8 @@ export interface OwnedTransfer {
 }
 
 type TransferPlace = Pick<UnmatchedTransfer, 'txHash' | 'logIndex'>;
+/** A recorded transfer, and its block. */
+export type PlacedTransfer = Pick<UnmatchedTransfer, 'id' | 'blockHash'>;
 /** The state of a recorded transfer. */
 type KeptTransfer = TransferPlace & Pick<UnmatchedTransfer, 'blockHash' | 'confirmedAt'>;
 
@@ -91,15 +93,19 @@ export function transferStore(handle: Handle) {
       return rows.map(row => ({ blockNumber: row.block_number, blockHash: row.block_hash }));
     },
 
-    /** Ids of unconfirmed transfers in these blocks. */
-    async unconfirmedIn(chainId: number, blockHashes: readonly string[], limit: number): Promise<string[]> {
-      const rows = await rowsOf<Pick<TransferRow, 'id'>>(
+    /** Unconfirmed transfers in these blocks. */
+    async unconfirmedIn(
+      chainId: number,
+      blockHashes: readonly string[],
+      limit: number,
+    ): Promise<PlacedTransfer[]> {
+      const rows = await rowsOf<Pick<TransferRow, 'id' | 'block_hash'>>(
         handle,
-        `select id from unmatched_transfers where chain_id = ? and confirmed_at is null
+        `select id, block_hash from unmatched_transfers where chain_id = ? and confirmed_at is null
            and block_hash in (${placeholders(blockHashes.length)}) limit ${BOUND}`,
         [chainId, ...blockHashes, limit],
       );
-      return rows.map(({ id }) => id);
+      return rows.map(row => ({ id: row.id, blockHash: row.block_hash }));
     },
 
     /**
@@ -149,22 +155,39 @@ export function transferStore(handle: Handle) {
       }));
     },
 
-    /** Returns the number of newly confirmed transfers. */
-    async confirm(ids: readonly string[], now: number): Promise<number> {
-      return handle('unmatched_transfers')
-        .whereIn('id', ids)
-        .whereNull('confirmed_at')
-        .update({ confirmed_at: now });
+    /**
+     * Confirms transfers, each with the session that it was probably meant for. One that moved to another block stays
+     * unconfirmed.
+     */
+    async confirm(
+      transfers: readonly (PlacedTransfer & Pick<UnmatchedTransfer, 'suggestedSessionId'>)[],
+      now: number,
+    ): Promise<void> {
+      const alike = Map.groupBy(transfers, one => `${one.suggestedSessionId} ${one.blockHash}`);
+      for (const some of alike.values()) {
+        const [first] = some;
+        if (first === undefined) continue;
+        const { blockHash, suggestedSessionId } = first;
+        await handle('unmatched_transfers')
+          .whereIn(
+            'id',
+            some.map(({ id }) => id),
+          )
+          .where({ block_hash: blockHash })
+          .whereNull('confirmed_at')
+          .update({ confirmed_at: now, suggested_session_id: suggestedSessionId });
+      }
     },
 
-    /** Stores the session that transfers were probably meant for. */
-    async suggest(ids: readonly string[], sessionId: string): Promise<void> {
-      await handle('unmatched_transfers').whereIn('id', ids).update({ suggested_session_id: sessionId });
-    },
-
-    /** Deletes transfers that the chain dropped. Assigned ones stay. */
-    async remove(ids: readonly string[]): Promise<number> {
-      return handle('unmatched_transfers').whereIn('id', ids).whereNull('assigned_at').delete();
+    /** Deletes transfers that the chain dropped. Assigned ones stay, and those that moved to another block. */
+    async remove(transfers: readonly PlacedTransfer[]): Promise<number> {
+      let removed = 0;
+      for (const [blockHash, some] of Map.groupBy(transfers, one => one.blockHash)) {
+        const ids = some.map(({ id }) => id);
+        const rows = handle('unmatched_transfers').whereIn('id', ids).where({ block_hash: blockHash });
+        removed += await rows.whereNull('assigned_at').delete();
+      }
+      return removed;
     },
 
     /** For the settlement. False when the transfer is unconfirmed or already assigned. */

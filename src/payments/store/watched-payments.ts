@@ -22,6 +22,9 @@ export type RecordedPayment = Pick<
   'logIndex' | 'blockHash' | 'tokenAddress' | 'sender' | 'recipient' | 'amount'
 > & { readonly txHash: string };
 
+/** A payment, and the block that it was seen in. */
+export type PlacedPayment = Pick<PaymentTransaction, 'id' | 'blockHash'>;
+
 /** Payments of all owners, as the watcher of a chain reads them. */
 export function watchedPayments(handle: Handle) {
   return {
@@ -36,15 +39,19 @@ export function watchedPayments(handle: Handle) {
       return rows.map(row => ({ blockNumber: row.block_number, blockHash: row.block_hash }));
     },
 
-    /** Ids of payments in confirmation in these blocks. */
-    async confirmingIn(chainId: number, blockHashes: readonly string[], limit: number): Promise<string[]> {
-      const rows = await rowsOf<Pick<TransactionRow, 'id'>>(
+    /** Payments in confirmation in these blocks. */
+    async confirmingIn(
+      chainId: number,
+      blockHashes: readonly string[],
+      limit: number,
+    ): Promise<PlacedPayment[]> {
+      const rows = await rowsOf<Pick<TransactionRow, 'id' | 'block_hash'>>(
         handle,
-        `select id from transactions where chain_id = ? and status = 'confirming'
+        `select id, block_hash from transactions where chain_id = ? and status = 'confirming'
            and block_hash in (${placeholders(blockHashes.length)}) limit ${BOUND}`,
         [chainId, ...blockHashes, limit],
       );
-      return rows.map(({ id }) => id);
+      return rows.map(row => ({ id: row.id, blockHash: row.block_hash }));
     },
 
     /**

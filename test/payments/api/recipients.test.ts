@@ -52,13 +52,10 @@ eachPaymentsApi('recipients', apiTest => {
       const store = transferStore(api.db);
       const transfer = aPayment({ recipient, amount: 777n, blockTime: api.clock.now() });
       await store.upsert(owner, transfer, api.clock.now());
-      const { id } = (await store.unconfirmed(allDue(TEST_CHAIN))).find(
-        one => one.txHash === transfer.txHash,
-      ) ?? {
-        id: '',
-      };
-      await store.confirm([id], api.clock.now());
-      return id;
+      const all = await store.unconfirmed(allDue(TEST_CHAIN));
+      const kept = all.filter(one => one.txHash === transfer.txHash);
+      await store.confirm(kept, api.clock.now());
+      return kept[0]?.id ?? '';
     });
 
   test('an added address is listed as unverified, with a message to sign', async ({ api }) => {

@@ -27,9 +27,9 @@ eachPaymentsApi('unmatched transfers', apiTest => {
           const transfer = aPayment({ amount: 1003n, blockTime: api.clock.now(), ...changes });
           await store.upsert(owner, { suggestedSessionId: null, ...transfer }, api.clock.now());
           const all = await store.unconfirmed(allDue(transfer.chainId));
-          const { id } = all.find(({ txHash }) => txHash === transfer.txHash) ?? { id: 'none' };
-          if (isConfirmed) await store.confirm([id], api.clock.now());
-          return id;
+          const kept = all.filter(({ txHash }) => txHash === transfer.txHash);
+          if (isConfirmed) await store.confirm(kept, api.clock.now());
+          return kept[0]?.id ?? 'none';
         },
     );
 

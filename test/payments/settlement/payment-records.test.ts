@@ -122,7 +122,7 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     const [first, ...rest] = await store.unconfirmed(allDue(transfer.chainId));
     const id = first?.id ?? '';
     const hidden = await store.list(owner, {}, ALL);
-    await store.confirm([id], RECORD_TIME + 2);
+    await store.confirm(first === undefined ? [] : [first], RECORD_TIME + 2);
     const shown = await store.find(owner, id);
 
     await store.upsert(owner, { ...transfer, blockHash: hash(101), blockNumber: 101 }, RECORD_TIME + 3);
@@ -139,17 +139,16 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     const store = transferStore(db);
     const [kept, dropped] = [aTransfer(), aTransfer()];
     for (const one of [kept, dropped]) await store.upsert(owner, one, RECORD_TIME);
-    const ids = (await store.unconfirmed(allDue(kept.chainId))).map(({ id }) => id);
-    const keptId =
-      (await store.unconfirmed(allDue(kept.chainId))).find(one => one.txHash === kept.txHash)?.id ?? '';
+    const both = await store.unconfirmed(allDue(kept.chainId));
+    const keptId = both.find(one => one.txHash === kept.txHash)?.id ?? '';
     const to = { sessionId: session.id, transactionId: 'txn_1' };
     const early = await store.assign(keptId, to, RECORD_TIME);
-    await store.confirm(ids, RECORD_TIME);
+    await store.confirm(both, RECORD_TIME);
 
     const first = await store.assign(keptId, to, RECORD_TIME + 1);
     const second = await store.assign(keptId, to, RECORD_TIME + 2);
     const openIds = (await store.openIn(kept.chainId, [kept, dropped])).map(({ txHash }) => txHash);
-    const removed = await store.remove(ids);
+    const removed = await store.remove(both);
 
     expect([early, first, second, removed]).toEqual([false, true, false, 1]);
     expect(openIds).toEqual([dropped.txHash]);

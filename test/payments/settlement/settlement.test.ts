@@ -329,10 +329,7 @@ eachDatabase('the settlement', databases => {
     const transfers = transferStore(given.db);
     await transfers.upsert(given.owner, transfer, now);
     const listed = await transfers.unconfirmed(allDue(transfer.chainId));
-    await transfers.confirm(
-      listed.map(({ id }) => id),
-      now,
-    );
+    await transfers.confirm(listed, now);
     const id = listed.find(one => one.organizationId === given.owner.organizationId)?.id ?? '';
     const elsewhere = await opened({ recipientAddress: `0x${'12'.repeat(20)}` });
 

@@ -1,5 +1,5 @@
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
-import { watchedPayments } from '../../store/watched-payments.ts';
+import { type PlacedPayment, watchedPayments } from '../../store/watched-payments.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
 import type { ReceiptReader } from './receipts.ts';
 import { changeInParts, confirmationsOf, type Round } from './round.ts';
@@ -45,11 +45,11 @@ export async function confirmPayments(round: Round, receipts: ReceiptReader): Pr
     for (const { id, txHash } of untrue) {
       log.warn({ transaction: id, txHash }, 'the node returned a transfer that is missing in its receipt');
     }
-    if (untrue.length > 0) await takeBack(untrue.map(({ id }) => id));
+    if (untrue.length > 0) await takeBack(untrue);
     const rows = confirmed.toSorted(byPlace);
     await changeInParts(round, { name: 'confirm', rows }, async (part, { settle, breathe }) => {
       for (const one of part) {
-        await settle.complete(one.id);
+        await settle.complete(one.id, one.blockHash);
         await breathe();
       }
     });
@@ -74,15 +74,15 @@ export async function confirmPayments(round: Round, receipts: ReceiptReader): Pr
   }
 
   /** Makes payments pending again whose block is gone or does not contain them. */
-  async function takeBack(ids: readonly string[]): Promise<void> {
-    await changeInParts(round, { name: 'confirm', rows: ids }, async (part, { settle, breathe }) => {
-      for (const id of part) {
-        await settle.orphan(id);
+  async function takeBack(rows: readonly PlacedPayment[]): Promise<void> {
+    await changeInParts(round, { name: 'confirm', rows }, async (part, { settle, breathe }) => {
+      for (const { id, blockHash } of part) {
+        await settle.orphan(id, blockHash);
         await breathe();
       }
     });
-    result.takenBack += ids.length;
-    log.info({ transactions: ids }, 'payments are pending again after a reorganisation');
+    result.takenBack += rows.length;
+    log.info({ transactions: rows.map(({ id }) => id) }, 'payments are pending again after a reorganisation');
   }
 }
 

@@ -170,7 +170,7 @@ async function settle(round: Round, findings: readonly { id: string; finding: Fi
   );
   await changeInParts(round, { name: 'claims', rows: moving }, async (part, { settle }) => {
     for (const { id, finding } of part) {
-      if (finding.kind === 'failed') await settle.fail(id, finding.reason);
+      if (finding.kind === 'failed') await settle.fail(id, finding.reason, null);
       if (finding.kind !== 'waiting' || finding.nonce === undefined) continue;
       await settle.waiting(id, finding.nonce);
     }

@@ -37,11 +37,6 @@ export function recordJudge({ side, clock }: { side: ReturnType<typeof lanes>; c
     return { changes, isMoved: changes > 0 };
   }
 
-  /** Completed payments keep their session, so they are not matched again. */
-  async function listUnmatched(round: Round): Promise<LaneResult> {
-    return { changes: await confirmUnmatched(round, receipts), isMoved: false };
-  }
-
   /** Settled records change only when the blocks up to the settled head do. */
   async function checkSettled(round: Round, standing = -1): Promise<LaneResult> {
     const { head } = round;
@@ -76,7 +71,7 @@ export function recordJudge({ side, clock }: { side: ReturnType<typeof lanes>; c
       const { completed, takenBack } = await confirmPayments(round, receipts);
       const done = await side.run(round, {
         claims: followClaims,
-        unmatched: listUnmatched,
+        unmatched: listing => confirmUnmatched(listing, receipts),
         reorgs: checking => checkSettled(checking, standing),
       });
       return {

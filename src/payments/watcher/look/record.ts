@@ -170,9 +170,17 @@ async function recordPart(
     return true;
   }
 
+  /** Without those that were recorded as payments since they were sorted. */
+  async function unpaid(owned: readonly OwnedTransfer[]): Promise<OwnedTransfer[]> {
+    const hashes = [...new Set(owned.map(({ transfer }) => transfer.txHash))];
+    const recorded = await watchedPayments(handle).recorded(chain.id, hashes);
+    const paid = new Set(recorded.map(({ txHash, logIndex }) => `${txHash} ${logIndex}`));
+    return owned.filter(({ transfer: { txHash, logIndex } }) => !paid.has(`${txHash} ${logIndex}`));
+  }
+
   for (const work of works) {
     if (work.kind === 'match') await recordPiece(work);
-    else unmatched.push(...work.owned);
+    else if (work.owned.length > 0) unmatched.push(...(await unpaid(work.owned)));
   }
   const store = transferStore(handle);
   for (const some of slices(unmatched, KEPT_TOGETHER)) {

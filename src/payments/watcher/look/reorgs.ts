@@ -68,15 +68,15 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   );
   await changeInParts(round, { name: 'reorgs', rows: lost }, async (part, { settle, breathe }) => {
     for (const one of part) {
-      await settle.reorg(one.id);
+      await settle.reorg(one.id, one.blockHash);
       await breathe();
     }
   });
   if (lost.length > 0)
     log.error({ transactions: lost.map(one => one.id) }, 'completed payments were lost in a reorganisation');
-  const unlisted = transfers.filter(isLost).map(one => one.id);
-  await changeInParts(round, { name: 'reorgs', rows: unlisted }, (ids, { handle }) =>
-    transferStore(handle).remove(ids),
+  const unlisted = transfers.filter(isLost);
+  await changeInParts(round, { name: 'reorgs', rows: unlisted }, (part, { handle }) =>
+    transferStore(handle).remove(part),
   );
   return { lost: lost.length + unlisted.length, isCertain: false };
 }

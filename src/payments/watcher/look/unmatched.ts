@@ -2,8 +2,9 @@ import { tokenOf } from '../../model/payment-chain.ts';
 import type { UnmatchedTransfer } from '../../model/transfer.ts';
 import { suggestedSession } from '../../sessions/suggested-session.ts';
 import { CLOCK_ALLOWANCE_MS, depositAddressOf, LATE_MS } from '../../settlement/match.ts';
-import { transferStore } from '../../store/transfer-store.ts';
+import { type PlacedTransfer, transferStore } from '../../store/transfer-store.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
+import { type LaneResult, NOTHING_DONE } from './lanes.ts';
 import type { ReceiptReader } from './receipts.ts';
 import { breather, changeInParts, type Round } from './round.ts';
 import { shownRows } from './shown-rows.ts';
@@ -14,18 +15,19 @@ const TRANSFERS_PER_LOOK = 1_000;
 const SUGGESTIONS_PER_LOOK = 200;
 
 /**
- * Confirms transfers that match no session, so that they are listed, and deletes those that the chain dropped.
- * Returns the number of both.
+ * Confirms transfers that match no session, so that they are listed, and deletes those that the chain dropped. A deleted
+ * one may have come back meanwhile, so the scan looks for it again.
  */
-export async function confirmUnmatched(round: Round, receipts: ReceiptReader): Promise<number> {
+export async function confirmUnmatched(round: Round, receipts: ReceiptReader): Promise<LaneResult> {
   const { chain, view, head, db, clock } = round;
   const name = 'unmatched';
   const transfers = transferStore(db);
   const recorded = await transfers.unconfirmedBlocks(chain.id, clock.now());
-  if (recorded.length === 0) return 0;
+  if (recorded.length === 0) return NOTHING_DONE;
   const blocks = await canonicalRows(recorded, { view, head });
   const gone = blocks.gone.flatMap(({ blockHash }) => blockHash ?? []);
   let changes = 0;
+  let isMoved = false;
   if (gone.length > 0) await remove(await transfers.unconfirmedIn(chain.id, gone, TRANSFERS_PER_LOOK));
 
   const standing = new Set(blocks.standing.map(({ blockHash }) => blockHash));
@@ -40,28 +42,24 @@ export async function confirmUnmatched(round: Round, receipts: ReceiptReader): P
   const suggest = suggestions(round);
   await receipts.read(round, { name, rows: ripe }, async shown => {
     const { confirmed, untrue } = shownRows(ripe, shown);
-    if (untrue.length > 0) await remove(untrue.map(({ id }) => id));
+    if (untrue.length > 0) await remove(untrue);
     const rows = await suggest(confirmed);
     await changeInParts(round, { name, rows }, async (part, { handle, now }) => {
-      const store = transferStore(handle);
-      for (const [sessionId, some] of Map.groupBy(part, one => one.suggestedSessionId)) {
-        const ids = some.map(({ id }) => id);
-        await store.confirm(ids, now);
-        if (sessionId !== null) await store.suggest(ids, sessionId);
-      }
+      await transferStore(handle).confirm(part, now);
     });
     changes += rows.length;
   });
-  return changes;
+  return { changes, isMoved };
 
-  async function remove(ids: readonly string[]): Promise<void> {
-    await changeInParts(round, { name, rows: ids }, (part, { handle }) => transferStore(handle).remove(part));
-    changes += ids.length;
+  async function remove(rows: readonly PlacedTransfer[]): Promise<void> {
+    await changeInParts(round, { name, rows }, (part, { handle }) => transferStore(handle).remove(part));
+    changes += rows.length;
+    isMoved = true;
   }
 }
 
 /** A transfer to be listed, and the session that it was probably meant for. */
-type SuggestedTransfer = Pick<UnmatchedTransfer, 'id' | 'suggestedSessionId'>;
+type SuggestedTransfer = PlacedTransfer & Pick<UnmatchedTransfer, 'suggestedSessionId'>;
 
 /**
  * Finds the sessions that payers probably meant. The merchant decides about a rounded amount (Decision 133). Equal
@@ -73,8 +71,9 @@ function suggestions({ chain, db }: Round) {
 
   return async (transfers: readonly UnmatchedTransfer[]): Promise<SuggestedTransfer[]> => {
     const suggested: SuggestedTransfer[] = [];
-    for (const { id, organizationId, mode, amount, blockTime, ...transfer } of transfers) {
-      const place = depositAddressOf({ ...transfer, amount, blockTime });
+    for (const transfer of transfers) {
+      const { id, organizationId, mode, amount, blockHash, blockTime } = transfer;
+      const place = depositAddressOf(transfer);
       const key = `${organizationId} ${mode} ${place.tokenAddress} ${place.recipientAddress} ${amount} ${blockTime}`;
       if (!known.has(key)) {
         if (known.size >= SUGGESTIONS_PER_LOOK) continue;
@@ -85,7 +84,7 @@ function suggestions({ chain, db }: Round) {
         known.set(key, await suggestedSession(db, owner, payment));
         await breathe();
       }
-      suggested.push({ id, suggestedSessionId: known.get(key) ?? null });
+      suggested.push({ id, blockHash, suggestedSessionId: known.get(key) ?? null });
     }
     return suggested;
   };
