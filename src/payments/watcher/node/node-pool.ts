@@ -84,6 +84,8 @@ export function nodePool(
   }
 
   async function ask<T>(questions: (request: NodeRequest) => Promise<T>): Promise<T> {
+    // Before the ranks: they ask all nodes for their heads when a node is chosen.
+    signal.throwIfAborted();
     if (isSpent()) throw new RoundSpent('The round has used up its calls and bytes.');
     const failures: unknown[] = [];
     for (const node of ranks.inTurn()) {
