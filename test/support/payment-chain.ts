@@ -51,6 +51,11 @@ export interface TestPaymentChain extends AsyncDisposable {
   /** Reverts to a snapshot and mines other blocks in place of those after it. */
   fork(snapshot: unknown, blocks: number, raw?: readonly Hex[]): Promise<void>;
   snapshot(): Promise<unknown>;
+  /**
+   * Brings the chain's clock back to real time after blocks were removed: it continues from the last one that is left, and
+   * payments would seem older than their sessions.
+   */
+  keepTime(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -123,7 +128,6 @@ export async function startPaymentChain(
   }
   await mine();
 
-  /** After a revert, the chain's clock continues from the snapshot. Payments would seem older than their sessions. */
   async function keepTime(): Promise<void> {
     const now = Math.floor(Date.now() / 1000);
     const { timestamp } = Object(await call('eth_getBlockByNumber', 'latest', false));
@@ -159,6 +163,7 @@ export async function startPaymentChain(
       for (const one of raw) await call('eth_sendRawTransaction', one);
       await mine(blocks);
     },
+    keepTime,
     stop,
     [Symbol.asyncDispose]: stop,
   };

@@ -49,24 +49,31 @@ export async function startHostileChain(
     alone: work => inTurn(() => work(inner)),
     reorganize: depth =>
       inTurn(async () => {
+        // Anvil drops a transaction of its pool that is behind one of a removed block.
+        await inner.mine();
         const transactions = await transactionsOfLast(inner, depth);
         await inner.call('anvil_reorg', depth, []);
-        for (const raw of transactions) await inner.call('eth_sendRawTransaction', raw);
+        await inner.keepTime();
+        for (const { raw } of transactions) await inner.call('eth_sendRawTransaction', raw);
         await inner.mine();
+        for (const { hash } of transactions) {
+          const receipt = await inner.call('eth_getTransactionReceipt', hash);
+          if (receipt === null) throw new Error(`the chain lost ${hash} in a reorganisation`);
+        }
       }),
   };
 }
 
 /** The signed transactions of the latest blocks in their order. */
-async function transactionsOfLast({ call, head }: TestPaymentChain, blocks: number): Promise<unknown[]> {
+async function transactionsOfLast({ call, head }: TestPaymentChain, blocks: number) {
   const last = await head();
-  const raw: unknown[] = [];
+  const found: { hash: string; raw: unknown }[] = [];
   for (let number = last - blocks + 1; number <= last; number += 1) {
     const block = record(await call('eth_getBlockByNumber', `0x${number.toString(16)}`, false));
-    for (const hash of list(block.transactions))
-      raw.push(await call('eth_getRawTransactionByHash', text(hash)));
+    for (const hash of list(block.transactions).map(text))
+      found.push({ hash, raw: await call('eth_getRawTransactionByHash', hash) });
   }
-  return raw;
+  return found;
 }
 
 /** Runs pieces of work one after the other, in the order in which they are given. */

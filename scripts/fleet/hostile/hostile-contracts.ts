@@ -40,6 +40,8 @@ export interface Stranger {
   readonly name: string;
   /** Sends a transaction to the pool and returns its hash. */
   send(to: Address, data: Hex, gas?: number): Promise<Hex>;
+  /** Limits calls as other nodes do, and with them blocks. */
+  limitGas(): Promise<void>;
   /** Sends coins to the pool and returns the hash. */
   sendCoins(to: string, amount: bigint): Promise<Hex>;
 }
@@ -48,6 +50,8 @@ export interface Stranger {
 const ACCOUNT = 15;
 /** Room for a block of 18,000 transfers, and for a transaction whose trace has 200 MB. */
 const BLOCK_GAS = 4_000_000_000;
+/** Limit of other nodes for a call; anvil lets a call use as much as a block. Source: geth, `--rpc.gascap`. */
+const CALL_GAS = 50_000_000;
 const GAS = 10_000_000;
 const BALANCE = 10n ** 14n;
 const NAME = ['asking', 'eth'] as const;
@@ -92,6 +96,10 @@ export async function deployStranger(chain: TestPaymentChain, urls: readonly str
     registry,
     name,
     send: (to, data, gas) => transact({ to, data }, gas),
+    async limitGas() {
+      await chain.call('evm_setBlockGasLimit', numberToHex(CALL_GAS));
+      await chain.mine();
+    },
     sendCoins: (to, amount) => transact({ to, value: numberToHex(amount) }),
   };
 }
