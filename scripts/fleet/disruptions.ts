@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OwnPostgres } from '../../test/support/own-postgres.ts';
 import type { OwnRedis } from '../../test/support/redis.ts';
 import type { InterruptedChain } from './chain.ts';
+import type { Traces } from './hostile/attacks.ts';
 import { FLEET_ROLES, type FleetRole, type Member, STOPS } from './member.ts';
 import type { Observers } from './replica-client.ts';
 
@@ -12,6 +13,8 @@ export interface Disturbed {
   readonly postgres: OwnPostgres;
   readonly chains: readonly InterruptedChain[];
   readonly observers: Observers;
+  /** Lets a stranger attack one more chain. */
+  readonly attack: () => Promise<Traces>;
   /** Compares the replicas with the chains. */
   readonly compare: () => Promise<void>;
   /** Aborted when the run has failed. Nothing is started after that. */
@@ -27,9 +30,9 @@ const DOWN_MS = { process: 1_000, redis: 5_000, postgres: 3_000, node: 6_000 };
 /** Covers the leases of a killed process: 15 s for an index, 20 s for the watcher of a chain. */
 const TAKEOVER_MS = 20_000;
 
-/** Runs all disruptions, one after the other. Rejects when the signal aborts. */
-export async function disturb(disturbed: Disturbed): Promise<void> {
-  const { redis, postgres, chains, observers, members, compare, signal } = disturbed;
+/** Runs all disruptions, one after the other. Returns what the stranger left. Rejects when the signal aborts. */
+export async function disturb(disturbed: Disturbed): Promise<Traces> {
+  const { redis, postgres, chains, observers, members, attack, compare, signal } = disturbed;
   const { interruptions } = observers;
   const pause = (ms: number) => delay(ms, undefined, { signal });
   interruptions.begin('nothing', GRACEFUL);
@@ -60,12 +63,15 @@ export async function disturb(disturbed: Disturbed): Promise<void> {
   hanging?.node.slow(0);
   await pause(CALM_MS);
 
+  const traces = await attack();
+
   for (const role of FLEET_ROLES) {
     interruptions.begin(`rolling: ${role}`, GRACEFUL);
     for (const member of members.filter(one => one.role === role)) await restart(member);
   }
   interruptions.begin('nothing again', GRACEFUL);
   await pause(CALM_MS);
+  return traces;
 
   async function killOne(role: FleetRole): Promise<void> {
     const member = await leaderOf(role, members);

@@ -13,6 +13,7 @@ import { reckon } from '../soak/verify.ts';
 import { startInterruptedChain } from './chain.ts';
 import { configuration } from './configuration.ts';
 import { disturb } from './disruptions.ts';
+import { startHostileDisruption } from './hostile/disruption.ts';
 import { createMember, FLEET_ROLES, type Member, STOPS } from './member.ts';
 import { type KnownTransaction, readKnown, readNew } from './reads.ts';
 import { type Observers, replicaClient, turningClient } from './replica-client.ts';
@@ -27,6 +28,8 @@ export interface FleetReport {
 
 const CHAIN_IDS = [31_337, 31_338];
 const SHOPS = 3;
+/** Shops that only the stranger pays. */
+const TARGETS = 2;
 const REPLICAS = 2;
 const READERS = 2;
 const PAID_WITHIN_MS = 45_000;
@@ -50,10 +53,13 @@ export async function runFleet(seed: number, observers: Observers): Promise<Flee
   const compare = async () => {
     compared += await compareReplicas({ ...traffic, ...stage, observers });
   };
-  const disturbance = disturb({ ...stage, observers, compare, signal: closing.signal });
-  await Promise.race([disturbance, traffic.failure]).finally(() => closing.abort());
+  const target = { ...traffic.targets, data: stage.data, observers };
+  const attack = () => stage.hostile.attack(target);
+  const disturbance = disturb({ ...stage, attack, observers, compare, signal: closing.signal });
+  const traces = await Promise.race([disturbance, traffic.failure]).finally(() => closing.abort());
 
-  const { sold, reads } = await traffic.done;
+  const { sold: honest, reads } = await traffic.done;
+  const sold = [...honest, { shop: target.shop, sales: traces.sales }];
   const paidMs = await untilPaid(sold, PAID_WITHIN_MS);
   if (paidMs >= PAID_WITHIN_MS) observers.violation('payments were not completed in time');
   const shops = sold.map(({ shop }) => shop);
@@ -62,7 +68,8 @@ export async function runFleet(seed: number, observers: Observers): Promise<Flee
   for (const one of sold) await comparePayments(one, observers);
   const { violations, events, repeated } = await reckon(sold, stage.receivers.arrivals);
   for (const violation of violations) observers.violation(violation);
-  await noteWaits(sold, stage.receivers.arrivals, observers);
+  await noteWaits(honest, stage.receivers.arrivals, observers);
+  const judged = await stage.hostile.judge(target, traces);
   await endAll(members, observers);
   const payments = sold.reduce((sum, { sales }) => sum + sales.length, 0);
   return {
@@ -70,6 +77,7 @@ export async function runFleet(seed: number, observers: Observers): Promise<Flee
 
 payments ${payments}, events ${events}, requests to receivers ${stage.receivers.arrivals.length}, ${repeated} of them for an event that had arrived
 reads under traffic ${reads}, answers compared with the chains afterwards ${compared}
+${judged}
 after the last sale: paid ${(paidMs / 1000).toFixed(1)} s, delivered ${(settledMs / 1000).toFixed(1)} s`,
   };
 }
@@ -82,13 +90,14 @@ async function prepare(stack: AsyncDisposableStack, observers: Observers) {
   const postgres = stack.use(await startOwnPostgres());
   const redis = stack.use(await startOwnRedis());
   const chains = await Promise.all(CHAIN_IDS.map(id => startInterruptedChain(id, stack)));
+  const hostile = await startHostileDisruption(stack);
   const receivers = stack.use(await startReceivers(random(1)));
   const configFile = join(folder, 'tollgate.yaml');
   const text = configuration({
     paymentsUrl: postgres.url,
     indexUrl: postgres.url,
     redisUrl: redis.url,
-    chains: chains.map(({ configured }) => configured),
+    chains: [...chains, hostile.chain].map(({ configured }) => configured),
   });
   await writeFile(configFile, text);
   const members: Member[] = [];
@@ -106,7 +115,8 @@ async function prepare(stack: AsyncDisposableStack, observers: Observers) {
   const membersOf = (role: string) => members.filter(one => one.role === role);
   const data = membersOf('data').map(member => ({ ...member, url: member.dataUrl }));
   const payments = membersOf('payments').map(member => ({ ...member, url: member.paymentsUrl }));
-  return { postgres, redis, chains, receivers, members, data, payments, urls: data.map(({ url }) => url) };
+  const urls = data.map(({ url }) => url);
+  return { postgres, redis, chains, hostile, receivers, members, data, payments, urls };
 }
 
 /** Reports an error in the log as a violation while nothing is broken. */
@@ -122,18 +132,23 @@ interface Traffic extends Awaited<ReturnType<typeof prepare>> {
 }
 
 async function startTraffic(stage: Traffic) {
-  const { seed, observers, signal, chains, data: replicas } = stage;
+  const { seed, observers, signal, chains, hostile, data: replicas } = stage;
   const paid: PaidSale[] = [];
   const told = truth(chains);
   const shops = await openShops(stage);
-  const selling = shops.map(async (shop, index): Promise<Sold> => {
+  const [shop, unluckyShop] = shops.slice(SHOPS);
+  if (shop === undefined || unluckyShop === undefined) throw new Error('the stranger has no shops');
+  const selling = shops.slice(0, SHOPS).map(async (shop, index): Promise<Sold> => {
     const sales = await sellAndPay({
       shop,
-      chains,
+      chains: [...chains, hostile.chain],
       payer: index + 1,
       random: random(seed + index),
       signal,
-      onPaid: sale => void paid.push(sale),
+      onPaid: sale => {
+        // Reorganisations move the payments of the hostile chain, so only `hostile` compares them.
+        if (sale.chainId !== hostile.chain.id) paid.push(sale);
+      },
     });
     return { shop, sales };
   });
@@ -152,11 +167,11 @@ async function startTraffic(stage: Traffic) {
     reads: counts.reduce((sum, count) => sum + count, 0),
   }));
   const failure = new Promise<never>((_, reject) => done.catch(reject));
-  return { paid, truth: told, done, failure };
+  return { paid, truth: told, targets: { shop, unluckyShop }, done, failure };
 }
 
 async function openShops({ postgres, payments: replicas, receivers, observers }: Traffic): Promise<Shop[]> {
-  const keys = await createOrganizations({ kind: 'postgres', url: postgres.url }, SHOPS);
+  const keys = await createOrganizations({ kind: 'postgres', url: postgres.url }, SHOPS + TARGETS);
   return await Promise.all(
     keys.map((key, index) => {
       const client = replicaClient({ replicas, key, observers });
