@@ -21,7 +21,8 @@ const LAST_BLOCKS = 4;
 /** Groups per page of the API. */
 const LIMIT = 500;
 /** No answer in time, a failure of the service, and an overloaded one. */
-const FAILURES = [0, 500, 503];
+const BUSY = 503;
+const FAILURES = [0, 500, BUSY];
 const JSON_CONTENT = { 'content-type': 'application/json' };
 
 /**
@@ -84,7 +85,7 @@ export async function readHostileRecords({ scene, traces, observers }: Judged): 
   ];
   for (const url of dataUrls) {
     for (const path of paths) {
-      const status = await statusOf(`${url}${path}chain_id=${chain.id}`);
+      const status = await lastStatusOf(`${url}${path}chain_id=${chain.id}`);
       if (FAILURES.includes(status)) observers.violation(`${url}${path} is answered with ${status}`);
     }
   }
@@ -96,6 +97,16 @@ async function showsBlock(url: string, block: ChainBlock): Promise<boolean> {
     if ((await statusOf(url + pathOfBlock(block))) === 200) return true;
   }
   return false;
+}
+
+/** Status of an answer, asked for again while the service says that it is busy. */
+async function lastStatusOf(url: string): Promise<number> {
+  const deadline = Date.now() + ANSWERED_WITHIN_MS;
+  for (;;) {
+    const status = await statusOf(url);
+    if (status !== BUSY || Date.now() > deadline) return status;
+    await delay(PAUSE_MS);
+  }
 }
 
 /** Status of an answer that was read to its end; 0 when there was none in time. */
