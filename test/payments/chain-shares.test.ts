@@ -44,6 +44,12 @@ async function watchedBy(service: PaymentsService): Promise<readonly unknown[]> 
   return list(all).flatMap(one => (record(one).node === null ? [] : [record(one).id]));
 }
 
+/** Seconds since the last looks of a process at its chains. */
+async function lagOf(service: PaymentsService): Promise<readonly number[]> {
+  const { chains: all } = record(await service.status());
+  return list(all).flatMap(one => (record(one).node === null ? [] : [Number(record(one).lag_seconds)]));
+}
+
 /** Number of times that a process became the leader of each of these chains. */
 async function leaderChanges({ registry }: Metrics, ids: readonly number[]): Promise<readonly number[]> {
   const scrape = await registry.metrics();
@@ -85,6 +91,15 @@ describe('processes with the settlement role', () => {
       async () => record(record(await service.status()).processes).settlement,
       count => count === processes,
     );
+
+  /** Advances time, and waits until all these processes have looked at their chains since. */
+  async function jump(ms: number, services: readonly PaymentsService[]): Promise<void> {
+    clock.advance(ms);
+    await until(
+      async () => (await Promise.all(services.map(lagOf))).flat(),
+      lags => lags.length > 0 && lags.every(lag => lag < ms / 1000),
+    );
+  }
 
   /** Advances time until each process watches its count of chains. */
   async function spread(services: readonly PaymentsService[], counts: readonly number[], stepMs = 250) {
@@ -162,7 +177,8 @@ describe('processes with the settlement role', () => {
     await pass(20_000, { first, processes: 2 });
     const own = await spread([first], [2], 0);
     const all = await spread([first], [4]);
-    for (let passed = 0; passed < 30; passed++) await spread([first], [4], 30_000);
+    for (let passed = 0; passed < 30; passed++) await jump(30_000, [first]);
+    await spread([first], [4], 0);
 
     expect([own, all]).toEqual([[2], [4]]);
     expect((await leaderChanges(metrics, IDS)).toSorted()).toEqual([1, 1, 2, 2]);
@@ -191,7 +207,8 @@ describe('processes with the settlement role', () => {
     await spread([first], [3], 0);
     const second = await begin({ chains: chains.slice(3) });
 
-    for (let passed = 0; passed < 12; passed++) await spread([first, second], [3, 1], 60_000);
+    for (let passed = 0; passed < 12; passed++) await jump(60_000, [first, second]);
+    await spread([first, second], [3, 1], 0);
 
     expect(await leaderChanges(metrics, IDS.slice(0, 3))).toEqual([1, 1, 1]);
   });

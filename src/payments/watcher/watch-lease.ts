@@ -20,6 +20,8 @@ export type WatchLease = ReturnType<typeof watchLease>;
 
 /** Longest time without a call of a look, more than a node or a conflict in the database may take. */
 const STILL_MS = 40_000;
+/** Times that it has to be seen still, so that a computer that slept does not give its chains away. */
+const STILL_TIMES = 5;
 
 /** A look has not moved for so long that another process may try. */
 export class LookStandsStill extends Error {
@@ -34,14 +36,18 @@ export function watchLease({ db, chainId, leaseMs, clock, share, onElected }: Wa
   /** Calls of the look under way when it was last seen to move, at `movedAt`; undefined between looks. */
   let calls: number | undefined;
   let movedAt = 0;
+  let stillTimes = 0;
 
   /** True while a look asks nodes for more, which it also does before each change. */
   function moves(callsOfLook: number | undefined): boolean {
     if (callsOfLook === undefined || callsOfLook !== calls) {
       calls = callsOfLook;
       movedAt = clock.now();
+      stillTimes = 0;
+    } else {
+      stillTimes += 1;
     }
-    return Math.abs(clock.now() - movedAt) < STILL_MS;
+    return stillTimes < STILL_TIMES || Math.abs(clock.now() - movedAt) < STILL_MS;
   }
 
   function lose(): void {
