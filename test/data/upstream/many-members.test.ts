@@ -15,13 +15,15 @@ test.for([
   ['long integers', '/integers', (body: unknown) => new Set(list(body)).size, 1],
   ['digits in a text', '/text', (body: unknown) => String(record(body).text).length, 4_200_000],
 ] as const)('an answer with many %s is never parsed by the main thread', async ([, path, measure, size]) => {
-  await using to = await answering(TEXTS[path]());
+  const whole = TEXTS[path]();
+  await using to = await answering(whole);
   using parse = vi.spyOn(JSON, 'parse');
 
   const { body } = await to.get();
 
   expect(measure(body)).toBe(size);
-  expect(parse.mock.calls).toEqual([]);
+  // Other work of this process may parse texts of its own, which are short.
+  expect(parse.mock.calls.filter(([text]) => String(text).length > whole.length / 2)).toEqual([]);
 });
 
 test('an answer with more than 250,000 keys and items is refused by their number', async () => {
