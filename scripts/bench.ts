@@ -17,6 +17,7 @@ import { benchHits } from './bench/hits.ts';
 import { benchIndexMisses } from './bench/index-misses.ts';
 import { benchIndexPostgres } from './bench/index-postgres.ts';
 import { benchInsights } from './bench/insights.ts';
+import { benchLargeBlocks } from './bench/large-blocks.ts';
 import { benchNormalise } from './bench/normalise.ts';
 import { benchPages } from './bench/pages.ts';
 import { benchPayments } from './bench/payments.ts';
@@ -33,6 +34,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   normalise: benchNormalise,
   memory: benchCacheMemory,
   sync: benchSyncRate,
+  'large-blocks': benchLargeBlocks,
   index: benchIndexMisses,
   'index-postgres': benchIndexPostgres,
   growth: benchGrowth,

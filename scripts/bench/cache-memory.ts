@@ -1,6 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { type Figure, figureOf, median } from './figure.ts';
+import { type Figure, figureOf, mebibytes, median } from './figure.ts';
+import { toldBy } from './forked.ts';
 
 const ROUNDS = 3;
 const BOUND_BYTES = 256 * 2 ** 20;
@@ -39,29 +38,13 @@ async function grownBy({ answers, bytes, atMost }: (typeof FILLINGS)[number]): P
 }
 
 async function grown(answers: number, bytes: number): Promise<Grown> {
-  const script = fileURLToPath(new URL('./cache-memory/process.ts', import.meta.url));
+  const script = new URL('./cache-memory/process.ts', import.meta.url);
   const args = [answers, bytes, BOUND_BYTES].map(String);
-  const grown = await told(
-    fork(script, args, { execArgv: ['--expose-gc'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
-  );
+  const grown = await toldBy(script, args, { isMessage: isGrown, execArgv: ['--expose-gc'] });
   if (!grown.isLastKept) throw new Error('the cache kept nothing');
   return grown;
 }
 
-function told(child: ChildProcess): Promise<Grown> {
-  return new Promise((resolve, reject) => {
-    child.once('exit', code => reject(new Error(`the process ended with ${code}`)));
-    child.once('message', message => {
-      if (isGrown(message)) resolve(message);
-      else reject(new Error('the process told something else'));
-    });
-  });
-}
-
 function isGrown(message: unknown): message is Grown {
   return typeof message === 'object' && message !== null && 'growth' in message && 'peakGrowth' in message;
-}
-
-function mebibytes(bytes: number): string {
-  return `${Math.round(bytes / 2 ** 20)} MiB`;
 }

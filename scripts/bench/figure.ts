@@ -52,6 +52,10 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
+export function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MiB`;
+}
+
 /** Formats the figures as a Markdown table, which `slowdowns` can read. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map(

@@ -10,6 +10,7 @@
  * - `payments`: the whole payments service on a file or PostgreSQL, watching one token on a node's chain
  * - `bare-payments`: serves links of one organization from a file, in a bare Koa app
  * - `canned-chain`: the node of a simulated chain
+ * - `large-chain`: the node of a chain with blocks as large as mainnet's
  * Reports its address over IPC, and on request its CPU time and the work of its event loop. Ends when its parent
  * disconnects or is killed.
  */
@@ -33,6 +34,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { serveHandIndex } from './growth/hand-index.ts';
 import { serveIndex } from './growth/serve-index.ts';
+import { serveLargeChain } from './large-blocks/large-chain.ts';
 import { serveBarePayments } from './payments/bare-server.ts';
 import { servePayments } from './payments/serve.ts';
 import { watchEventLoop } from './stalls/event-loop.ts';
@@ -204,6 +206,7 @@ function start([mode, first = '2000', second = '1', third = '1']: readonly strin
   if (mode === 'payments') return servePayments({ database: first, rpcUrl: second, token: third, log });
   if (mode === 'bare-payments') return serveBarePayments({ file: first, organizationId: second, log });
   if (mode === 'canned-chain') return serveCannedChain(Number(first));
+  if (mode === 'large-chain') return serveLargeChain(Number(first));
   return bare(Number(first));
 }
 

@@ -25,10 +25,15 @@ export async function benchPostgresSyncRate(): Promise<Figure[]> {
   await using postgres = await startOwnPostgres();
   const database = { kind: 'postgres', url: postgres.url } as const;
   return await syncRate('sync rate of an index on PostgreSQL', async () => {
-    const db = openDatabase(database);
-    await db.raw(`drop schema if exists chain_${EMBEDDED_CHAIN} cascade`).finally(() => db.destroy());
+    await dropIndex(postgres.url, EMBEDDED_CHAIN);
     return database;
   });
+}
+
+/** Removes the index of a chain from a PostgreSQL database. */
+export async function dropIndex(url: string, chainId: number): Promise<void> {
+  const db = openDatabase({ kind: 'postgres', url });
+  await db.raw(`drop schema if exists chain_${chainId} cascade`).finally(() => db.destroy());
 }
 
 async function syncRate(

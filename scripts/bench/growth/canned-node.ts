@@ -44,7 +44,14 @@ function answerTo(method: string, params: readonly unknown[], chainId: number): 
 }
 
 /** Starts the node on a free port of the loopback interface. */
-export async function startCannedNode(chainId: number): Promise<CannedNode> {
+export function startCannedNode(chainId: number): Promise<CannedNode> {
+  return startNode((method, params) => answerTo(method, params, chainId));
+}
+
+/** Starts a node that answers calls by a function. */
+export async function startNode(
+  answer: (method: string, params: readonly unknown[]) => unknown,
+): Promise<CannedNode> {
   const reply = ({
     id,
     method,
@@ -56,7 +63,7 @@ export async function startCannedNode(chainId: number): Promise<CannedNode> {
   }) => ({
     jsonrpc: '2.0',
     id,
-    result: answerTo(method, params, chainId),
+    result: answer(method, params),
   });
   const server = createServer(async (request, response) => {
     const call = JSON.parse(await textOf(request));

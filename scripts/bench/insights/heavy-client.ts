@@ -73,7 +73,7 @@ export async function besideHeavyClient(
     name: `small queries refused beside a heavy client, on ${on}`,
     rounds: rounds.map(({ beside }) => beside.refused),
     wanted: { atMost: 0 },
-    note: `of ${rounds.flatMap(({ beside }) => Object.values(beside.times).flat()).length} and the refused`,
+    note: `${rounds.flatMap(({ beside }) => Object.values(beside.times).flat()).length} answered`,
   });
   return [...ratios, refused];
 }
