@@ -12,12 +12,16 @@ WORKDIR /opt/tollgate
 COPY package.json package-lock.json ./
 # Without optional dependencies: the embedded chains, and Node as a package.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+# Commit that the program reports: docker build --build-arg COMMIT=$(git rev-parse HEAD)
+ARG COMMIT=unknown
+RUN npm pkg set "commit=$COMMIT"
 
 FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /opt/tollgate
 COPY --from=packages /opt/tollgate/node_modules ./node_modules
-COPY package.json LICENSE ./
+COPY --from=packages /opt/tollgate/package.json ./
+COPY LICENSE ./
 COPY src ./src
 COPY generated ./generated
 RUN install -d -o node -g node -m 0750 /var/lib/tollgate node_modules/.cache/tollgate

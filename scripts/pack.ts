@@ -1,10 +1,12 @@
 /**
  * Compiles the sources into `dist/`, which `npm pack` puts into the package: Node strips no types below node_modules.
- * npm runs this as `prepack`. A checkout runs its sources and does not need it.
+ * Also writes `npm-shrinkwrap.json`, so that an installation gets the tested version of every package. npm runs this as
+ * `prepack` and removes both with `postpack`. A checkout runs its sources and does not need them.
  */
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
+import { build } from '#lib/version.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
@@ -25,8 +27,11 @@ const MODULE_ADDRESS = /(new URL\('\.{1,2}\/[^']+)\.ts(', import\.meta\.url\))/g
 const SOURCE_NAME = /(['"`])\.{1,2}\/[^'"`\s]*\.ts\1/;
 
 interface Manifest {
-  readonly version: string;
   readonly imports: Readonly<Record<string, string>>;
+}
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
 }
 
 rmSync(DIST, { recursive: true, force: true });
@@ -38,6 +43,8 @@ for (const file of globSync(PACKED, { cwd: ROOT, exclude: NOT_PACKED }).filter(
   if (!file.endsWith('.ts') || file.includes('/browser/')) cpSync(join(ROOT, file), placeOf(file));
 }
 write('package.json', JSON.stringify(manifest(), undefined, 2));
+// Last, because npm would install from this file instead of package-lock.json if a failure left it in a checkout.
+writeFileSync(join(ROOT, 'npm-shrinkwrap.json'), JSON.stringify(shrinkwrap(), undefined, 2));
 
 function compiled(file: string): string {
   const { outputText } = ts.transpileModule(readFileSync(join(ROOT, file), 'utf8'), {
@@ -52,10 +59,17 @@ function compiled(file: string): string {
 
 /** Manifest whose subpath imports name the compiled files below `dist/` in place of TypeScript files. */
 function manifest() {
-  const { version, imports }: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const { imports }: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const own = Object.entries(imports).filter(([, folder]) => /^\.\/(src|generated)\//.test(folder));
   const compiledOnes = own.map(([name, folder]) => [`${name}.ts`, `${folder}.js`]);
-  return { type: 'module', version, imports: Object.fromEntries([...compiledOnes, ...own]) };
+  return { type: 'module', ...build(), imports: Object.fromEntries([...compiledOnes, ...own]) };
+}
+
+/** The locked packages without those of development. */
+function shrinkwrap() {
+  const lock: Lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+  const packages = Object.entries(lock.packages).filter(([, { dev }]) => dev !== true);
+  return { ...lock, packages: Object.fromEntries(packages) };
 }
 
 function write(file: string, text: string): void {

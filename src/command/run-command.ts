@@ -1,7 +1,7 @@
 import { reportFailure } from '#config/failure.ts';
 import { didYouMean } from '#lib/broken-rule.ts';
 import { UsageError } from '#lib/command-line.ts';
-import { VERSION } from '#lib/version.ts';
+import { build } from '#lib/version.ts';
 import { COMMANDS } from './command.ts';
 
 const PROGRAM = 'tollgate';
@@ -10,7 +10,7 @@ const PROGRAM = 'tollgate';
 export async function runProgramCommand([name, ...args]: readonly string[]): Promise<void> {
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     process.stdout.write(overview());
-  } else if (name === '--version') process.stdout.write(`${VERSION}\n`);
+  } else if (name === '--version') process.stdout.write(versionLine());
   else await runCommand(name, args);
 }
 
@@ -28,6 +28,11 @@ export async function runCommand(name: string, args: readonly string[]): Promise
   } catch (error) {
     reportFailure(error, command === undefined ? PROGRAM : `${PROGRAM} ${name}`);
   }
+}
+
+function versionLine(): string {
+  const { version, commit } = build();
+  return commit === null ? `${version}\n` : `${version} (${commit})\n`;
 }
 
 function unknownCommand(name: string): UsageError {

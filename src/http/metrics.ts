@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { inTime } from '../lib/in-time.ts';
+import { build } from '../lib/version.ts';
 
 /** State of a chain's back end. What is undefined has no value at the moment. */
 export interface IndexProgress {
@@ -58,11 +59,12 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-/** Creates metrics in a new registry. `ofProcess` adds Node's memory, CPU, event loop and garbage collection. */
+/** Creates metrics in a new registry. `ofProcess` adds the build, and Node's memory, CPU, event loop and collections. */
 export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
   if (ofProcess) {
+    registerBuild(registry);
     collectDefaultMetrics({ register: registry });
     // Gauges with names like counters. Each is the sum of another gauge that has the kinds as labels.
     for (const name of MISNAMED) registry.removeSingleMetric(name);
@@ -203,6 +205,18 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     droppedRecord: record => droppedRecords.inc(record),
     watchIndex: read => indexReads.push(read),
   };
+}
+
+/** Registers a gauge that is always 1. Its labels name the build. */
+function registerBuild(registry: Registry): void {
+  const { version, commit } = build();
+  new Gauge({
+    name: 'tollgate_build_info',
+    help: '1 for the version and the commit that a process runs',
+    labelNames: ['version', 'commit'],
+    aggregator: 'max', // a parent and its workers
+    registers: [registry],
+  }).set({ version, commit: commit ?? 'unknown' }, 1);
 }
 
 /** Maximum wait of a scrape for values that are not in memory. Prometheus gives up after 10 s. */

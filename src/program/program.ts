@@ -19,6 +19,7 @@ import { inTime } from '#lib/in-time.ts';
 import { createLogger, type Logger } from '#lib/logger.ts';
 import { endProcess, exitProcess } from '#lib/process-end.ts';
 import { atPlace } from '#lib/startup-error.ts';
+import { build } from '#lib/version.ts';
 import { type EmbeddedDefault, startEmbedded } from './embedded.ts';
 import { keepOpen } from './open-resource.ts';
 import { type Operator, operatorOf } from './operator.ts';
@@ -50,6 +51,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const parts = worker === undefined ? workerParts(config) : [];
   const log = loggerOf(config, { worker, sharesOutput: worker !== undefined || parts.length > 0 });
   await using resources = new AsyncDisposableStack();
+  log.info({ ...build(), node: process.version, roles: config.roles }, 'starting');
   let isAbandoning = false;
   resources.defer(() => (isAbandoning ? exitProcess() : endProcess({ withinMs: END_WITHIN_MS, log })));
   const stopped = stopRequest({ parent: watchedParent(environment) });

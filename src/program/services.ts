@@ -12,6 +12,7 @@ import type { DrainTimes } from '#http/server/server.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { RequestCounters } from '#lib/request-counters.ts';
+import { build } from '#lib/version.ts';
 import type { PaymentsService } from '#payments/service.ts';
 import type { EmbeddedDefault } from './embedded.ts';
 import { keepOpen } from './open-resource.ts';
@@ -73,7 +74,7 @@ function operatorView({ roles }: Config, { data, indexer, payments }: Services):
       ...payments?.checks,
     }),
     status: {
-      process: async () => ({ roles }),
+      process: async () => ({ ...build(), roles }),
       ...(data && { data: data.status }),
       ...(indexer && { indexer: indexer.status }),
       ...(payments && { payments: payments.status }),

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { build } from '#lib/version.ts';
 
 const CONFIG = `
 data: { listen: 127.0.0.1:0 }
@@ -27,15 +28,28 @@ interface Entry {
   readonly payments?: { readonly url: string };
 }
 
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly version?: string; readonly dev?: boolean }>>;
+}
+
+let packages = '';
+let tarball = '';
+
+beforeAll(async () => {
+  packages = await mkdtemp(join(tmpdir(), 'tollgate-package-'));
+  await execute('npm', ['pack', '--silent', '--pack-destination', packages]);
+  const [name = ''] = (await readdir(packages)).filter(file => file.endsWith('.tgz'));
+  tarball = join(packages, name);
+}, 180_000);
+
+afterAll(() => rm(packages, { recursive: true }));
+
 /** A folder with the packed program and links to its declared dependencies, like an installation. */
 async function installed(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-package-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await mkdtemp(join(packages, 'installed-'));
   const packed = join(folder, 'node_modules', 'tollgate');
   await mkdir(packed, { recursive: true });
-  await execute('npm', ['pack', '--silent', '--pack-destination', folder]);
-  const [tarball = ''] = (await readdir(folder)).filter(name => name.endsWith('.tgz'));
-  await execute('tar', ['xzf', join(folder, tarball), '--strip-components', '1', '-C', packed]);
+  await execute('tar', ['xzf', tarball, '--strip-components', '1', '-C', packed]);
 
   const manifest: Manifest = JSON.parse(await readFile(join(packed, 'package.json'), 'utf8'));
   for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
@@ -101,6 +115,21 @@ test('npm pack makes a package that runs with npx in an empty folder, with the e
   expect(Number(JSON.parse(answers.events.text).aggregations[0].n)).toBeGreaterThan(0);
   expect(answers.module.text).toMatch(/^import |from '/m);
   expect(chains.stdout).toContain('id: 8453');
+  expect(log[0]).toMatchObject({ msg: 'starting', commit: build().commit });
   expect(log).toContainEqual(expect.objectContaining({ msg: 'stopping' }));
   expect(log.filter(({ level }) => level > 40)).toEqual([]);
 }, 180_000);
+
+test('the package pins every package that it needs to the version of package-lock.json', async () => {
+  const lock: Lock = JSON.parse(await readFile('package-lock.json', 'utf8'));
+  const { stdout } = await execute('tar', ['xzOf', tarball, 'package/npm-shrinkwrap.json']);
+  const shipped: Lock = JSON.parse(stdout);
+  const needed = Object.entries(lock.packages).filter(([, { dev }]) => dev !== true);
+
+  const versions = ({ packages: entries }: Lock) =>
+    Object.entries(entries).map(([place, { version }]) => `${place}@${version}`);
+
+  expect(versions(shipped)).toEqual(versions({ packages: Object.fromEntries(needed) }));
+  expect(needed.length).toBeGreaterThan(100);
+  expect(existsSync('npm-shrinkwrap.json')).toBe(false);
+});

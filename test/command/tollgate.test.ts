@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '#command/command.ts';
+import { build } from '#lib/version.ts';
 import { fixtureOf } from '../support/blockscout-fixtures.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { until } from '../support/until.ts';
@@ -39,6 +40,14 @@ test('without a command, or with --help, every command is listed', async () => {
   for (const { name, summary } of COMMANDS)
     expect(help.out).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
   expect([alone, help.code, help.err]).toEqual([help, 0, '']);
+});
+
+test('--version prints the version and the commit', async () => {
+  const { version, commit } = build();
+
+  const { code, out } = await tollgate('--version');
+
+  expect([code, out]).toEqual([0, commit === null ? `${version}\n` : `${version} (${commit})\n`]);
 });
 
 test.concurrent.each(COMMANDS)('$name --help prints its usage and exits with 0', async ({ name }) => {

@@ -12,6 +12,7 @@ import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { exampleTarget } from '../../src/contract/description/example-request.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
+import { build } from '../../src/lib/version.ts';
 import { list, number, record, text } from '../support/json.ts';
 import { until } from '../support/until.ts';
 import { ANY_PORTS, type Entry, type Program, programs } from './programs.ts';
@@ -98,6 +99,20 @@ describe('the embedded default', () => {
     );
     for (const price of prices) expect(number(price.volume_24h_usd)).toBeGreaterThan(0);
     for (const coin of [prices[0], prices[2]]) expect(number(coin?.price_usd)).toBeGreaterThan(1_000);
+  });
+
+  test('the first line of the log, /status and the metrics name the version and the commit', async () => {
+    const { version, commit } = build();
+    await program.ready();
+
+    const status = await (await fetch(`${adminUrl()}/status`)).json();
+    const metrics = await (await fetch(`${adminUrl()}/metrics`)).text();
+
+    expect(program.log[0]).toMatchObject({ msg: 'starting', version, commit });
+    expect(status).toMatchObject({ process: { version, commit } });
+    expect(metrics).toContain(
+      `tollgate_build_info{version="${version}",commit="${commit ?? 'unknown'}"} 1\n`,
+    );
   });
 
   test('metrics are served on the admin listener only', async () => {

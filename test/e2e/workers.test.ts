@@ -147,6 +147,7 @@ describe('with two workers', () => {
 
     expect(after.count - before.count).toBe(6);
     expect(after.text).toContain('tollgate_payments_processes{role="payments"} 2');
+    expect(after.text).toMatch(/^tollgate_build_info\{version=".+",commit=".+"\} 1$/m);
     expect(after.text).toContain('tollgate_worker_up{worker="background"} 1');
   });
 

@@ -6,6 +6,7 @@ import { type OperatorView, openAdminListener } from '#http/server/admin-listene
 import type { Clock } from '#lib/clock.ts';
 import { isPlainObject } from '#lib/json.ts';
 import type { Logger } from '#lib/logger.ts';
+import { build } from '#lib/version.ts';
 import { addedMetrics, registerWorkerGauges } from './added-metrics.ts';
 import { type ForkedWorker, forkedWorker, type ReadyNote } from './forked-worker.ts';
 import { type Supervisor, supervise, type WorkerPlace } from './supervisor.ts';
@@ -108,7 +109,7 @@ function viewOf(
   return {
     checks: Object.fromEntries(parts.map(part => [part.name, checkOf(() => placeOf(part))])),
     status: {
-      process: async () => ({ pid: process.pid, roles, workers: parts.map(({ name }) => name) }),
+      process: async () => ({ pid: process.pid, ...build(), roles, workers: parts.map(({ name }) => name) }),
       ...Object.fromEntries(parts.map(part => [part.name, () => statusOf(part, placeOf(part))])),
     },
   };
