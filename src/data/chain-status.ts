@@ -64,13 +64,14 @@ export function chainStatusBody({ id, name, backends }: Chain) {
     id,
     name,
     backends: backends.map(backend => {
-      const { ready, head, lag, stalled = false, incompleteBlocks } = backend.status();
+      const { ready, head, lag, lagSeconds, stalled = false, incompleteBlocks } = backend.status();
       return {
         name: backend.name,
         kind: backend.kind,
         ready,
         head_block: head ?? null,
         lag_blocks: lag ?? null,
+        lag_seconds: lagSeconds ?? null,
         stalled,
         incomplete_blocks: incompleteBlocks ?? null,
       };

@@ -90,18 +90,19 @@ export async function startIndexWriters(options: IndexWritersOptions): Promise<I
 }
 
 function statusOf(index: ChainIndex): BackendStatus {
-  const { complete, head, lag, stalled, unreadBlocks } = index.status();
+  const { complete, head, lag, lagSeconds, stalled, unreadBlocks } = index.status();
   return {
     ready: complete,
     head: head ?? undefined,
     lag: lag ?? undefined,
+    lagSeconds: lagSeconds ?? undefined,
     stalled,
     incompleteBlocks: unreadBlocks,
   };
 }
 
 function statusBody({ id, name, index }: NamedIndex) {
-  const { head, lag, complete, stalled, unreadBlocks } = index.status();
+  const { head, lag, lagSeconds, complete, stalled, unreadBlocks } = index.status();
   return {
     id,
     name,
@@ -109,6 +110,7 @@ function statusBody({ id, name, index }: NamedIndex) {
     ready: complete,
     head_block: head,
     lag_blocks: lag,
+    lag_seconds: lagSeconds,
     stalled,
     incomplete_blocks: unreadBlocks,
   };

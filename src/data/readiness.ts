@@ -7,7 +7,7 @@ import type { Backend } from './backends/port/backend.ts';
 /** A chain whose state decides readiness. */
 export interface ReadinessChain {
   readonly id: number;
-  readonly backends: readonly Pick<Backend, 'kind' | 'status' | 'probe'>[];
+  readonly backends: readonly Pick<Backend, 'kind' | 'status' | 'probe' | 'isShared'>[];
 }
 
 interface ReadinessOptions {
@@ -17,17 +17,32 @@ interface ReadinessOptions {
   readonly log: Logger;
 }
 
-/** Longest time after the start in which a process waits for the other chains once one is ready. */
-const WAIT_MS = 60_000;
+/** Longest time after the start in which a process waits for its stored indexes to catch up. */
+const WAIT_MS = 10_000;
 /** Longest wait for the database of an index. The whole check has two seconds. */
 const PROBE_WITHIN_MS = 1_000;
 
-/** `awaited`: an index catches up. `out`: its database cannot be read. */
-type ChainState = 'ready' | 'awaited' | 'out';
+/**
+ * - `ready`: the chain can be served.
+ * - `stored`: the same, from an index that has not caught up with its node since the start of the process.
+ * - `filling`: its index has never been complete.
+ * - `away`: the database that its index shares with other processes cannot be reached.
+ * - `out`: the database of its index, which is of this process alone, cannot be read.
+ */
+type ChainState = 'ready' | 'stored' | 'filling' | 'away' | 'out';
+
+/** State of each chain after the words that describe its index. */
+const WORDS: Readonly<Record<ChainState, string>> = {
+  ready: '',
+  stored: ', not caught up since the start',
+  filling: ', being filled',
+  away: ', its database cannot be reached',
+  out: ', its database cannot be read',
+};
 
 /**
- * Readiness by chain. All checks pass once filling has ended, one chain is ready and no other one is awaited. What
- * happens on one chain never ends it (Decision 287).
+ * Readiness of the process, with the state of each chain. It is ready once filling has ended and one chain can be
+ * served. Afterwards only a fault that is of this process alone ends it (Decision 317).
  */
 export function readiness(
   chains: readonly ReadinessChain[],
@@ -36,6 +51,7 @@ export function readiness(
   const startedAt = clock.now();
   const states = chains.map(chain => stateReader(chain, log));
   let reading: Promise<readonly ChainState[]> | undefined;
+  let wasReady = false;
 
   /** One reading serves the checks of all chains. */
   function readAll(): Promise<readonly ChainState[]> {
@@ -45,51 +61,63 @@ export function readiness(
     return reading;
   }
 
-  async function isReady(): Promise<boolean> {
-    if (!isFilled()) return false;
-    const all = await readAll();
-    const isWaiting = all.includes('awaited') && Math.abs(clock.now() - startedAt) < WAIT_MS;
-    return all.includes('ready') && !isWaiting;
+  function isReady(all: readonly ChainState[]): boolean {
+    // Cached answers are sent while a database is away.
+    if (wasReady) return all.some(state => state !== 'out');
+    const isWaiting = all.includes('stored') && Math.abs(clock.now() - startedAt) < WAIT_MS;
+    wasReady = !isWaiting && (all.includes('ready') || all.includes('stored'));
+    return wasReady;
   }
 
   return Object.fromEntries(
-    chains.map(chain => [
+    chains.map((chain, index) => [
       `chain ${chain.id}`,
-      async () => ({ ok: await isReady(), detail: isFilled() ? detailOf(chain) : 'being filled' }),
+      async () => {
+        if (!isFilled()) return { ok: false, detail: 'being filled' };
+        const all = await readAll();
+        return { ok: isReady(all), detail: `${placeOf(chain)}${WORDS[all[index] ?? 'filling']}` };
+      },
     ]),
   );
 }
 
-/** Reads the state of a chain. An index that has caught up once stays ready while its database can be read. */
+/** Reads the state of a chain: the best of its back ends. */
 function stateReader({ id, backends }: ReadinessChain, log: Logger): () => Promise<ChainState> {
   const caughtUp = new Set<unknown>();
+  const stored = new Set<unknown>(backends.filter(({ status }) => status().head !== undefined));
+
+  async function stateOf(index: ReadinessChain['backends'][number]): Promise<ChainState> {
+    const { ready, stalled = false, head } = index.status();
+    if (ready) caughtUp.add(index);
+    const canRead = await inTime(index.probe?.() ?? Promise.resolve(), PROBE_WITHIN_MS).then(
+      () => true,
+      error => {
+        logAndGoOn(log, `reading the index of chain ${id}`)(error);
+        return false;
+      },
+    );
+    if (!canRead) return index.isShared === true ? 'away' : 'out';
+    if (caughtUp.has(index)) return 'ready';
+    if (stored.has(index)) return 'stored';
+    return stalled && head !== undefined ? 'ready' : 'filling';
+  }
+
   return async () => {
     // A remote back end fails for every process at once, so it counts as ready (Decision 145).
     if (backends.some(({ kind }) => kind !== 'index')) return 'ready';
-    const all = await Promise.all(
-      backends.map(async (index): Promise<ChainState> => {
-        const { ready, stalled = false, head } = index.status();
-        if (ready) caughtUp.add(index);
-        const canRead = await inTime(index.probe?.() ?? Promise.resolve(), PROBE_WITHIN_MS).then(
-          () => true,
-          error => {
-            logAndGoOn(log, `reading the index of chain ${id}`)(error);
-            return false;
-          },
-        );
-        if (!canRead) return 'out';
-        return caughtUp.has(index) || (stalled && head !== undefined) ? 'ready' : 'awaited';
-      }),
-    );
-    return all.find(state => state === 'ready') ?? all.find(state => state === 'awaited') ?? 'out';
+    const all = await Promise.all(backends.map(stateOf));
+    const best = (['ready', 'stored', 'filling', 'away'] as const).find(state => all.includes(state));
+    return best ?? 'out';
   };
 }
 
-function detailOf({ backends }: ReadinessChain): string {
+function placeOf({ backends }: ReadinessChain): string {
   const index = backends.find(({ kind }) => kind === 'index');
   if (index === undefined) return 'served by other services';
-  const { head, lag, stalled = false } = index.status();
+  const { head, lag, lagSeconds, stalled = false } = index.status();
   if (head === undefined) return 'nothing is indexed yet';
-  const place = `at block ${head}, ${lag ?? 'an unknown number of'} behind`;
-  return stalled ? `${place}, stalled` : place;
+  const blocks = `${lag ?? 'an unknown number of'} blocks`;
+  const behind =
+    lag === 0 ? '' : `, ${blocks}${lagSeconds === undefined ? '' : ` and ${lagSeconds} s`} behind`;
+  return `at block ${head}${behind}${stalled ? ', stalled' : ''}`;
 }

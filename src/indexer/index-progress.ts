@@ -7,6 +7,11 @@ export interface IndexStatus {
   head: number | null;
   nodeHead: number | null;
   lag: number | null;
+  /**
+   * Seconds since the time of the head's block; 0 while the index is known to have every block of its node, null while it
+   * is empty. It is also known while the node is silent.
+   */
+  lagSeconds: number | null;
   /** Lowest block in the index, or the one it will start with; 0 for the whole chain. */
   firstBlock: number;
   /** True when the index is at most one block behind the node's last known head and no state is left to read. */
@@ -58,6 +63,10 @@ export async function indexProgress(
     else behindSince = null;
   }
 
+  function secondsSince(time: number | undefined): number | null {
+    return time === undefined ? null : Math.max(0, Math.round((clock.now() - time) / 1_000));
+  }
+
   function status(): IndexStatus {
     const isKnown = nodeHead !== null && clock.now() - heardAt <= nodeHeadLastsMs;
     const lag = head === null || nodeHead === null || !isKnown ? null : Math.max(0, nodeHead - head.number);
@@ -67,6 +76,7 @@ export async function indexProgress(
       head: head?.number ?? null,
       nodeHead: isKnown ? nodeHead : null,
       lag,
+      lagSeconds: lag === 0 ? 0 : secondsSince(head?.timestamp),
       firstBlock: firstNumber ?? fromBlock,
       complete: lag !== null && lag <= 1 && isStateFresh,
       unreadBlocks,

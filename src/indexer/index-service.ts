@@ -1,6 +1,6 @@
 import { hexToNumber } from 'viem';
 import { openMigrated, unusable } from '../db/migrate.ts';
-import { type DatabaseOptions, type Db, openReader } from '../db/open.ts';
+import { type DatabaseOptions, type Db, isShared, openReader } from '../db/open.ts';
 import { transaction } from '../db/transaction.ts';
 import { type KnownAbi, knownAbis } from '../evm/abi/abi.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -87,6 +87,8 @@ export interface ChainIndex {
   epoch(): number;
   /** Identifies this index among all others, including an earlier one of the same chain. */
   identity: string;
+  /** True when processes of other machines use the same database. */
+  isShared: boolean;
   /** Resolves once the index has been complete for the first time. */
   whenComplete(): Promise<void>;
   /**
@@ -286,6 +288,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     revision: progress.revision,
     epoch: progress.epoch,
     identity: progress.identity,
+    isShared: isShared(db),
     whenComplete: progress.whenComplete,
     untilFound,
   };

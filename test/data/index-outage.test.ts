@@ -5,7 +5,7 @@ import { startTestDataService } from '../support/data-service.ts';
 import { startOwnPostgres } from '../support/own-postgres.ts';
 import { until } from '../support/until.ts';
 
-test('while PostgreSQL is out of reach requests get a Retry-After, and afterwards everything works again', async () => {
+test('while PostgreSQL is out of reach the process stays ready, sends cached answers and else a Retry-After', async () => {
   await using postgres = await startOwnPostgres();
   const chain = await startTestChain();
   onTestFinished(() => chain.stop());
@@ -29,8 +29,15 @@ test('while PostgreSQL is out of reach requests get a Retry-After, and afterward
   const api = client(service.url);
   const { hash } = await chain.send(0, { to: chain.accounts.signer(1).address, value: 1n });
 
+  const cached = `/explorer/blocks/0/transactions?chain_id=${CHAIN_ID}`;
+  await api.get(cached);
+  const ready = async () => (await fetch(`${service.url}/readyz`)).status;
+  const before = await ready();
+
   await postgres.stop();
   await chain.mine();
+  const during = await ready();
+  const again = await api.get(cached);
   const explorer = await api.get(`/explorer/blocks/0?chain_id=${CHAIN_ID}`);
   const insights = await api.get(`/insights/v1/blocks?chain_id=${CHAIN_ID}`);
   const tokens = await api.get(`/insights/v1/tokens/lookup?symbol=COIN&chain_id=${CHAIN_ID}`);
@@ -40,6 +47,8 @@ test('while PostgreSQL is out of reach requests get a Retry-After, and afterward
     ({ status }) => status === 200,
   );
 
+  expect([before, during]).toEqual([200, 200]);
+  expect([again.status, again.headers.get('x-cache')]).toEqual([200, 'HIT']);
   for (const { status, headers } of [explorer, insights, tokens])
     expect([status, headers.get('retry-after')]).toEqual([503, '5']);
   expect(explorer.body).toEqual({ message: expect.stringContaining('its database cannot be reached now') });

@@ -45,6 +45,7 @@ export interface RunningIndex {
     head: number | null;
     nodeHead: number | null;
     lag: number | null;
+    lagSeconds: number | null;
     firstBlock: number;
     complete: boolean;
     unreadBlocks: number;
@@ -53,6 +54,7 @@ export interface RunningIndex {
   revision(): string;
   epoch(): number;
   readonly identity: string;
+  readonly isShared: boolean;
   /** Resolves once the index has been complete. */
   whenComplete(): Promise<void>;
   /** Repeats a look-up after each change of the index, for a short time. Null when that time is over. */
@@ -132,15 +134,17 @@ export function indexBackend(options: {
     },
     dataId: index.identity,
     validity: () => ({ revision: index.revision(), epoch: `${index.identity}-${index.epoch()}` }),
+    isShared: index.isShared,
     probe: async () => void (await index.reader.head()),
     status() {
-      const { head, lag, stalled, unreadBlocks } = index.status();
+      const { head, lag, lagSeconds, stalled, unreadBlocks } = index.status();
       return {
         stalled,
         incompleteBlocks: unreadBlocks,
         ready: source.hasCaughtUp() && lag !== null && lag <= READY_LAG,
         head: head ?? undefined,
         lag: lag ?? undefined,
+        lagSeconds: lagSeconds ?? undefined,
       };
     },
   };

@@ -48,6 +48,8 @@ export interface BackendStatus {
   readonly ready: boolean;
   readonly head: number | undefined;
   readonly lag: number | undefined;
+  /** Age in seconds of the head of an index that is behind its node or without it; 0 at the node's head. */
+  readonly lagSeconds?: number | undefined;
   /** True for an index that does not move although it should (Decision 286). */
   readonly stalled?: boolean | undefined;
   /** Number of blocks of an index without a part that its node could not give (Decision 285). */
@@ -82,7 +84,9 @@ export interface Backend {
   readonly dataId?: string;
   validity?(): Validity;
   status(): BackendStatus;
-  /** Rejects when its own storage cannot be read. */
+  /** True when other processes use the same storage, so that they lose it as well. False when absent. */
+  readonly isShared?: boolean;
+  /** Rejects when its storage cannot be read. */
   probe?(): Promise<void>;
   /** Updates `status` when that takes a request. Never rejects. */
   refreshStatus?(): Promise<void>;

@@ -8,7 +8,7 @@ const LINKS: readonly (readonly [href: string, name: string, purpose: string])[]
   ['/docs', 'Reference', 'Every operation, to read and to try.'],
   ['/openapi.json', 'OpenAPI description', 'Generates a client in any language. YAML: /openapi.yaml.'],
   ['/chains', 'List of chains', 'Chains and back ends as JSON: what they can do, head and lag.'],
-  ['/readyz', 'Readiness', 'For a load balancer: 200 once every chain is ready.'],
+  ['/readyz', 'Readiness', 'For a load balancer: 200 while the service can answer.'],
 ];
 
 /** Links to the reference, the API description and the operator's endpoints. */
