@@ -68,7 +68,9 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
     if (delayMs === Number.POSITIVE_INFINITY || all.some(hangs)) return;
     if (delayMs > 0) await delay(delayMs);
     const delaying = held !== undefined && all.some(held.isHeld) ? held.until : undefined;
-    const answers = await answer(all);
+    // Ends the connection like the real node, which may be gone already.
+    const answers = await answer(all).catch(() => undefined);
+    if (answers === undefined) return void response.destroy();
     await delaying;
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]));
