@@ -45,14 +45,14 @@ function describe({ id, name, native, confirmations, backends }: Chain) {
   };
 }
 
-/** State of a back end for the metrics. Head and lag are known together. */
+/** State of an index for the metrics. All of it is also known while the node is silent. */
 export function indexProgressOf(chainId: number, status: BackendStatus): IndexProgress {
-  const { head, lag, stalled, incompleteBlocks } = status;
-  const isKnown = head !== undefined && lag !== undefined;
+  const { head, lastLag, lagSeconds, stalled, incompleteBlocks } = status;
   return {
     chain: String(chainId),
-    headBlock: isKnown ? head : undefined,
-    lagBlocks: isKnown ? lag : undefined,
+    headBlock: head,
+    lagBlocks: lastLag,
+    lagSeconds,
     stalled,
     incompleteBlocks,
   };

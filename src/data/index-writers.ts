@@ -83,18 +83,19 @@ export async function startIndexWriters(options: IndexWritersOptions): Promise<I
     status: async () => ({
       chains: opened.map(statusBody),
       disks: disk.status(),
-      warnings: disk.warnings(),
+      warnings: [...running.warnings(), ...disk.warnings()],
     }),
     close: running.stop,
   };
 }
 
 function statusOf(index: ChainIndex): BackendStatus {
-  const { complete, head, lag, lagSeconds, stalled, unreadBlocks } = index.status();
+  const { complete, head, lag, lastLag, lagSeconds, stalled, unreadBlocks } = index.status();
   return {
     ready: complete,
     head: head ?? undefined,
     lag: lag ?? undefined,
+    lastLag: lastLag ?? undefined,
     lagSeconds: lagSeconds ?? undefined,
     stalled,
     incompleteBlocks: unreadBlocks,

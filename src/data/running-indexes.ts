@@ -12,7 +12,7 @@ export interface RunningIndexes {
   whenComplete(filled?: Promise<void>): Promise<void>;
   /** Blocks indexed so far and blocks to index, over all chains; undefined until every node has reported its head. */
   progress(): { indexed: number; total: number } | undefined;
-  /** Warnings about indexes that seem to have no writer. */
+  /** Warnings about indexes that do not move although they should. */
   warnings(): readonly string[];
   stop(): Promise<void>;
 }

@@ -127,5 +127,7 @@ async function warmUp(pool: QueryPool | undefined, chains: readonly ServedChain[
 }
 
 function progressOf(chains: readonly Chain[]): IndexProgress[] {
-  return chains.flatMap(({ id, backends }) => backends.map(backend => indexProgressOf(id, backend.status())));
+  return chains.flatMap(({ id, backends }) =>
+    backends.filter(({ kind }) => kind === 'index').map(index => indexProgressOf(id, index.status())),
+  );
 }

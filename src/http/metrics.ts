@@ -2,13 +2,15 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { inTime } from '../lib/in-time.ts';
 import { build } from '../lib/version.ts';
 
-/** State of a chain's back end. What is undefined has no value at the moment. */
+/** State of a chain's index. What is undefined has no value yet. */
 export interface IndexProgress {
   readonly chain: string;
   /** Newest block. */
   readonly headBlock: number | undefined;
-  /** Blocks by which the chain is ahead. */
+  /** Blocks by which the chain is ahead, by the last head that its node reported. */
   readonly lagBlocks: number | undefined;
+  /** Seconds since the time of the newest block; 0 while the index has every block of its node. */
+  readonly lagSeconds?: number | undefined;
   /** True for an index that does not move although it should. */
   readonly stalled?: boolean | undefined;
   /** Blocks of an index without a part that the node could not give. */
@@ -151,8 +153,13 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
       },
       {
         name: 'tollgate_index_lag_blocks',
-        help: 'Blocks by which a chain is ahead of its index',
+        help: 'Blocks by which a chain is ahead of its index, by the last head that its node reported',
         amountOf: ({ lagBlocks }) => lagBlocks,
+      },
+      {
+        name: 'tollgate_index_lag_seconds',
+        help: 'Time since the newest indexed block; 0 while the index has every block of its node',
+        amountOf: ({ lagSeconds }) => lagSeconds,
       },
       {
         name: 'tollgate_index_stalled',

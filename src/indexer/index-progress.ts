@@ -7,6 +7,8 @@ export interface IndexStatus {
   head: number | null;
   nodeHead: number | null;
   lag: number | null;
+  /** The lag by the last head that the node reported, however long ago; null before its first answer. */
+  lastLag: number | null;
   /**
    * Seconds since the time of the head's block; 0 while the index is known to have every block of its node, null while it
    * is empty. It is also known while the node is silent.
@@ -69,13 +71,15 @@ export async function indexProgress(
 
   function status(): IndexStatus {
     const isKnown = nodeHead !== null && clock.now() - heardAt <= nodeHeadLastsMs;
-    const lag = head === null || nodeHead === null || !isKnown ? null : Math.max(0, nodeHead - head.number);
+    const lastLag = head === null || nodeHead === null ? null : Math.max(0, nodeHead - head.number);
+    const lag = isKnown ? lastLag : null;
     const isPast = (time: number | null) => time !== null && Math.abs(clock.now() - time) >= STALLED_MS;
     return {
       stalled: isPast(headChangedAt) && (isPast(behindSince) || isPast(heardAt)),
       head: head?.number ?? null,
       nodeHead: isKnown ? nodeHead : null,
       lag,
+      lastLag,
       lagSeconds: lag === 0 ? 0 : secondsSince(head?.timestamp),
       firstBlock: firstNumber ?? fromBlock,
       complete: lag !== null && lag <= 1 && isStateFresh,

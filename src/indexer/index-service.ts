@@ -80,7 +80,7 @@ export interface ChainIndex {
   status(): IndexStatus;
   /** True when this process was the writer at its last check. */
   isWriter(): boolean;
-  /** A sentence when this process does not write the index and no other process seems to. */
+  /** A sentence when the index does not move although it should, and its disk has room. */
   warning(): string | undefined;
   /** Changes whenever readers may see different data. In memory; published after the state refresh. */
   revision(): string;
@@ -195,9 +195,12 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
 
   function warning(): string | undefined {
     const { stalled, nodeHead } = progress.status();
-    if (options.isReadOnly !== true || !stalled || nodeHead === null) return undefined;
-    if (!hasRoom()) return undefined; // there may be a writer, which pauses
-    return `no process seems to have the role indexer: the index of chain ${chain.id} is behind its node and does not advance`;
+    if (!stalled || !hasRoom()) return undefined; // a writer without room pauses, which has a warning of its own
+    const index = `the index of chain ${chain.id}`;
+    if (nodeHead === null) return `${index} does not advance: its node is silent`;
+    return options.isReadOnly === true
+      ? `no process seems to have the role indexer: ${index} is behind its node and does not advance`
+      : `${index} is behind its node and does not advance`;
   }
 
   const stopping = new AbortController();

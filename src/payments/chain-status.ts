@@ -153,6 +153,23 @@ export function chainStatusBody(status: ChainStatus) {
   };
 }
 
+const STALLED_WORDS: Readonly<Record<StalledPart, string>> = {
+  node: 'its nodes show no new blocks',
+  scan: 'no process reads it up to its head',
+  settlement: 'its blocks are read, but nothing in them can be settled',
+};
+
+/** Warnings about chains on which payments are found late, or will be. */
+export function chainWarnings(statuses: readonly ChainStatus[]): string[] {
+  return statuses.flatMap(({ chain, stalled, lagMs }) =>
+    stalled === undefined
+      ? []
+      : [
+          `payments on chain ${chain.id} wait, ${Math.round(lagMs / 1000)} s by now: ${STALLED_WORDS[stalled]}`,
+        ],
+  );
+}
+
 /** Registers the gauges of the watchers, by chain. */
 export function registerWatcherMetrics({ registry }: Metrics, statuses: ChainStatuses): void {
   registerChainGauges(registry, {
@@ -160,8 +177,8 @@ export function registerWatcherMetrics({ registry }: Metrics, statuses: ChainSta
     gauges: [
       {
         name: 'tollgate_payments_watcher_head_block',
-        help: 'Head block of a chain at the latest poll, in the process that watches the chain',
-        amountOf: ({ headBlock }) => headBlock,
+        help: 'Newest known block of a chain: its head at the latest poll, or the last block that was read',
+        amountOf: ({ headBlock, scannedBlock }) => headBlock ?? scannedBlock,
       },
       {
         name: 'tollgate_payments_watcher_settled_block',

@@ -6,6 +6,7 @@ import {
   type ChainStatuses,
   chainStatusBody,
   chainStatuses,
+  chainWarnings,
   registerWatcherMetrics,
   unwatched,
 } from './chain-status.ts';
@@ -98,11 +99,14 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   return {
     api,
     checks: Object.fromEntries(roles.map(role => [role, checksOf(role, db, presence)])),
-    status: async () => ({
-      chains: (await statuses.all()).map(chainStatusBody),
-      processes: presence.counts(),
-      warnings: presence.warnings(),
-    }),
+    status: async () => {
+      const all = await statuses.all();
+      return {
+        chains: all.map(chainStatusBody),
+        processes: presence.counts(),
+        warnings: [...presence.warnings(), ...chainWarnings(all)],
+      };
+    },
     close: () => {
       closed ??= closing.disposeAsync();
       return closed;

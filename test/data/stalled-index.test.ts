@@ -19,7 +19,7 @@ beforeAll(async () => {
   chain = await startTestChain();
   await chain.mine();
   node = await faultyNode(chain.rpcUrl);
-  clock = manualClock();
+  clock = manualClock(Date.now());
   service = await startTestDataService([], {
     chains: [servedChain(servedTestChain(node.url), chain.folder)],
     clock,
@@ -49,6 +49,13 @@ async function after(ms: number) {
   };
 }
 
+/** Gauges of the index, by the rest of their names. */
+async function gauges(): Promise<Record<string, number>> {
+  const text = await metrics.registry.metrics();
+  const found = text.matchAll(/^tollgate_index_(head_block|lag_\w+)\{chain="31337"\} (\d+)$/gm);
+  return Object.fromEntries([...found].map(([, name, value]) => [name, Number(value)]));
+}
+
 /** Fails every block but not its header. */
 function failBlocks(): void {
   const refused = ['eth_getTransactionByHash', 'eth_getTransactionReceipt', 'eth_getBlockReceipts'];
@@ -75,4 +82,22 @@ test('an index is stalled a minute after its node has a block that it cannot rea
   expect(soon).toEqual({ lag: 1, stalled: [false, false, false] });
   expect(late).toEqual({ lag: 1, stalled: [true, true, true] });
   expect(read).toEqual({ lag: 0, stalled: [false, false, false] });
+});
+
+test('an index whose node hangs keeps its head and lag in the metrics, and /status warns of it', async () => {
+  const before = await gauges();
+  node.tell(() => new Error('out of order'));
+  await after(3 * MINUTE_MS);
+
+  const during = await gauges();
+  const { warnings } = record(await service.status());
+  node.tell(undefined);
+  await service.catchUp();
+  const { warnings: afterwards } = record(await service.status());
+
+  expect(before).toEqual({ head_block: expect.any(Number), lag_blocks: 0, lag_seconds: 0 });
+  expect(during).toEqual({ ...before, lag_seconds: expect.any(Number) });
+  expect(during.lag_seconds).toBeGreaterThanOrEqual(175);
+  expect(warnings).toEqual(['the index of chain 31337 does not advance: its node is silent']);
+  expect(afterwards).toEqual([]);
 });

@@ -1,5 +1,12 @@
 import { expect } from 'vitest';
-import { type ChainStatus, chainStatusBody, chainStatuses } from '#payments/chain-status.ts';
+import { createMetrics } from '#http/metrics.ts';
+import {
+  type ChainStatus,
+  chainStatusBody,
+  chainStatuses,
+  chainWarnings,
+  registerWatcherMetrics,
+} from '#payments/chain-status.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { paymentChain, watcherOf } from './watcher/setting.ts';
@@ -93,5 +100,29 @@ eachWatchedShop('the status of a chain', watchedTest => {
       scanned_block: judgedBy,
       lag_blocks: 0,
     });
+  });
+
+  test('a watcher whose nodes hang since its start shows the last block read, and a warning', async ({
+    chain,
+    ours,
+    shownBy,
+  }) => {
+    await ours.round();
+    const head = await chain.head();
+    const { db, clock } = ours;
+    const metrics = createMetrics();
+    const silent = watcherOf({ chain: paymentChain(chain), rpcUrls: [chain.rpcUrl], db, clock });
+    const watched = [{ chain: paymentChain(chain), status: silent.status }];
+    registerWatcherMetrics(metrics, chainStatuses({ db, clock, watched }));
+    clock.advance(180_000);
+
+    const status = await shownBy(silent);
+    const text = await metrics.registry.metrics();
+
+    expect(text).toContain(`tollgate_payments_watcher_head_block{chain="${chain.chainId}"} ${head}\n`);
+    expect(text).toMatch(/^tollgate_payments_watcher_lag_seconds\{chain="\d+"\} 180$/m);
+    expect(status && chainWarnings([status])).toEqual([
+      `payments on chain ${chain.chainId} wait, 180 s by now: no process reads it up to its head`,
+    ]);
   });
 });

@@ -59,6 +59,7 @@ export async function serveIndex(options: {
         head: blocks - 1,
         nodeHead: blocks - 1,
         lag: 0,
+        lastLag: 0,
         lagSeconds: 0,
         firstBlock: 0,
         complete: true,

@@ -59,7 +59,15 @@ afterAll(async () => {
 });
 
 test('one run indexes the whole chain and reports it', async () => {
-  const whole = { lag: 0, firstBlock: 0, complete: true, unreadBlocks: 0, stalled: false };
+  const whole = {
+    lag: 0,
+    lastLag: 0,
+    lagSeconds: 0,
+    firstBlock: 0,
+    complete: true,
+    unreadBlocks: 0,
+    stalled: false,
+  };
   expect(index.status()).toEqual({ head: BLOCKS, nodeHead: BLOCKS, ...whole });
   await index.whenComplete();
   expect(await index.reader.head()).toMatchObject({

@@ -45,6 +45,7 @@ export interface RunningIndex {
     head: number | null;
     nodeHead: number | null;
     lag: number | null;
+    lastLag: number | null;
     lagSeconds: number | null;
     firstBlock: number;
     complete: boolean;
@@ -137,13 +138,14 @@ export function indexBackend(options: {
     isShared: index.isShared,
     probe: async () => void (await index.reader.head()),
     status() {
-      const { head, lag, lagSeconds, stalled, unreadBlocks } = index.status();
+      const { head, lag, lastLag, lagSeconds, stalled, unreadBlocks } = index.status();
       return {
         stalled,
         incompleteBlocks: unreadBlocks,
         ready: source.hasCaughtUp() && lag !== null && lag <= READY_LAG,
         head: head ?? undefined,
         lag: lag ?? undefined,
+        lastLag: lastLag ?? undefined,
         lagSeconds: lagSeconds ?? undefined,
       };
     },

@@ -48,6 +48,8 @@ export interface BackendStatus {
   readonly ready: boolean;
   readonly head: number | undefined;
   readonly lag: number | undefined;
+  /** Lag of an index by the last head that its node reported, however long ago. */
+  readonly lastLag?: number | undefined;
   /** Age in seconds of the head of an index that is behind its node or without it; 0 at the node's head. */
   readonly lagSeconds?: number | undefined;
   /** True for an index that does not move although it should (Decision 286). */
