@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { Unavailable } from '../lib/unavailable.ts';
 import { type Binding, type ColumnType, SUM_PART_DIGITS, uintColumn } from './columns.ts';
 
 /**
@@ -64,10 +65,10 @@ export interface Dialect {
   /** True for a conflict with another transaction: this one had no effect and may be retried. */
   isRetryable(error: unknown): boolean;
   /**
-   * True when the server is at fault, not the statement: it is stopped, starting, refusing connections, or unreachable,
-   * or its disk is full.
+   * Sentence without its period, for clients, when the database is at fault and not the statement: it is stopped,
+   * starting, unreachable, read-only, locked or out of space. Undefined for any other error.
    */
-  isAway(error: unknown): boolean;
+  outageOf(error: unknown): string | undefined;
   /** True when the statement's data is at fault, by a schema constraint or a value: every retry fails. */
   isOfRows(error: unknown): boolean;
   /** Columns of the unique index that an `insert` or `update` violated; undefined for any other error. */
@@ -103,7 +104,10 @@ export const sqliteDialect: Dialect = {
     type === 'boolean' ? `integer check (${column} in (0, 1))` : SQLITE_TYPES[type],
   isRetryable: error => codeOf(error).startsWith('SQLITE_BUSY'),
   // A write fails, or so does enlarging the file that connections share. Source: SQLite, "Result and Error Codes".
-  isAway: error => /^SQLITE_(?:FULL|IOERR)/.test(codeOf(error)),
+  outageOf(error) {
+    if (/^SQLITE_(?:FULL|IOERR|READONLY)/.test(codeOf(error))) return UNWRITABLE;
+    return /^SQLITE_(?:BUSY|LOCKED)/.test(codeOf(error)) ? BUSY : undefined;
+  },
   isOfRows: error => /^SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG)/.test(codeOf(error)),
   violatedColumns(error) {
     if (!/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(codeOf(error))) return undefined;
@@ -147,12 +151,12 @@ export const postgresDialect: Dialect = {
   columnType: type => POSTGRES_TYPES[type],
   // serialization_failure, deadlock_detected and lock_not_available. Source: PostgreSQL, "Error Codes".
   isRetryable: error => ['40001', '40P01', '55P03'].includes(codeOf(error)),
-  // Server errors have a code: connection_exception, admin_shutdown, crash_shutdown, cannot_connect_now, disk_full and
-  // too_many_connections. Any other error that is not a programming error is a lost connection. Source: as above.
-  isAway: error =>
-    error instanceof pg.DatabaseError
-      ? /^(?:08...|57P0[123]|53[13]00)$/.test(codeOf(error))
-      : !(error instanceof TypeError || error instanceof RangeError),
+  // Any error that is neither of the server nor of the program is a lost connection.
+  outageOf(error) {
+    if (error instanceof TypeError || error instanceof RangeError) return undefined;
+    if (!(error instanceof pg.DatabaseError)) return UNREACHABLE;
+    return POSTGRES_OUTAGES.find(([codes]) => codes.test(codeOf(error)))?.[1];
+  },
   // Data exceptions and integrity constraint violations. Source: as above.
   isOfRows: error => error instanceof pg.DatabaseError && /^2[23]/.test(codeOf(error)),
   violatedColumns(error) {
@@ -161,6 +165,21 @@ export const postgresDialect: Dialect = {
     return columns.split(', ');
   },
 };
+
+const UNREACHABLE = 'The database cannot be reached now';
+const UNWRITABLE = 'The database cannot be written now';
+const BUSY = 'The database is busy now';
+
+/** Error codes of a server that cannot do what every supported server can. Source: PostgreSQL, "Error Codes". */
+const POSTGRES_OUTAGES: readonly (readonly [codes: RegExp, what: string])[] = [
+  // connection_exception, too_many_connections, admin_shutdown, crash_shutdown, cannot_connect_now
+  [/^(?:08...|53300|57P0[123])$/, UNREACHABLE],
+  // read_only_sql_transaction; feature_not_supported, as serializable transactions on a hot standby are; disk_full and
+  // the other insufficient_resources; io_error
+  [/^(?:25006|0A000|53...|58030)$/, UNWRITABLE],
+  // lock_not_available and query_canceled, by its time limit
+  [/^(?:55P03|57014)$/, BUSY],
+];
 
 function rowOf(parts: readonly string[]): string {
   return parts.length === 1 ? parts.join() : `(${parts.join(', ')})`;
@@ -199,8 +218,9 @@ const POSTGRES_TYPES: Readonly<Record<ColumnType, string>> = {
   boolean: 'boolean',
 };
 
+/** Code of the database's error, also of one that was reported as an outage. */
 function codeOf(error: unknown): string {
-  return textOf(error, 'code');
+  return textOf(error instanceof Unavailable ? error.cause : error, 'code');
 }
 
 function textOf(error: unknown, field: 'code' | 'message' | 'detail'): string {

@@ -89,7 +89,7 @@ export function openPostgres(options: PostgresOptions): {
       override _query(connection: pg.Client, query: object) {
         return super._query(connection, query).catch(error => {
           if (error instanceof pg.DatabaseError) serverTexts.set(error, error.message);
-          throw postgresDialect.isAway(error) ? awayError(error) : error;
+          throw outageOr(error);
         });
       }
       override async destroy(callback: unknown) {
@@ -161,6 +161,12 @@ function throwAway(error: unknown): never {
 
 export function awayError(cause: unknown): Unavailable {
   return new Unavailable('The database cannot be reached now', cause);
+}
+
+/** The outage that an error of a statement reports, or the error itself. */
+export function outageOr(error: unknown): unknown {
+  const outage = postgresDialect.outageOf(error);
+  return outage === undefined ? error : new Unavailable(outage, error);
 }
 
 /**

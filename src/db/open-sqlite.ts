@@ -72,7 +72,7 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
 
     /**
      * Begins a transaction with the write lock; knex supports only the deferred `BEGIN`.
-     * @throws Unavailable while the disk is full
+     * @throws Unavailable while the disk is full, or the file read-only or locked
      */
     override async _query(connection: Connection, query: { readonly sql: string }) {
       try {
@@ -82,8 +82,8 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
           return await super._query(connection, query);
         return { ...query, response: [] };
       } catch (error) {
-        if (!sqliteDialect.isAway(error)) throw error;
-        throw new Unavailable('The database cannot be written now', error);
+        const outage = sqliteDialect.outageOf(error);
+        throw outage === undefined ? error : new Unavailable(outage, error);
       }
     }
   }

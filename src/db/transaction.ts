@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { systemClock } from '../lib/clock.ts';
+import { Unavailable } from '../lib/unavailable.ts';
 import type { Db, Transaction } from './open.ts';
 import { rowsOf } from './query.ts';
 
@@ -13,8 +14,7 @@ const LONGEST_PAUSE_MS = 100;
  * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Transactions are
  * serializable on both databases: SQLite takes the write lock at the beginning, PostgreSQL uses its serializable
  * isolation level. After a conflict the transaction waits and starts again, so `work` may run more than once and must
- * change nothing outside its handle. After `patienceMs` of conflicts, 20 s by default, it rejects with the database's
- * error.
+ * change nothing outside its handle. After `patienceMs` of conflicts, 20 s by default, it rejects with `Unavailable`.
  */
 export function transaction<T>(
   db: Db,
@@ -49,6 +49,14 @@ export async function tryLock(handle: Transaction, name: string): Promise<boolea
   return (await rowsOf(handle, sql, [lock.toString()])).length === 1;
 }
 
+/** True while a PostgreSQL server refuses writes, as a hot standby does. Of a file, only a write shows it. */
+export async function isReadOnly(db: Db): Promise<boolean> {
+  if (db.dialect.name === 'sqlite') return false;
+  return (
+    (await rowsOf(db, "select 1 as found where current_setting('transaction_read_only') = 'on'")).length > 0
+  );
+}
+
 /** Limits each wait for a lock in this transaction; the resulting error may be retried. SQLite has no such locks. */
 export async function limitLockWait(handle: Transaction, milliseconds: number): Promise<void> {
   if (handle.dialect.name === 'postgres') await handle.raw(`set local lock_timeout = ${milliseconds}`);
@@ -75,7 +83,9 @@ async function retried<T>(db: Db, attempt: () => Promise<T>, patienceMs = PATIEN
     try {
       return await attempt();
     } catch (error) {
-      if (!db.dialect.isRetryable(error) || systemClock.now() >= giveUpAt) throw error;
+      if (!db.dialect.isRetryable(error)) throw error;
+      if (systemClock.now() >= giveUpAt)
+        throw error instanceof Unavailable ? error : new Unavailable('The database is busy now', error);
     }
     // Random, so that two conflicting transactions do not collide again.
     await systemClock.sleep(Math.random() * longest);

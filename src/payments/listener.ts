@@ -35,7 +35,7 @@ export interface PaymentsListenerSettings extends ListenerSettings {
   readonly validateResponses: boolean;
 }
 
-interface PaymentsListenerDeps extends Pick<RoutesOptions, 'clientOf' | 'outgoing'> {
+interface PaymentsListenerDeps extends Pick<RoutesOptions, 'clientOf' | 'outgoing' | 'checks'> {
   readonly store: Store;
   readonly chains: readonly PaymentChain[];
   readonly statuses: ChainStatuses;
@@ -53,7 +53,7 @@ export interface PaymentsListener {
 /** Opens the listener of the role `payments` and registers its closing in `opened`. Rejects when it cannot listen. */
 export async function openPaymentsListener(
   settings: PaymentsListenerSettings,
-  { store, chains, statuses, clientOf, outgoing }: PaymentsListenerDeps,
+  { store, chains, statuses, clientOf, outgoing, checks }: PaymentsListenerDeps,
   opened: AsyncDisposableStack,
 ): Promise<PaymentsListener> {
   const { host, port, metrics, clock, log, trustedProxies } = settings;
@@ -102,6 +102,7 @@ export async function openPaymentsListener(
     waits,
     isChainLate,
     oneTimeToken: signIn,
+    checks,
   };
   routes.resolve(inOrder(await paymentsRoutes(context, plain)));
   return {

@@ -1,5 +1,6 @@
 import { openMigrated, schemaFault, unusable } from '../db/migrate.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
+import { isReadOnly } from '../db/transaction.ts';
 import type { Check } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';
 import { CannotStart } from '../lib/startup-error.ts';
@@ -46,7 +47,9 @@ export function openPaymentsDatabase(options: DatabaseOptions): Promise<Db> {
  */
 export function databaseCheck(db: Db): Check {
   return async () => {
-    const fault = await schemaFault(db, PAYMENTS_MIGRATIONS);
+    const fault = (await isReadOnly(db))
+      ? 'the database is read-only'
+      : await schemaFault(db, PAYMENTS_MIGRATIONS);
     return fault === undefined ? { ok: true } : { ok: false, detail: fault };
   };
 }

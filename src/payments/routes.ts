@@ -14,7 +14,7 @@ import { mergedDocument } from '../contract/description/merged-document.ts';
 import { mount, mountGated } from '../contract/mount/mount.ts';
 import type { CrossOriginRules } from '../http/app/cors.ts';
 import { HttpError } from '../http/errors.ts';
-import { healthRoutes } from '../http/health.ts';
+import { type Check, healthRoutes } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { RequestCounters } from '../lib/request-counters.ts';
 import type { ChainClient } from '../node/client.ts';
@@ -43,7 +43,6 @@ import type { StateWaits } from './checkout/state-waits.ts';
 import { dashboardPages } from './dashboard/pages.ts';
 import type { OneTimeToken } from './dashboard/session/one-time-token.ts';
 import { dashboardRoutes } from './dashboard/session/routes.ts';
-import { databaseCheck } from './open-store.ts';
 import type { OutgoingChannels } from './outgoing.ts';
 import { pageAssets } from './page-assets.ts';
 
@@ -59,6 +58,8 @@ export interface RoutesOptions extends PaymentsContext {
   readonly isChainLate: IsChainLate;
   /** Token that signs in to the dashboard once without a key; undefined without a demo. */
   readonly oneTimeToken: OneTimeToken | undefined;
+  /** Readiness checks. */
+  readonly checks: Readonly<Record<string, Check>>;
   readonly log: Logger;
 }
 
@@ -91,8 +92,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
   const { limits, validateResponses, log, db, clock, publicUrl, outgoing } = options;
   const counts = rateLimits(db, limits, options.counters);
   const verifySignature = signatureJudge(options.clientOf);
-  const database = databaseCheck(db);
-  healthRoutes(plain, { checks: () => ({ database }) });
+  healthRoutes(plain, { checks: () => options.checks });
   const description = descriptionHandlers(describe, () => publicUrl);
   await docsRoutes(plain, TITLE);
   const assets = pageAssets();

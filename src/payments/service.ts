@@ -81,7 +81,9 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   const keys = startWorker(currentKeyWorker(store), { pauseMs: KEY_PAUSE_MS, clock, log });
   opened.defer(() => keys.stop());
   const clients = new Map(chains.map(chain => [chain.id, clientOf(chain, options)]));
-  const parts = { options, store, clients, presence, counters, opened };
+  // A process that can write announces itself every few seconds.
+  const checks = { database: databaseCheck(db), announced: () => ({ ok: presence.isKnown() }) };
+  const parts = { options, store, clients, presence, checks, counters, opened };
   const outgoing = roles.some(role => role !== 'settlement') ? await openWaysOut(parts) : undefined;
   const statuses = roles.includes('settlement')
     ? await openSettlement(parts)
@@ -98,7 +100,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   let closed: Promise<void> | undefined;
   return {
     api,
-    checks: Object.fromEntries(roles.map(role => [role, checksOf(role, db, presence)])),
+    checks: Object.fromEntries(roles.map(role => [role, checks])),
     status: async () => {
       const all = await statuses.all();
       return {
@@ -121,6 +123,7 @@ interface Parts {
   /** Nodes by chain. */
   readonly clients: ReadonlyMap<number, ChainClient>;
   readonly presence: RolePresence;
+  readonly checks: Readonly<Record<string, Check>>;
   readonly counters: PaymentsCounters;
   readonly opened: AsyncDisposableStack;
 }
@@ -165,7 +168,7 @@ async function openDelivery({ options, store, counters, opened }: Parts, outgoin
 }
 
 async function openApi(
-  { options, store, clients, opened }: Parts,
+  { options, store, clients, checks, opened }: Parts,
   { outgoing, statuses }: { outgoing: OutgoingChannels; statuses: ChainStatuses },
 ): Promise<PaymentsListener> {
   const { openPaymentsListener } = await import('./listener.ts');
@@ -174,16 +177,10 @@ async function openApi(
     chains: options.chains,
     statuses,
     outgoing,
+    checks,
     clientOf: (id: number) => clients.get(id),
   };
   return openPaymentsListener(options, deps, opened);
-}
-
-/** A process without the role `payments` has no listener. It is ready when the others see it as live. */
-function checksOf(role: PaymentsRole, db: Db, presence: RolePresence): Readonly<Record<string, Check>> {
-  const database = databaseCheck(db);
-  if (role === 'payments') return { database };
-  return { database, announced: () => ({ ok: presence.isKnown() }) };
 }
 
 function clientOf(

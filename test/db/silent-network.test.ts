@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LEADER_MIGRATION, leadership } from '../../src/db/leader.ts';
@@ -7,6 +5,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
 import { transaction } from '../../src/db/transaction.ts';
+import { type CutNetwork, startNetwork } from '../support/cut-network.ts';
 import { postgresDatabase, type TestDatabase } from '../support/databases.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
@@ -14,7 +13,7 @@ import { manualClock } from '../support/manual-clock.ts';
 const SILENCE_MS = 1_500;
 
 let database: TestDatabase<{ kind: 'postgres'; url: string }>;
-let network: Awaited<ReturnType<typeof startNetwork>>;
+let network: CutNetwork;
 let db: Db;
 
 beforeEach(async () => {
@@ -28,54 +27,6 @@ afterEach(async () => {
   await network.stop();
   await database.remove();
 });
-
-/** A proxy to a PostgreSQL server that delivers nothing once it is `cut`, like a network that drops packets. */
-async function startNetwork(target: string) {
-  const socketPath = `${new URL(target).searchParams.get('host')}/.s.PGSQL.5432`;
-  const pairs = new Set<readonly [Socket, Socket]>();
-  let unanswered: string | undefined;
-  const server = createServer(client => {
-    const backend = connect(socketPath);
-    const pair = [client, backend] as const;
-    pairs.add(pair);
-    client.on('data', chunk => {
-      if (unanswered === undefined || !chunk.includes(unanswered)) return;
-      unanswered = undefined;
-      backend.unpipe(client);
-      backend.once('data', () => client.destroy());
-    });
-    for (const [one, other] of [pair, [backend, client] as const]) {
-      one.on('error', () => other.destroy());
-      one.on('close', () => other.destroy());
-      one.pipe(other);
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
-  return {
-    url: `postgres://postgres@127.0.0.1:${port}${new URL(target).pathname}`,
-    /** Drops everything from the current connections. Later ones work. */
-    cut() {
-      for (const [client, backend] of pairs) {
-        client.unpipe(backend);
-        backend.unpipe(client);
-        client.resume();
-        backend.resume();
-      }
-    },
-    /** Ends the connection of the next statement with this text when the server has run it. */
-    loseAnswerTo(text: string) {
-      unanswered = text;
-    },
-    async stop() {
-      for (const pair of pairs) for (const socket of pair) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
 
 test('a statement without an answer fails, and the next one gets a working connection', async () => {
   await rowsOf(db, 'select 1 as one');

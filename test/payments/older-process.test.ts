@@ -41,9 +41,9 @@ eachDatabase('a process of an older version', databases => {
     await migrate(newer, [...PAYMENTS_MIGRATIONS, ADDING, REMOVING]).finally(() => newer.destroy());
 
     expect([created.status, read.status]).toEqual([201, 200]);
-    expect(before).toEqual([200, { database: { ok: true } }]);
+    expect(before).toEqual([200, { database: { ok: true }, announced: { ok: true } }]);
     const detail = 'Its schema serves tollgate 9.4.0 and newer, since the step "nothing that stays".';
-    expect(await readiness()).toEqual([503, { database: { ok: false, detail } }]);
+    expect(await readiness()).toEqual([503, { database: { ok: false, detail }, announced: { ok: true } }]);
   });
 
   test('does not start on a schema that no longer serves it, and says so in a sentence', async () => {

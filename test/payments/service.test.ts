@@ -221,7 +221,7 @@ test('a service with an unreachable node is ready, and its status shows the chai
   const scrape = await metrics.registry.metrics();
 
   expect([alive.status, ready.status]).toEqual([200, 200]);
-  expect(record(await ready.json()).checks).toEqual({ database: { ok: true } });
+  expect(record(await ready.json()).checks).toEqual({ database: { ok: true }, announced: { ok: true } });
   const chain = { id: 31_337, name: 'Local', head_block: null, settled_block: null, lag_blocks: null };
   expect(before.chains).toMatchObject([{ ...chain, late: false, stalled: null, lag_seconds: 0 }]);
   expect(after.chains).toMatchObject([{ ...chain, late: true, stalled: 'scan', lag_seconds: 61 }]);

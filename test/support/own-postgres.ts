@@ -11,6 +11,8 @@ export interface OwnPostgres extends AsyncDisposable {
   stop(): Promise<void>;
   /** Resolves when it accepts connections again. */
   start(): Promise<void>;
+  /** Restarts the server and adds a hot standby that follows it. Returns the URL of the standby. Only once. */
+  addStandby(): Promise<string>;
 }
 
 /** Starts a server next to the run's. */
@@ -19,21 +21,26 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   const server = fork(program, { stdio: 'inherit', detached: true, execArgv: [] });
   const told = record(await nextMessage(server));
   if ('failure' in told) throw new Error(text(told.failure));
-  const command = async (name: 'stop' | 'start') => {
+  const command = async (name: 'stop' | 'start' | 'standby') => {
     const done = nextMessage(server);
     server.send(name);
-    await done;
+    return record(await done);
   };
   return {
-    url: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(text(told.socketFolder))}`,
-    stop: () => command('stop'),
-    start: () => command('start'),
+    url: urlOf(told),
+    stop: async () => void (await command('stop')),
+    start: async () => void (await command('start')),
+    addStandby: async () => urlOf(await command('standby')),
     async [Symbol.asyncDispose]() {
       const ended = once(server, 'exit');
       server.disconnect();
       await ended;
     },
   };
+}
+
+function urlOf({ socketFolder }: Record<string, unknown>): string {
+  return `postgres://postgres@localhost/postgres?host=${encodeURIComponent(text(socketFolder))}`;
 }
 
 async function nextMessage(server: ChildProcess): Promise<unknown> {

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type DatabaseOptions, type Db, openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
+import { lockedTransaction } from '#db/transaction.ts';
 import { type GroupsQuery, QueryTooLarge } from '#indexer/query/query.ts';
 import { openQueryPool, type QueryPool, type QueryPoolOptions } from '#indexer/query/threads/pool.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
 import { Unavailable } from '#lib/unavailable.ts';
+import { startNetwork } from '#test/support/cut-network.ts';
 import { postgresDatabase, type TestDatabase } from '#test/support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { startOwnPostgres } from '../../support/own-postgres.ts';
@@ -120,6 +122,47 @@ describe('queries on a PostgreSQL server', () => {
 
     await expect(page).resolves.toMatchObject({ total: blocks.length });
   });
+});
+
+test('a query at its deadline on a network that drops everything fails as an outage, not as too large', async () => {
+  const created = await postgresDatabase();
+  const network = await startNetwork(created.options.url);
+  const through: DatabaseOptions = { ...created.options, url: network.url };
+  const database = await writeIndex(through, { chainId: CHAIN_ID, blocks });
+  const clock = manualClock();
+  const threads = openQueryPool({ clock, concurrency: 1, deadlineMs: LONG_MS });
+  const pool = threads.engine(database);
+  await pool.records(newest, never);
+
+  const isSwallowed = network.swallow();
+  const lost = pool.records(newest, never).catch((error: unknown) => error);
+  await isSwallowed;
+  clock.advance(LONG_MS);
+
+  expect(await lost).toBeInstanceOf(Unavailable);
+  await threads.close();
+  await network.stop();
+  await created.remove();
+});
+
+test('a query on a locked table fails as an outage', async () => {
+  const created = await postgresDatabase();
+  const database = await writeIndex(created.options, { chainId: CHAIN_ID, blocks });
+  const db = openDatabase(database);
+  const threads = openQueryPool({ clock: manualClock(), concurrency: 1, deadlineMs: 1_000 });
+
+  const locked = await lockedTransaction(db, async handle => {
+    await handle.raw('lock table blocks in access exclusive mode');
+    return threads
+      .engine(database)
+      .records(newest, never)
+      .catch((error: unknown) => error);
+  });
+
+  expect(locked).toBeInstanceOf(Unavailable);
+  await threads.close();
+  await db.destroy();
+  await created.remove();
 });
 
 test('a query on a stopped server fails as an outage, and the next one after its start is answered', async () => {

@@ -1,6 +1,5 @@
 import pg from 'pg';
-import { postgresDialect } from '#db/dialect.ts';
-import { awayError, connectionOf, type PostgresOptions, sessionOf } from '#db/open-postgres.ts';
+import { awayError, connectionOf, outageOr, type PostgresOptions, sessionOf } from '#db/open-postgres.ts';
 import { systemClock } from '#lib/clock.ts';
 import { Cancelled } from '../engine.ts';
 import { QueryTooLarge } from '../query.ts';
@@ -18,7 +17,7 @@ export interface QueryConnection {
    * Runs statements in one read-only transaction, from one snapshot.
    * @throws Cancelled
    * @throws QueryTooLarge after the deadline
-   * @throws Unavailable
+   * @throws Unavailable also after the deadline, when the server did not answer the cancellation
    * @throws OutOfRange
    * @throws DatabaseError for other errors of the server
    */
@@ -41,6 +40,8 @@ export function openQueryConnection(options: PostgresOptions, deadlineMs: number
   const destroy = () => void client.connection.stream.destroy();
   let isUsable = true;
   let isCancelled = false;
+  /** True when the server could not be told to cancel. */
+  let isSilent = false;
   const forget = () => {
     isUsable = false;
   };
@@ -57,13 +58,13 @@ export function openQueryConnection(options: PostgresOptions, deadlineMs: number
   }
 
   function translated(error: unknown): unknown {
-    if (isCancelled) return new Cancelled();
+    if (isCancelled) return isSilent ? awayError(error) : new Cancelled();
     const code = error instanceof pg.DatabaseError ? error.code : undefined;
     if (code === QUERY_CANCELED) return new QueryTooLarge('deadline');
     if (code === NUMERIC_VALUE_OUT_OF_RANGE) return new OutOfRange();
-    if (!postgresDialect.isAway(error)) return error;
-    forget();
-    return awayError(error);
+    const outage = outageOr(error);
+    if (outage !== error) forget();
+    return outage;
   }
 
   const each: Each = (statement, onRow) => {
@@ -112,7 +113,10 @@ export function openQueryConnection(options: PostgresOptions, deadlineMs: number
     async cancel() {
       isCancelled = true;
       forget();
-      await ended(settings, processId).catch(() => undefined);
+      isSilent = await ended(settings, processId).then(
+        () => false,
+        () => true,
+      );
       destroy();
     },
     isUsable: () => isUsable,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { DatabaseOptions } from '#db/open.ts';
+import { type DatabaseOptions, fileOf } from '#db/open.ts';
 import type { Clock } from '#lib/clock.ts';
 import { Unavailable } from '#lib/unavailable.ts';
 import type { Query } from '../engine.ts';
@@ -116,10 +116,12 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
     const answer = Promise.withResolvers<ThreadAnswer>();
     const free = Promise.withResolvers<void>();
     const ended = new AbortController();
+    let isLate = false;
 
     const onReply = (reply: WorkerReply) => {
       if (reply.kind === 'ready') return;
       if (reply.kind === 'answer') answer.resolve(reply.answer);
+      else if (reply.kind === 'cancelled' && isLate) answer.reject(new QueryTooLarge('deadline'));
       else answer.reject(errorOf(reply));
       if (reply.hasGrown && !isClosing) replace(worker);
       finish();
@@ -145,9 +147,23 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
     /** Rejects at once; the caller need not wait for the thread to react. */
     function end(reason: unknown): void {
       answer.reject(reason);
+      cancel();
+    }
+
+    function cancel(): void {
       Atomics.store(cancelled, 0, 1);
       post(worker, { kind: 'cancel' });
       clock.sleep(GRACE_MS, ended.signal).then(abandon, () => undefined);
+    }
+
+    /** Only the thread knows whether a server still works on the query or cannot be reached any more. */
+    function pass(): void {
+      if (limitMs !== undefined) end(new LimitPassed());
+      else if (fileOf(index.database) !== undefined) end(new QueryTooLarge('deadline'));
+      else {
+        isLate = true;
+        cancel();
+      }
     }
 
     /** SQLite cannot be interrupted from JavaScript. The thread closes when its statement returns. */
@@ -159,13 +175,11 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
         leftBehind.count -= 1;
         onEnded();
       });
+      if (isLate) answer.reject(new QueryTooLarge('deadline'));
       onGone(new Error('the query did not end after it was cancelled'));
     }
 
-    clock.sleep(limitMs ?? deadlineMs, ended.signal).then(
-      () => end(limitMs === undefined ? new QueryTooLarge('deadline') : new LimitPassed()),
-      () => undefined,
-    );
+    clock.sleep(limitMs ?? deadlineMs, ended.signal).then(pass, () => undefined);
     signal.addEventListener('abort', onAbort, { once: true });
     worker.on('message', onReply).on('error', onGone).on('exit', onGone);
     worker.ref();
