@@ -47,7 +47,7 @@ function describe({ id, name, native, confirmations, backends }: Chain) {
 
 /** State of an index for the metrics. All of it is also known while the node is silent. */
 export function indexProgressOf(chainId: number, status: BackendStatus): IndexProgress {
-  const { head, lastLag, lagSeconds, stalled, incompleteBlocks } = status;
+  const { head, lastLag, lagSeconds, stalled, incompleteBlocks, unreadState } = status;
   return {
     chain: String(chainId),
     headBlock: head,
@@ -55,6 +55,7 @@ export function indexProgressOf(chainId: number, status: BackendStatus): IndexPr
     lagSeconds,
     stalled,
     incompleteBlocks,
+    unreadState,
   };
 }
 
@@ -64,7 +65,15 @@ export function chainStatusBody({ id, name, backends }: Chain) {
     id,
     name,
     backends: backends.map(backend => {
-      const { ready, head, lag, lagSeconds, stalled = false, incompleteBlocks } = backend.status();
+      const {
+        ready,
+        head,
+        lag,
+        lagSeconds,
+        stalled = false,
+        incompleteBlocks,
+        unreadState,
+      } = backend.status();
       return {
         name: backend.name,
         kind: backend.kind,
@@ -74,6 +83,7 @@ export function chainStatusBody({ id, name, backends }: Chain) {
         lag_seconds: lagSeconds ?? null,
         stalled,
         incomplete_blocks: incompleteBlocks ?? null,
+        unread_state: unreadState ?? null,
       };
     }),
   };

@@ -90,7 +90,7 @@ export async function startIndexWriters(options: IndexWritersOptions): Promise<I
 }
 
 function statusOf(index: ChainIndex): BackendStatus {
-  const { complete, head, lag, lastLag, lagSeconds, stalled, unreadBlocks } = index.status();
+  const { complete, head, lag, lastLag, lagSeconds, stalled, unreadBlocks, unreadState } = index.status();
   return {
     ready: complete,
     head: head ?? undefined,
@@ -99,11 +99,12 @@ function statusOf(index: ChainIndex): BackendStatus {
     lagSeconds: lagSeconds ?? undefined,
     stalled,
     incompleteBlocks: unreadBlocks,
+    unreadState,
   };
 }
 
 function statusBody({ id, name, index }: NamedIndex) {
-  const { head, lag, lagSeconds, complete, stalled, unreadBlocks } = index.status();
+  const { head, lag, lagSeconds, complete, stalled, unreadBlocks, unreadState } = index.status();
   return {
     id,
     name,
@@ -114,5 +115,6 @@ function statusBody({ id, name, index }: NamedIndex) {
     lag_seconds: lagSeconds,
     stalled,
     incomplete_blocks: unreadBlocks,
+    unread_state: unreadState,
   };
 }

@@ -140,7 +140,11 @@ export type ChainRpcSchema = [
     Parameters: [hash: Hash, tracer: Tracer | DiffTracer];
     ReturnType: RpcCallFrame | RpcStateDiff;
   },
-  { Method: 'eth_call'; Parameters: [call: { to: Address; data: Hex }, block: Hex]; ReturnType: Hex },
+  {
+    Method: 'eth_call';
+    Parameters: [call: { to: Address; data: Hex; gas?: Hex }, block: Hex];
+    ReturnType: Hex;
+  },
   { Method: 'eth_getBalance'; Parameters: [address: Address, block: Hex]; ReturnType: Hex },
   { Method: 'eth_getCode'; Parameters: [address: Address, block: Hex | 'latest']; ReturnType: Hex },
   {

@@ -15,6 +15,8 @@ export interface IndexProgress {
   readonly stalled?: boolean | undefined;
   /** Blocks of an index without a part that the node could not give. */
   readonly incompleteBlocks?: number | undefined;
+  /** Balances, owners and tokens of an index whose last read failed; 1,000 stands for more. */
+  readonly unreadState?: number | undefined;
 }
 
 /** Metrics of a process; `registry` writes them in Prometheus' text format. */
@@ -170,6 +172,11 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
         name: 'tollgate_index_incomplete_blocks',
         help: 'Indexed blocks without a receipt, a trace or code that the node could not give',
         amountOf: ({ incompleteBlocks }) => incompleteBlocks,
+      },
+      {
+        name: 'tollgate_index_unread_state',
+        help: 'Balances, owners and tokens that the node did not give when they were last read, at most 1,000',
+        amountOf: ({ unreadState }) => unreadState,
       },
     ],
   });

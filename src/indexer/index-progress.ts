@@ -16,8 +16,13 @@ export interface IndexStatus {
   lagSeconds: number | null;
   /** Lowest block in the index, or the one it will start with; 0 for the whole chain. */
   firstBlock: number;
-  /** True when the index is at most one block behind the node's last known head and no state is left to read. */
+  /**
+   * True when the index is at most one block behind the node's last known head and its state has been read: at first
+   * all state, later that of all but the newest blocks, because the head of a busy chain always has some.
+   */
   complete: boolean;
+  /** Number of balances, owners and tokens whose last read failed; 1,000 stands for more. */
+  unreadState: number;
   /** Number of blocks without a part that the node could not give. */
   unreadBlocks: number;
   /** True when the head has not changed for a minute although the node has further blocks or is silent. */
@@ -38,6 +43,9 @@ export interface IndexProgress {
   nextChange(): Promise<void>;
 }
 
+/** Blocks by which the state of an index may be behind, once it has been complete. */
+const STATE_LAG = 16;
+
 /** Time after which an index that should move, and does not, is stalled (Decision 286). */
 const STALLED_MS = 60_000;
 
@@ -49,7 +57,13 @@ export async function indexProgress(
   db: Db,
   { clock, nodeHeadLastsMs, fromBlock }: { clock: Clock; nodeHeadLastsMs: number; fromBlock: number },
 ): Promise<IndexProgress> {
-  let { head, epoch, firstNumber, isStateFresh, fills, unreadBlocks } = await readProgress(db);
+  /** Head at which the blocks were first complete; undefined until then. */
+  let caughtUpAt: number | undefined;
+  let wasComplete = false;
+  let { head, epoch, firstNumber, isStateFresh, unreadState, fills, unreadBlocks } = await readProgress(
+    db,
+    Number.MAX_SAFE_INTEGER,
+  );
   let nodeHead: number | null = null;
   const identity = await readIdentity(db);
   let headChangedAt = clock.now();
@@ -69,6 +83,11 @@ export async function indexProgress(
     return time === undefined ? null : Math.max(0, Math.round((clock.now() - time) / 1_000));
   }
 
+  function staleUpTo(): number {
+    if (wasComplete) return (head?.number ?? 0) - STATE_LAG;
+    return caughtUpAt ?? Number.MAX_SAFE_INTEGER;
+  }
+
   function status(): IndexStatus {
     const isKnown = nodeHead !== null && clock.now() - heardAt <= nodeHeadLastsMs;
     const lastLag = head === null || nodeHead === null ? null : Math.max(0, nodeHead - head.number);
@@ -83,6 +102,7 @@ export async function indexProgress(
       lagSeconds: lag === 0 ? 0 : secondsSince(head?.timestamp),
       firstBlock: firstNumber ?? fromBlock,
       complete: lag !== null && lag <= 1 && isStateFresh,
+      unreadState,
       unreadBlocks,
     };
   }
@@ -90,10 +110,18 @@ export async function indexProgress(
   return {
     async publish() {
       const before = head?.hash;
-      ({ head, epoch, firstNumber, isStateFresh, fills, unreadBlocks } = await readProgress(db));
+      ({ head, epoch, firstNumber, isStateFresh, unreadState, fills, unreadBlocks } = await readProgress(
+        db,
+        staleUpTo(),
+      ));
       if (head?.hash !== before) headChangedAt = clock.now();
       compare();
-      if (status().complete) completed.resolve();
+      const { lag, complete } = status();
+      if (lag !== null && lag <= 1) caughtUpAt ??= head?.number;
+      if (complete) {
+        wasComplete = true;
+        completed.resolve();
+      }
       changed.resolve();
       changed = Promise.withResolvers<void>();
     },
@@ -103,13 +131,40 @@ export async function indexProgress(
       compare();
     },
     status,
-    // State of the same head may take several runs to read, and parts of older blocks may arrive later. So the revision
-    // includes both.
-    revision: () =>
-      head === null ? 'empty' : `${epoch}-${head.number}-${head.hash}-${fills}-${isStateFresh ? 1 : 0}`,
+    // State of the same head is read after it, and parts of older blocks may arrive later: `fills` counts both.
+    revision: () => (head === null ? 'empty' : `${epoch}-${head.number}-${head.hash}-${fills}`),
     epoch: () => epoch,
     identity,
     whenComplete: () => completed.promise,
     nextChange: () => changed.promise,
   };
+}
+
+/** Longest wait of a look-up for a block that the node has and the index does not have yet. */
+const ARRIVES_WITHIN_MS = 500;
+
+/** Repeats a look-up after each change of the index until it finds something, for at most 500 ms. */
+export async function untilFound<Found>(
+  lookUp: () => Promise<Found | null>,
+  { progress, clock, stopping }: { progress: IndexProgress; clock: Clock; stopping: AbortSignal },
+): Promise<Found | null> {
+  const ended = new AbortController();
+  let isOver = false;
+  const over = clock.sleep(ARRIVES_WITHIN_MS, ended.signal).then(
+    () => {
+      isOver = true;
+    },
+    () => undefined,
+  );
+  try {
+    for (;;) {
+      const changed = progress.nextChange(); // before the look-up, so that no change is missed in between
+      const found = await lookUp();
+      if (found !== null || isOver) return found;
+      await Promise.race([changed, over]);
+      if (stopping.aborted) return null; // its database is closed by now
+    }
+  } finally {
+    ended.abort();
+  }
 }

@@ -9,13 +9,14 @@ import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import { type RunningWorker, startWorker, type Worker } from '../lib/worker.ts';
 import type { ChainClient } from '../node/client.ts';
 import type { HasRoom } from '../stores/disk-space.ts';
-import { type IndexStatus, indexProgress } from './index-progress.ts';
+import { type IndexStatus, indexProgress, untilFound } from './index-progress.ts';
 import { createReader, type Reader } from './index-reader.ts';
 import type { QueryEngine } from './query/query.ts';
 import { openQueryPool, type QueryPool } from './query/threads/pool.ts';
 import { claimForChain } from './schema/head.ts';
 import { indexOptions, indexSchema } from './schema/migrations/index-migrations.ts';
 import { type IndexWrite, ReplacedWriter, writerLease } from './schema/writer-lease.ts';
+import { stateLanes } from './state/state-lanes.ts';
 import { refilling } from './sync/refill.ts';
 import { syncRun } from './sync/run.ts';
 
@@ -58,15 +59,18 @@ const NODE_HEAD_POLLS = 5;
 /** Longest wait at stop for open node requests. The database is closed afterwards in any case. */
 const STOP_WITHIN_MS = 3_000;
 
-/** Longest wait of a look-up for a block that the node has and the index does not have yet. */
-const ARRIVES_WITHIN_MS = 500;
+/** Largest lag at which state is read. Nodes that prune keep the state of 128 blocks. */
+const STATE_WITHIN_BLOCKS = 64;
 
 /** Index of one chain: its reader and the worker that keeps it up to date. */
 export interface ChainIndex {
   reader: Reader;
   /** Engine for queries that the reader has no statements for. Its threads start with the first query. */
   queries: QueryEngine;
-  /** Syncs to the node's current head. Resolves with the number of blocks written. Runs never overlap. */
+  /**
+   * Syncs to the node's current head, and then reads the state that is due. Resolves with the number of blocks written.
+   * Runs never overlap. Started indexes read state beside new blocks, which never wait for it.
+   */
   runOnce(): Promise<number>;
   /**
    * Asks again for the missing parts of one block that is due. Resolves with 1 when some arrived, otherwise with 0.
@@ -137,6 +141,8 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       onNodeHead: progress.sawNodeHead,
     });
   const write: IndexWrite = work => (hasRoom() ? lease.write(work) : Promise.reject(new PausedForSpace()));
+  /** True for an error after which work goes on later, or in another process. */
+  const isPause = (error: unknown) => error instanceof ReplacedWriter || error instanceof PausedForSpace;
   let run: ReturnType<typeof syncRun> | undefined;
   let hasWarned = false;
   const lease = writerLease(db, {
@@ -162,7 +168,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       try {
         return await run(stopping.signal);
       } catch (error) {
-        if (!(error instanceof ReplacedWriter || error instanceof PausedForSpace)) throw error;
+        if (!isPause(error)) throw error;
         run = undefined; // what it knows of the chain may be ahead of the index
         if (error instanceof ReplacedWriter) log.warn({ chainId: chain.id }, error.message);
         return 0;
@@ -205,6 +211,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
 
   const stopping = new AbortController();
   let last: Promise<number> = Promise.resolve(0);
+  let reading: Promise<unknown> = last;
   const nextStep = (asksNode: boolean) => {
     last = last.catch(() => 0).then(() => step(asksNode));
     return last;
@@ -214,61 +221,51 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     async runOnce() {
       // Announced blocks cause many runs per poll. Half, because a pause may end early.
       await nextStep(Math.abs(clock.now() - lookedAt) >= pollMs / 2);
+      stateWorker?.nudge();
       return 0; // a run reaches the node's head, so the next run is not due at once
     },
   };
   let worker: RunningWorker | undefined;
-  const refill = refilling({
+  const deps = {
     db,
     lease: { isHeld: () => lease.isHeld() && hasRoom(), write },
-    client,
     clock,
     log,
-    confirmations: chain.confirmations,
     onChange: progress.publish,
+  };
+  const refill = refilling({ ...deps, client, confirmations: chain.confirmations });
+  const state = stateLanes({
+    ...deps,
+    isPause,
+    client: client.aside(),
+    isNearHead: () => (progress.status().lag ?? Number.POSITIVE_INFINITY) <= STATE_WITHIN_BLOCKS,
   });
-  let refiller: RunningWorker | undefined;
-
-  async function untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null> {
-    const ended = new AbortController();
-    let isOver = false;
-    const over = clock.sleep(ARRIVES_WITHIN_MS, ended.signal).then(
-      () => {
-        isOver = true;
-      },
-      () => undefined,
-    );
-    worker?.nudge();
-    try {
-      for (;;) {
-        const changed = progress.nextChange(); // before the look-up, so that no change is missed in between
-        const found = await lookUp();
-        if (found !== null || isOver) return found;
-        await Promise.race([changed, over]);
-        if (stopping.signal.aborted) return null; // its database is closed by now
-      }
-    } finally {
-      ended.abort();
-    }
-  }
+  let stateWorker: RunningWorker | undefined;
+  /** Further workers that run beside the sync of new blocks. */
+  let beside: readonly RunningWorker[] = [];
 
   return {
     reader: createReader({ db: readDb, abis: knownAbis(options.abis), client }),
     queries,
-    runOnce: () => nextStep(true),
+    runOnce() {
+      const run = nextStep(true).then(async written => {
+        await state.once(stopping.signal);
+        return written;
+      });
+      reading = run;
+      return run;
+    },
     refillOnce: refill.once,
     start() {
-      worker ??= startWorker(polling, {
-        pauseMs: pollMs, // also where news is announced: an announcement may be lost
-        longestPauseMs: pollMs,
-        clock,
-        log: log.child({ chainId: chain.id }),
-      });
-      refiller ??= startWorker(refill.worker, {
-        pauseMs: refill.pauseMs,
-        clock,
-        log: log.child({ chainId: chain.id }),
-      });
+      if (worker !== undefined) return;
+      const common = { clock, log: log.child({ chainId: chain.id }) };
+      // Also where news is announced: an announcement may be lost.
+      worker = startWorker(polling, { ...common, pauseMs: pollMs, longestPauseMs: pollMs });
+      stateWorker = startWorker(state.fresh, { ...common, pauseMs: pollMs });
+      beside = [
+        startWorker(state.due, { ...common, pauseMs: state.duePauseMs }),
+        startWorker(refill.worker, { ...common, pauseMs: refill.pauseMs }),
+      ];
       lease.start();
     },
     async stop() {
@@ -276,7 +273,8 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       // No transaction is open between two blocks, and a node that hangs must not delay the stop.
       const ended = new AbortController();
       const patience = clock.sleep(STOP_WITHIN_MS, ended.signal).catch(() => undefined);
-      await Promise.race([Promise.allSettled([worker?.stop(), refiller?.stop(), last]), patience]);
+      const workers = [worker, stateWorker, ...beside].map(one => one?.stop());
+      await Promise.race([Promise.allSettled([...workers, last, reading]), patience]);
       ended.abort(); // an open timer would keep the process alive
       await lease.stop().catch(logAndGoOn(log, 'releasing the writer lease of an index'));
       await Promise.all([
@@ -293,6 +291,9 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     identity: progress.identity,
     isShared: isShared(db),
     whenComplete: progress.whenComplete,
-    untilFound,
+    untilFound(lookUp) {
+      worker?.nudge();
+      return untilFound(lookUp, { progress, clock, stopping: stopping.signal });
+    },
   };
 }

@@ -43,6 +43,8 @@ export interface ChainClient {
   request: RawRequest;
   /** Checks the node's chain id until it has matched once. @throws WrongChain when the node serves another chain */
   verify(): Promise<void>;
+  /** Creates a client of the same nodes on connections of its own: calls of one never wait for those of the other. */
+  aside(): ChainClient;
 }
 
 /** Creates the client of one chain. Opens no connection yet. */
@@ -62,6 +64,7 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
     ranks,
     request,
     verify: nodes.length === 1 ? only.verify : verification(request, { id, log }),
+    aside: () => createChainClient(options),
   };
 }
 

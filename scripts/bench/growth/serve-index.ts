@@ -64,6 +64,7 @@ export async function serveIndex(options: {
         firstBlock: 0,
         complete: true,
         unreadBlocks: 0,
+        unreadState: 0,
         stalled: false,
       }),
       revision: () => 'still',

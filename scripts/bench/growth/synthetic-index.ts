@@ -4,7 +4,7 @@ import { transaction } from '#db/transaction.ts';
 import { blockRows } from '#indexer/decode/block.ts';
 import { claimForChain } from '#indexer/schema/head.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
-import { clean, type Dirty, nextDirty } from '#indexer/schema/stale-state.ts';
+import { clean, type Dirty, nextFresh } from '#indexer/schema/stale-state.ts';
 import type { OnChainState } from '#indexer/state/read-state.ts';
 import { writeReadings } from '#indexer/state/state-writer.ts';
 import { writeBlocks } from '#indexer/sync/block-writer.ts';
@@ -38,11 +38,11 @@ export async function writeSyntheticIndex(options: {
       });
     }
     for (;;) {
-      const entries = await nextDirty(db, READINGS_PER_COMMIT);
+      const entries = await nextFresh(db, READINGS_PER_COMMIT);
       if (entries.length === 0) break;
       await transaction(db, async handle => {
         await writeReadings(handle, entries.map(reading));
-        await clean(handle, entries);
+        await clean(handle, entries, Number.MAX_SAFE_INTEGER);
       });
     }
   } finally {

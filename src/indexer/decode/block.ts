@@ -8,7 +8,7 @@ import type {
   BLOCK_COLUMNS,
   BLOCK_DETAILS_COLUMNS,
   CONTRACT_COLUMNS,
-  DIRTY_COLUMNS,
+  DIRTY_MARK_COLUMNS,
   INTERNAL_TRANSACTION_COLUMNS,
   LOG_COLUMNS,
   MOVED_TOKEN_COLUMNS,
@@ -42,7 +42,7 @@ export interface BlockRows {
   /** Tokens that moved. A new token keeps the first type seen. */
   tokens: RowOf<typeof MOVED_TOKEN_COLUMNS>[];
   /** State to read from the chain after this block. */
-  dirty: RowOf<typeof DIRTY_COLUMNS>[];
+  dirty: RowOf<typeof DIRTY_MARK_COLUMNS>[];
   /** Parts that the node could not give; null when the block is complete. */
   unread: UnreadParts | null;
 }

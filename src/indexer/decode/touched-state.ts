@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { bytesColumn, type RowOf, uintColumn } from '../../db/columns.ts';
 import { ZERO_ADDRESS } from '../../evm/address.ts';
 import type { JudgedBlock } from '../fetch/fetched-block.ts';
-import type { DIRTY_COLUMNS, MOVED_TOKEN_COLUMNS } from '../schema/columns.ts';
+import type { DIRTY_MARK_COLUMNS, MOVED_TOKEN_COLUMNS } from '../schema/columns.ts';
 import { coinOf, type Dirty, dirtyRow, instanceOf, tokenBalanceOf, tokenOf } from '../schema/stale-state.ts';
 import { tokenTypeColumn } from '../schema/transaction-types.ts';
 import type { InternalCall } from './internal-transactions.ts';
@@ -12,7 +12,7 @@ import type { Withdrawal } from './withdrawals.ts';
 /** Tokens that moved in a block, and all state that the block may have changed, without duplicates. */
 export function touchedBy(content: BlockContent): {
   tokens: RowOf<typeof MOVED_TOKEN_COLUMNS>[];
-  dirty: RowOf<typeof DIRTY_COLUMNS>[];
+  dirty: RowOf<typeof DIRTY_MARK_COLUMNS>[];
 } {
   const tokens = new Map<Address, RowOf<typeof MOVED_TOKEN_COLUMNS>>();
   const dirty = new Map<string, Dirty>();
@@ -34,7 +34,10 @@ export function touchedBy(content: BlockContent): {
       mark(tokenBalanceOf({ token, holder, tokenId: id }));
     }
   }
-  return { tokens: [...tokens.values()], dirty: [...dirty.values()].map(dirtyRow) };
+  return {
+    tokens: [...tokens.values()],
+    dirty: [...dirty.values()].map(entry => dirtyRow(entry, content.fetched.number)),
+  };
 }
 
 /** Addresses that may have gained or lost coins or become a contract. */

@@ -175,12 +175,9 @@ export const TOKEN_INSTANCE_COLUMNS = {
   owner: 'bytes',
 } as const satisfies Columns;
 
-export const DIRTY_COLUMNS = {
-  kind: 'count',
-  address: 'bytes',
-  holder: 'bytes',
-  token_id: 'uint256',
-} as const satisfies Columns;
+const STATE_KEY = { kind: 'count', address: 'bytes', holder: 'bytes', token_id: 'uint256' } as const;
+/** Columns that a block writes; the others have defaults. */
+export const DIRTY_MARK_COLUMNS = { ...STATE_KEY, block: 'count' } as const satisfies Columns;
 
 /** `receipts`, `traces` and `codes` are numbers of transactions that lack the part. */
 export const UNREAD_BLOCK_COLUMNS = {
@@ -289,7 +286,7 @@ export const INDEX_TABLES = {
   days: DAY_COLUMNS,
   totals: TOTALS_COLUMNS,
   block_sums: BLOCK_SUM_COLUMNS,
-  dirty: DIRTY_COLUMNS,
+  dirty: { ...DIRTY_MARK_COLUMNS, attempts: 'count', due_at: 'time' },
   unread_blocks: UNREAD_BLOCK_COLUMNS,
   index_state: STATE_COLUMNS,
   retyping: RETYPING_COLUMNS,

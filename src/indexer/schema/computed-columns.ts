@@ -12,8 +12,10 @@ export interface ComputedIndexColumns {
   is_canonical: number;
   /** Number of the lowest canonical block. */
   first_number: number;
-  /** 1 when no state is left to read. */
+  /** 1 when no state of certain blocks is left to read. */
   is_state_fresh: number;
+  /** Number of entries of state whose last read failed. */
+  unread_state: number;
   /** 1 for the newest block, 0 for an older one. */
   is_head: number;
   /** Hash and position of the row's transaction, and the address that it called. */

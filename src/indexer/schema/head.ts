@@ -20,6 +20,9 @@ export interface Head {
 type HeadColumns = Pick<IndexTables['blocks'], 'number' | 'hash' | 'timestamp'> &
   Pick<IndexTables['index_state'], 'epoch'>;
 
+/** Most entries of unread state that are counted. */
+export const MOST_COUNTED = 1_000;
+
 const HEAD_COLUMNS = 'number, hash, timestamp, (select epoch from index_state where id = 1) as epoch';
 
 /**
@@ -33,34 +36,55 @@ export interface Progress {
   readonly epoch: number;
   /** Lowest indexed height. */
   readonly firstNumber: number | null;
-  /** True when no state has changed since it was last read. */
+  /** True when all state that blocks up to `staleUpTo` touched has been read, or at least tried. */
   readonly isStateFresh: boolean;
-  /** Number of times that missing parts of a block arrived later. */
+  /** Number of entries of state whose last read failed. At most `MOST_COUNTED` are counted. */
+  readonly unreadState: number;
+  /** Number of changes without a new block: missing parts of a block that arrived, and batches of state. */
   readonly fills: number;
   /** Number of blocks with missing parts. */
   readonly unreadBlocks: number;
 }
 
-export async function readProgress(handle: Handle): Promise<Progress> {
+/** `staleUpTo` is the newest block whose state must have been read. */
+export async function readProgress(handle: Handle, staleUpTo: number): Promise<Progress> {
   const [row] = await rowsOf<ProgressColumns>(
     handle,
     `select ${HEAD_COLUMNS},
        (select min(number) from blocks where number >= 0) as first_number,
        (select fills from index_state where id = 1) as fills,
        (select count(*) from unread_blocks) as row_count,
-       case when exists (select 1 from dirty) then 0 else 1 end as is_state_fresh
+       (select count(*) from (select 1 from dirty where attempts > 0 limit ${MOST_COUNTED}) waiting) as unread_state,
+       case when exists (select 1 from dirty where attempts = 0 and block <= ?) then 0 else 1 end as is_state_fresh
      from blocks where number >= 0 order by number desc limit 1`,
+    [staleUpTo],
   );
   if (row === undefined) {
     const epoch = await readEpoch(handle);
-    return { head: null, epoch, firstNumber: null, isStateFresh: true, fills: 0, unreadBlocks: 0 };
+    return {
+      head: null,
+      epoch,
+      firstNumber: null,
+      isStateFresh: true,
+      unreadState: 0,
+      fills: 0,
+      unreadBlocks: 0,
+    };
   }
-  const { first_number, is_state_fresh, fills, row_count: unreadBlocks, ...head } = row;
+  const {
+    first_number,
+    is_state_fresh,
+    unread_state: unreadState,
+    fills,
+    row_count: unreadBlocks,
+    ...head
+  } = row;
   return {
     head: headOf(head),
     epoch: head.epoch,
     firstNumber: first_number,
     isStateFresh: is_state_fresh === 1,
+    unreadState,
     fills,
     unreadBlocks,
   };
@@ -68,7 +92,7 @@ export async function readProgress(handle: Handle): Promise<Progress> {
 
 type ProgressColumns = HeadColumns &
   Pick<IndexTables['index_state'], 'fills'> &
-  Pick<ComputedIndexColumns, 'first_number' | 'is_state_fresh' | 'row_count'>;
+  Pick<ComputedIndexColumns, 'first_number' | 'is_state_fresh' | 'unread_state' | 'row_count'>;
 
 async function readEpoch(handle: Handle): Promise<number> {
   const [row] = await rowsOf<Pick<IndexTables['index_state'], 'epoch'>>(

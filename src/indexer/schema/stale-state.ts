@@ -1,9 +1,9 @@
 import type { Address } from 'viem';
-import { bytesColumn, hexOf } from '../../db/columns.ts';
+import { bytesColumn, hexOf, type RowOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { insertTyped } from '../../db/rows.ts';
-import { DIRTY_COLUMNS, type IndexTables } from './columns.ts';
+import { DIRTY_MARK_COLUMNS, type IndexTables } from './columns.ts';
 
 /** Kinds of state to read again. The number is stored in the column. */
 export const DIRTY_KINDS = { coin: 1, token: 2, balance: 3, instance: 4 } as const;
@@ -36,46 +36,103 @@ export function instanceOf(token: Address, tokenId: string): Dirty {
   return { kind: 'instance', address: token, holder: '', tokenId };
 }
 
-type DirtyRow = Readonly<IndexTables['dirty']>;
+type DirtyMark = Readonly<RowOf<typeof DIRTY_MARK_COLUMNS>>;
 
-export function dirtyRow({ kind, address, holder, tokenId }: Dirty): DirtyRow {
+/** Row that marks an entry as touched by a block. */
+export function dirtyRow({ kind, address, holder, tokenId }: Dirty, block: number): DirtyMark {
   return {
     kind: DIRTY_KINDS[kind],
     address: bytesColumn(address),
     holder: bytesColumn(holder),
     token_id: tokenId,
+    block,
   };
 }
 
-export async function markDirty(handle: Handle, rows: readonly DirtyRow[]): Promise<void> {
-  const into = { table: 'dirty', columns: DIRTY_COLUMNS, suffix: 'on conflict do nothing' };
-  await insertTyped(handle, into, rows);
+/** Marks entries of ascending blocks. One that waits for another attempt keeps its time. */
+export async function markDirty(handle: Handle, rows: readonly DirtyMark[]): Promise<void> {
+  const newest = new Map(rows.map(row => [keyOf(row), row])).values();
+  const suffix = `on conflict (kind, address, holder, token_id) do update set block =
+    case when excluded.block > dirty.block then excluded.block else dirty.block end`;
+  await insertTyped(handle, { table: 'dirty', columns: DIRTY_MARK_COLUMNS, suffix }, [...newest]);
 }
 
-/** Next entries to read again. */
-export async function nextDirty(handle: Handle, limit: number): Promise<Dirty[]> {
-  const rows = await rowsOf<DirtyRow>(
-    handle,
-    'select kind, address, holder, token_id from dirty order by kind, address, holder, token_id limit ?',
-    [limit],
-  );
+function keyOf({ kind, address, holder, token_id: tokenId }: DirtyMark): string {
+  return `${kind}${address.toString('latin1')}${holder.toString('latin1')}${tokenId}`;
+}
+
+/** An entry with the number of its reads that failed. */
+export interface DirtyEntry extends Dirty {
+  readonly attempts: number;
+}
+
+/** Pauses before an entry is read again. They double from the shortest to the longest. */
+const SHORTEST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 10 * 60_000;
+
+const ENTRY = 'select kind, address, holder, token_id, attempts from dirty';
+
+/** Next entries without a failed read. */
+export async function nextFresh(handle: Handle, limit: number): Promise<DirtyEntry[]> {
+  const sql = `${ENTRY} where attempts = 0 order by kind, address, holder, token_id limit ?`;
+  return entriesOf(await rowsOf<EntryColumns>(handle, sql, [limit]));
+}
+
+/** Entries whose read failed and that are due again, longest due first. */
+export async function nextDue(
+  handle: Handle,
+  { now, limit }: { now: number; limit: number },
+): Promise<DirtyEntry[]> {
+  // A time that no pause explains is from a clock that was set back since.
+  const sql = `${ENTRY} where attempts > 0 and (due_at <= ? or due_at > ?) order by due_at limit ?`;
+  return entriesOf(await rowsOf<EntryColumns>(handle, sql, [now, now + LONGEST_PAUSE_MS, limit]));
+}
+
+type EntryColumns = Pick<IndexTables['dirty'], 'kind' | 'address' | 'holder' | 'token_id' | 'attempts'>;
+
+function entriesOf(rows: readonly EntryColumns[]): DirtyEntry[] {
   return rows.map(row => ({
     kind: kindOf(row.kind),
     address: hexOf(row.address),
     holder: row.holder.length === 0 ? '' : hexOf(row.holder),
     tokenId: row.token_id,
+    attempts: row.attempts,
   }));
 }
 
-/** Deletes entries that have been read. Must run in the transaction that stores the values. */
-export async function clean(handle: Handle, entries: readonly Dirty[]): Promise<void> {
-  const isEntry = '(kind = ? and address = ? and holder = ? and token_id = ?)';
-  await execute(
-    handle,
-    `delete from dirty where ${entries.map(() => isEntry).join(' or ')}`,
-    entries.map(dirtyRow).flatMap(row => [row.kind, row.address, row.holder, row.token_id]),
-  );
+/**
+ * Deletes entries that have been read at `block`, unless a later block has marked them since. Must run in the
+ * transaction that stores the values.
+ */
+export async function clean(handle: Handle, entries: readonly Dirty[], block: number): Promise<void> {
+  if (entries.length === 0) return;
+  await execute(handle, `delete from dirty where block <= ? and ${isAnyOf(entries)}`, [
+    block,
+    ...keysOf(entries),
+  ]);
 }
+
+/** Puts the next read of entries behind fresh ones, and with `pauses` off, each time twice as long. */
+export async function postpone(
+  handle: Handle,
+  entries: readonly DirtyEntry[],
+  { now, pauses }: { now: number; pauses: boolean },
+): Promise<void> {
+  for (const [attempts, alike] of Map.groupBy(entries, entry => entry.attempts)) {
+    const pauseMs = pauses ? Math.min(SHORTEST_PAUSE_MS * 2 ** attempts, LONGEST_PAUSE_MS) : 0;
+    await execute(handle, `update dirty set attempts = ?, due_at = ? where ${isAnyOf(alike)}`, [
+      attempts + 1,
+      now + pauseMs,
+      ...keysOf(alike),
+    ]);
+  }
+}
+
+const isAnyOf = (entries: readonly Dirty[]) =>
+  `(${entries.map(() => '(kind = ? and address = ? and holder = ? and token_id = ?)').join(' or ')})`;
+
+const keysOf = (entries: readonly Dirty[]) =>
+  entries.map(entry => dirtyRow(entry, 0)).flatMap(row => [row.kind, row.address, row.holder, row.token_id]);
 
 function kindOf(column: number): Dirty['kind'] {
   for (const kind of ['coin', 'token', 'balance', 'instance'] as const) {

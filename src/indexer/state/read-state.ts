@@ -3,9 +3,10 @@ import { uintOf } from '../../db/columns.ts';
 import { DELEGATION_PREFIX, minimalProxyTarget } from '../../evm/address.ts';
 import { textOf, uint8Of, wordOf } from '../../evm/call-result.ts';
 import { balanceCall, ownerCall } from '../../evm/contract-calls.ts';
-import { type ChainClient, nullIfAnswered, nullIfNotGiven } from '../../node/client.ts';
+import type { ChainClient } from '../../node/client.ts';
+import { refusalOf } from '../../node/contract-refusal.ts';
 import { AnswerTooLarge } from '../../node/transport/errors.ts';
-import type { Dirty } from '../schema/stale-state.ts';
+import type { DirtyEntry } from '../schema/stale-state.ts';
 
 const NAME = encodeFunctionData({ abi: erc20Abi, functionName: 'name' });
 const SYMBOL = encodeFunctionData({ abi: erc20Abi, functionName: 'symbol' });
@@ -42,43 +43,43 @@ interface TokenFacts {
 /** Stands for code that is too large to be read. `INVALID`, so it is neither a proxy nor a delegation. */
 const LARGE_CODE = '0xfe';
 
-/** Handler for `catch`. Code that the node refuses counts as none until the account changes again. */
-function codeOfFailure(error: unknown): Hex {
-  return error instanceof AnswerTooLarge ? LARGE_CODE : (nullIfAnswered(error) ?? '0x');
-}
-
-/** State of an entry that cannot be read: as if its contract refused. Null for coins, which every node knows. */
-export function unreadableState({ kind, address, holder, tokenId }: Dirty): OnChainState | null {
-  switch (kind) {
-    case 'coin':
-      return null;
-    case 'token':
-      return { kind: 'supply', address, totalSupply: null };
-    case 'balance':
-      return { kind, token: address, holder: holder === '' ? address : holder, tokenId, value: null };
-    case 'instance':
-      return { kind, token: address, tokenId, owner: null };
-  }
+/** Handler for `catch`. @throws every other failure: code that is not known counts neither as code nor as none */
+function largeCode(error: unknown): Hex {
+  if (error instanceof AnswerTooLarge) return LARGE_CODE;
+  throw error;
 }
 
 /**
+ * Gas of a call in the first read of an entry, and in later ones. Nodes allow 50 million by default, which takes about
+ * a second (Decision 308).
+ */
+const FIRST_GAS = 1_000_000;
+const LATER_GAS = 10_000_000;
+
+/**
  * Creates a reader of dirty entries at one block. Entries read in the same tick share requests.
- * @throws when the node cannot be reached; never because of a contract's answer
+ * The reader rejects with the node's error when the node gives no state, and when a first read needs more gas; never
+ * because of another answer of a contract.
  */
 export function stateReader(client: ChainClient, blockNumber: number, known: KnownState) {
   const block = numberToHex(blockNumber);
 
-  async function call(to: Address, data: Hex): Promise<Hex | null> {
-    return client.request({ method: 'eth_call', params: [{ to, data }, block] }).catch(nullIfNotGiven);
+  async function call({ attempts }: DirtyEntry, to: Address, data: Hex): Promise<Hex | null> {
+    const gas = numberToHex(attempts === 0 ? FIRST_GAS : LATER_GAS);
+    try {
+      return await client.request({ method: 'eth_call', params: [{ to, data, gas }, block] });
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal === undefined || (refusal === 'out of gas' && attempts === 0)) throw error;
+      return null;
+    }
   }
 
   async function coin(address: Address): Promise<OnChainState> {
     const isKnown = known.contracts.has(address);
     const [balance, code] = await Promise.all([
       client.request({ method: 'eth_getBalance', params: [address, block] }),
-      isKnown
-        ? '0x'
-        : client.request({ method: 'eth_getCode', params: [address, block] }).catch(codeOfFailure),
+      isKnown ? '0x' : client.request({ method: 'eth_getCode', params: [address, block] }).catch(largeCode),
     ]);
     // EIP-7702: delegated code does not make an account a contract.
     const hasCode = code !== '0x' && !code.toLowerCase().startsWith(DELEGATION_PREFIX);
@@ -91,12 +92,13 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
     };
   }
 
-  async function token(address: Address): Promise<OnChainState> {
+  async function token(entry: DirtyEntry): Promise<OnChainState> {
+    const { address } = entry;
     if (known.readTokens.has(address)) {
-      return { kind: 'supply', address, totalSupply: wordOf(await call(address, TOTAL_SUPPLY)) };
+      return { kind: 'supply', address, totalSupply: wordOf(await call(entry, address, TOTAL_SUPPLY)) };
     }
     const [name, symbol, decimals, supply] = await Promise.all(
-      [NAME, SYMBOL, DECIMALS, TOTAL_SUPPLY].map(data => call(address, data)),
+      [NAME, SYMBOL, DECIMALS, TOTAL_SUPPLY].map(data => call(entry, address, data)),
     );
     return {
       kind: 'token',
@@ -108,7 +110,8 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
     };
   }
 
-  async function balance({ address, holder, tokenId }: Dirty): Promise<OnChainState> {
+  async function balance(entry: DirtyEntry): Promise<OnChainState> {
+    const { address, holder, tokenId } = entry;
     const account = holder === '' ? address : holder;
     const data = balanceCall(account, tokenId === '' ? null : uintOf(tokenId));
     return {
@@ -116,23 +119,24 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
       token: address,
       holder: account,
       tokenId,
-      value: wordOf(await call(address, data)),
+      value: wordOf(await call(entry, address, data)),
     };
   }
 
-  async function instance({ address, tokenId }: Dirty): Promise<OnChainState> {
-    const word = wordOf(await call(address, ownerCall(uintOf(tokenId))));
+  async function instance(entry: DirtyEntry): Promise<OnChainState> {
+    const { address, tokenId } = entry;
+    const word = wordOf(await call(entry, address, ownerCall(uintOf(tokenId))));
     const owner: Address | null =
       word === null || word === 0n ? null : `0x${word.toString(16).padStart(64, '0').slice(24)}`;
     return { kind: 'instance', token: address, tokenId, owner };
   }
 
-  return (entry: Dirty): Promise<OnChainState> => {
+  return (entry: DirtyEntry): Promise<OnChainState> => {
     switch (entry.kind) {
       case 'coin':
         return coin(entry.address);
       case 'token':
-        return token(entry.address);
+        return token(entry);
       case 'balance':
         return balance(entry);
       case 'instance':

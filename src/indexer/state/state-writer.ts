@@ -33,6 +33,11 @@ export async function knownOf(handle: Handle, entries: readonly Dirty[]): Promis
   };
 }
 
+/** Counts a change of state without a new block, so that answers from before are not kept. */
+export async function countStateReading(handle: Handle): Promise<void> {
+  await execute(handle, 'update index_state set fills = fills + 1 where id = 1');
+}
+
 /** Stores readings. Empty ones (no coins and no code, a zero or unreadable balance) are not stored as rows. */
 export async function writeReadings(handle: Handle, readings: readonly OnChainState[]): Promise<void> {
   const { coins, balances, instances } = rowsToWrite(readings);

@@ -157,13 +157,16 @@ const { coin, token, balance, instance } = DIRTY_KINDS;
 function touchedIn({ bytesLiteral }: Dialect): string[] {
   const none = bytesLiteral('0x');
   const zero = bytesLiteral(ZERO_ADDRESS);
+  // Entries that a removed block marked are read again at `:ancestor` or above.
+  const into = 'insert into dirty (kind, address, holder, token_id, block)';
+  const marked = 'on conflict (kind, address, holder, token_id) do update set block = excluded.block';
   const coins = (column: string, table: string, range = 'id >= :from') =>
-    `insert into dirty select ${coin}, ${column}, ${none}, '' from ${table}
-      where ${range} and ${column} is not null on conflict do nothing`;
+    `${into} select distinct ${coin}, ${column}, ${none}, '', cast(:ancestor as bigint) from ${table}
+      where ${range} and ${column} is not null ${marked}`;
   const balances = (column: string) =>
-    `insert into dirty
-      select ${balance}, token, ${column}, case when token_type = 3 then token_id else '' end
-      from token_transfers where id >= :from and ${column} <> ${zero} on conflict do nothing`;
+    `${into} select distinct ${balance}, token, ${column}, case when token_type = 3 then token_id else '' end,
+        cast(:ancestor as bigint)
+      from token_transfers where id >= :from and ${column} <> ${zero} ${marked}`;
   return [
     coins('miner', 'blocks', 'number > :ancestor'),
     coins('from_address', 'transactions'),
@@ -178,10 +181,10 @@ function touchedIn({ bytesLiteral }: Dialect): string[] {
     coins('address', 'withdrawals'),
     balances('from_address'),
     balances('to_address'),
-    `insert into dirty select ${token}, token, ${none}, '' from token_transfers
-      where id >= :from and (from_address = ${zero} or to_address = ${zero}) on conflict do nothing`,
-    `insert into dirty select ${instance}, token, ${none}, token_id from token_transfers
-      where id >= :from and token_type = 2 on conflict do nothing`,
+    `${into} select distinct ${token}, token, ${none}, '', cast(:ancestor as bigint) from token_transfers
+      where id >= :from and (from_address = ${zero} or to_address = ${zero}) ${marked}`,
+    `${into} select distinct ${instance}, token, ${none}, token_id, cast(:ancestor as bigint) from token_transfers
+      where id >= :from and token_type = 2 ${marked}`,
   ];
 }
 

@@ -12,7 +12,6 @@ import { judgedBy, receiverCode } from '../fetch/receiver-code.ts';
 import { firstNumber, type Head, hashAt, readHead } from '../schema/head.ts';
 import { setAside } from '../schema/unread-blocks.ts';
 import type { IndexWrite } from '../schema/writer-lease.ts';
-import { stateRefresher } from '../state/refresh.ts';
 import { unwind, writeBlocks } from './block-writer.ts';
 import { retypeOlder } from './retype.ts';
 
@@ -53,7 +52,6 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
   const code = receiverCode(client);
   const olderCode = receiverCode(client);
   const fetcher = blockFetcher({ client, code, log });
-  const refreshState = stateRefresher({ db, write, client, fetcher });
   let backwardSightings = 0;
 
   async function runOnce(signal?: AbortSignal): Promise<number> {
@@ -65,11 +63,8 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
         written += step.written;
         if (step.isDone) break;
       }
-      const head = await readHead(db);
-      if (head !== null) {
-        await refreshState(head, signal);
-        if (signal?.aborted !== true)
-          await retypeOlder({ db, write, code: olderCode, chainId: client.id }, signal);
+      if (signal?.aborted !== true) {
+        await retypeOlder({ db, write, code: olderCode, chainId: client.id }, signal);
       }
     } finally {
       // Runs even if a later step failed, because readers already see what was written or unwound.
@@ -132,7 +127,7 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
           return { written, isDone: false };
         }
         parent = linked.at(-1)?.hash ?? parent;
-        // State is refreshed at the end of the run. During a long run, readers see the progress.
+        // During a long run, readers see the progress.
         if (to - from > chunk.length) await deps.onChange();
       }
     } catch (error) {

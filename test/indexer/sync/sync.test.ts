@@ -65,6 +65,7 @@ test('one run indexes the whole chain and reports it', async () => {
     lagSeconds: 0,
     firstBlock: 0,
     complete: true,
+    unreadState: 0,
     unreadBlocks: 0,
     stalled: false,
   };

@@ -50,6 +50,7 @@ export interface RunningIndex {
     firstBlock: number;
     complete: boolean;
     unreadBlocks: number;
+    unreadState: number;
     stalled: boolean;
   };
   revision(): string;
@@ -138,10 +139,11 @@ export function indexBackend(options: {
     isShared: index.isShared,
     probe: async () => void (await index.reader.head()),
     status() {
-      const { head, lag, lastLag, lagSeconds, stalled, unreadBlocks } = index.status();
+      const { head, lag, lastLag, lagSeconds, stalled, unreadBlocks, unreadState } = index.status();
       return {
         stalled,
         incompleteBlocks: unreadBlocks,
+        unreadState,
         ready: source.hasCaughtUp() && lag !== null && lag <= READY_LAG,
         head: head ?? undefined,
         lag: lag ?? undefined,

@@ -56,6 +56,8 @@ export interface BackendStatus {
   readonly stalled?: boolean | undefined;
   /** Number of blocks of an index without a part that its node could not give (Decision 285). */
   readonly incompleteBlocks?: number | undefined;
+  /** Number of balances, owners and tokens of an index whose last read failed; 1,000 stands for more (Decision 308). */
+  readonly unreadState?: number | undefined;
 }
 
 /** Answers that cover the chain from `firstBlock` on. */

@@ -11,6 +11,7 @@ import { CONTRACT_COUNTERS, POSTGRES_CONTRACT_COUNTERS } from './018-contract-co
 import { ADDRESS_COUNTS, POSTGRES_ADDRESS_COUNTS } from './019-address-counts.ts';
 import { BLOCK_SUMS, POSTGRES_BLOCK_SUMS } from './020-block-sums.ts';
 import { PARTS_LATER, POSTGRES_PARTS_LATER } from './022-unread-blocks.ts';
+import { POSTGRES_STATE_ATTEMPTS, STATE_ATTEMPTS } from './023-state-attempts.ts';
 import { COUNTERS } from './postgres-001-counters.ts';
 import { FUNCTIONS } from './postgres-001-functions.ts';
 import { INDEXES as POSTGRES_INDEXES, TABLES } from './postgres-001-tables.ts';
@@ -65,6 +66,7 @@ export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: '020-block-sums', up: BLOCK_SUMS },
   { name: '021-instance-holders', up: INSTANCE_HOLDERS },
   { name: '022-unread-blocks', up: PARTS_LATER },
+  { name: '023-state-attempts', up: STATE_ATTEMPTS },
 ];
 
 /** Balances of a token by value and the rest of their key. An SQLite index includes the key automatically. */
@@ -89,6 +91,7 @@ const POSTGRES_MIGRATIONS: readonly Migration[] = [
   { name: '020-block-sums', up: POSTGRES_BLOCK_SUMS },
   { name: '021-instance-holders', up: INSTANCE_HOLDERS },
   { name: '022-unread-blocks', up: POSTGRES_PARTS_LATER },
+  { name: '023-state-attempts', up: POSTGRES_STATE_ATTEMPTS },
 ];
 
 /** Options to open the database of a chain's index. On PostgreSQL each chain has its own schema. */
