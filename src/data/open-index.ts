@@ -4,6 +4,7 @@ import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryPool } from '../indexer/query/threads/pool.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
+import { VERSION } from '../lib/version.ts';
 import { createChainClient } from '../node/client.ts';
 import type { DiskSpace } from '../stores/disk-space.ts';
 
@@ -59,6 +60,16 @@ export async function openChainIndex(
     clock,
     log,
   });
+  const role = options.isReadOnly === true ? 'data' : 'indexer';
   const hasRoom = isDisposable ? undefined : disk?.writer(name, fileOf(options.database));
-  return openIndex({ ...options, chain: { id, confirmations }, client, abis, clock, log, pool, hasRoom });
+  return openIndex({
+    ...options,
+    chain: { id, confirmations },
+    client,
+    abis,
+    clock,
+    pool,
+    hasRoom,
+    log: log.child({ role, version: VERSION }),
+  });
 }

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
+import type { Clock } from './clock.ts';
 
 export type Logger = PinoLogger;
 
@@ -74,6 +75,14 @@ export function cutAddresses(text: string): string {
   return text.replace(ADDRESS, '$1$2');
 }
 
+/** Bearer ids and keys. A few characters are enough to identify them. */
+const BEARER = /\b(cs_|tg_live_|tg_test_|whsec_)([A-Za-z0-9]{0,4})[A-Za-z0-9+/=_-]*/g;
+
+/** Shortens session ids, keys and secrets in a text, which open what they name. */
+export function hiddenBearerIds(text: string): string {
+  return text.replace(BEARER, '$1$2***');
+}
+
 /** Time field of a line in pino's format. Cached per millisecond, because many lines share one under load. */
 function timeField(): () => string {
   let madeAt = Number.NaN;
@@ -146,6 +155,35 @@ function buffered(batchBytes: number): DestinationStream & { flush(written: () =
 /** Handler for a failure that must not stop anything: logs the action that failed and continues. */
 export function logAndGoOn(log: Logger, doing: string): (error: unknown) => void {
   return error => log.warn({ err: error }, `failed while ${doing}`);
+}
+
+/** Logs one line at level `info`. */
+export type LogLine = (fields: object, message: string) => void;
+
+const WINDOW_MS = 1_000;
+const MOST_PER_WINDOW = 500;
+
+/**
+ * Logs at most 500 lines per second and message, because a burst of them would fill the disk. `more` counts the lines
+ * that were left out before a line.
+ */
+export function boundedLines({ clock, log }: { clock: Clock; log: Logger }): LogLine {
+  const windows = new Map<string, { readonly begunAt: number; lines: number; more: number }>();
+  return (fields, message) => {
+    const now = clock.now();
+    const known = windows.get(message);
+    // `abs`: the clock may have been set back.
+    const isOver = known === undefined || Math.abs(now - known.begunAt) >= WINDOW_MS;
+    const window = isOver ? { begunAt: now, lines: 0, more: known?.more ?? 0 } : known;
+    if (isOver) windows.set(message, window);
+    if (window.lines >= MOST_PER_WINDOW) {
+      window.more += 1;
+      return;
+    }
+    window.lines += 1;
+    log.info(window.more === 0 ? fields : { ...fields, more: window.more }, message);
+    window.more = 0;
+  };
 }
 
 const LEVELS: Readonly<Record<number, string>> = {

@@ -1,5 +1,7 @@
 import type { DatabaseOptions, Db } from '../db/open.ts';
 import type { Check } from '../http/health.ts';
+import type { Logger } from '../lib/logger.ts';
+import { VERSION } from '../lib/version.ts';
 import { startWorker } from '../lib/worker.ts';
 import { type ChainClient, createChainClient } from '../node/client.ts';
 import {
@@ -143,8 +145,9 @@ async function openSettlement({
   counters,
   opened,
 }: Parts): Promise<ChainStatuses> {
-  const { chains, metrics, clock, log, unpaidSessionsMs } = options;
+  const { chains, metrics, clock, unpaidSessionsMs } = options;
   const { db } = store;
+  const log = ofRole('settlement', options.log);
   await forgetOldRuns(db, chains);
   const { startSettlement } = await import('./settlement-workers.ts');
   const others = presence.othersOfChain;
@@ -160,7 +163,8 @@ async function openSettlement({
 }
 
 async function openDelivery({ options, store, counters, opened }: Parts, outgoing: OutgoingChannels) {
-  const { clock, log } = options;
+  const { clock } = options;
+  const log = ofRole('delivery', options.log);
   const { startDelivery } = await import('./delivery-workers.ts');
   const chains = paymentChains(options.chains);
   const started = startDelivery({ ...store, clock, log, outgoing, counters, chains });
@@ -181,6 +185,11 @@ async function openApi(
     clientOf: (id: number) => clients.get(id),
   };
   return openPaymentsListener(options, deps, opened);
+}
+
+/** Log whose lines name the role and the version. */
+function ofRole(role: PaymentsRole, log: Logger): Logger {
+  return log.child({ role, version: VERSION });
 }
 
 function clientOf(

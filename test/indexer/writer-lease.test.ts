@@ -65,6 +65,28 @@ describe('of the processes that share an index on PostgreSQL', () => {
     expect(await headOf(reader)).toBe(reader.status().nodeHead);
   });
 
+  test('each says in its log when it begins and ceases to write', async () => {
+    const [first, second] = [keptLog(), keptLog()];
+    const writer = await opened({ clock, log: first.log });
+    const other = await opened({ clock, log: second.log });
+    const told = ({ lines }: typeof first) =>
+      lines.map(line => JSON.parse(line)).filter(({ msg }) => msg.startsWith('index writer'));
+    await writer.runOnce();
+    await other.runOnce();
+    await writer.runOnce();
+
+    clock.advance(20_000);
+    await other.runOnce();
+    await writer.runOnce();
+
+    const [started, stopped] = ['index writer started', 'index writer stopped'];
+    expect(told(first)).toMatchObject([
+      { chainId: CHAIN_ID, msg: started },
+      { chainId: CHAIN_ID, msg: stopped },
+    ]);
+    expect(told(second)).toMatchObject([{ chainId: CHAIN_ID, msg: started }]);
+  });
+
   test('a reader never takes over, and logs it once when the index stands still for a minute behind its node', async () => {
     const { log, lines } = keptLog();
     const [writer, reader] = [await opened({ clock }), await opened({ clock, log, isReadOnly: true })];

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createLogger, cutAddresses } from '../../src/lib/logger.ts';
+import { boundedLines, createLogger, cutAddresses } from '../../src/lib/logger.ts';
+import { manualClock } from '../support/manual-clock.ts';
 
 function written(format: 'json' | 'text', level = 'info') {
   const lines: string[] = [];
@@ -73,4 +74,24 @@ test('an @ after the host is not part of it', () => {
   const text = 'asked https://host.example/SECRET@x, http://node?to=a@SECRET for me@mail.example';
 
   expect(cutAddresses(text)).toBe('asked https://host.example http://node for me@mail.example');
+});
+
+test('more than 500 lines per second with one message are left out and counted in the next one', () => {
+  const clock = manualClock();
+  const lines: { id?: number; more?: number; msg: string }[] = [];
+  const log = createLogger({ level: 'info', destination: { write: line => lines.push(JSON.parse(line)) } });
+  const line = boundedLines({ clock, log });
+
+  for (let id = 1; id <= 700; id += 1) line({ id }, 'payment seen');
+  line({ id: 701 }, 'payment settled');
+  const inFirstSecond = lines.splice(0);
+  clock.advance(1_000);
+  line({ id: 702 }, 'payment seen');
+  line({ id: 703 }, 'payment seen');
+
+  expect(inFirstSecond.filter(({ msg }) => msg === 'payment seen')).toHaveLength(500);
+  expect(inFirstSecond.filter(({ more }) => more !== undefined)).toEqual([]);
+  expect(inFirstSecond.at(-1)).toMatchObject({ id: 701, msg: 'payment settled' });
+  expect(lines).toMatchObject([{ id: 702, more: 200 }, { id: 703 }]);
+  expect(lines[1]).not.toHaveProperty('more');
 });

@@ -18,6 +18,8 @@ export interface IncomingRequest {
   readonly requestId: string;
   /** State left by earlier middleware. */
   readonly state: Readonly<Context['state']>;
+  /** Names the caller in the access log. */
+  readonly identify: (caller: NonNullable<Context['state']['caller']>) => void;
   /** Returns a signal that aborts when the client disconnects, or after the response has been sent. */
   readonly hungUp: () => AbortSignal;
 }
@@ -100,7 +102,10 @@ function incoming(operation: OperationRow, ctx: Context): IncomingRequest {
   const { method, url: target, headers, state } = ctx;
   const { client, requestId } = state;
   const hungUp = () => closeSignal(ctx);
-  return { operation, method, target, headers, client, requestId, state, hungUp };
+  const identify: IncomingRequest['identify'] = caller => {
+    state.caller = caller;
+  };
+  return { operation, method, target, headers, client, requestId, state, identify, hungUp };
 }
 
 /** Drops the body on a refusal, because an unread body may be endless. */

@@ -1,14 +1,12 @@
 import type { OutgoingHttpHeader } from 'node:http';
 import type { Middleware } from 'koa';
 import type { Clock } from '../../lib/clock.ts';
-import type { Logger } from '../../lib/logger.ts';
+import { hiddenBearerIds, type Logger } from '../../lib/logger.ts';
 
 const SECRET_NAME = /(?:key|token|secret|password|signature)$/;
 const LONGEST_TARGET = 2048;
 /** Status for a client that disconnected before the response. Source: nginx, "ngx_http_core_module". */
 const CLIENT_CLOSED_REQUEST = 499;
-/** Bearer ids and keys. A few characters are enough to identify them. */
-const BEARER = /\b(cs_|tg_live_|tg_test_|whsec_)([A-Za-z0-9]{0,4})[A-Za-z0-9+/=_-]*/g;
 /** User and password in a target in absolute form. */
 const USER_INFO = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i;
 /** Names that are not text of a person. */
@@ -26,6 +24,9 @@ export interface RequestLine {
   /** Result of `loggedTarget`. */
   readonly path: string;
   readonly operationId: string | undefined;
+  /** Id of the API key. Absent without a valid one. */
+  readonly keyId?: string | undefined;
+  readonly organizationId?: string | undefined;
   readonly status: number;
   readonly durationMs: number;
   /** Length of the body. */
@@ -61,13 +62,14 @@ export function logRequests(access: AccessLog, clock: Clock): Middleware {
     const startedAt = clock.now();
     const { method, url = '' } = ctx.req;
     ctx.res.once('close', () => {
-      const { operationId, requestId, loggedParameters } = ctx.state;
+      const { operationId, requestId, loggedParameters, caller } = ctx.state;
       const hasBody = method !== 'HEAD' && ctx.status !== 304 && ctx.status !== 204;
       access.write({
         requestId,
         method,
         path: loggedTarget(url, loggedParameters),
         operationId,
+        ...caller,
         status: ctx.res.headersSent ? ctx.status : CLIENT_CLOSED_REQUEST,
         durationMs: clock.now() - startedAt,
         bytes: hasBody ? (ctx.response.length ?? 0) : 0,
@@ -92,7 +94,7 @@ function masked(target: string): string {
     .split(/([/?&=])/)
     .map(part => {
       const text = ESCAPED.test(part) ? decoded(part) : part;
-      const hidden = text.replace(BEARER, '$1$2***');
+      const hidden = hiddenBearerIds(text);
       return hidden === text ? part : hidden;
     })
     .join('');

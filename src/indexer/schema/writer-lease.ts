@@ -46,12 +46,13 @@ export type WriterLease = ReturnType<typeof writerLease>;
  */
 export function writerLease(db: Db, options: WriterLeaseOptions) {
   if (options.isReadOnly) return neverLease(db, options);
-  return isShared(db) ? sharedLease(db, options) : fileLease(db, options.onElected);
+  return isShared(db) ? sharedLease(db, options) : fileLease(db, options);
 }
 
 /** On SQLite, the process that holds the file's claim writes until it exits. */
-function fileLease(db: Db, onElected: () => void) {
+function fileLease(db: Db, { onElected, ...options }: WriterLeaseOptions) {
   let isHeld = false;
+  const tell = writerLine(options);
   const write: IndexWrite = work => (isHeld ? transaction(db, work) : Promise.reject(new ReplacedWriter()));
   return {
     /**
@@ -60,7 +61,7 @@ function fileLease(db: Db, onElected: () => void) {
      */
     async hold() {
       if (isHeld) return true;
-      isHeld = db.claim?.take() ?? true;
+      isHeld = tell(db.claim?.take() ?? true);
       if (isHeld) onElected();
       return isHeld;
     },
@@ -72,7 +73,7 @@ function fileLease(db: Db, onElected: () => void) {
     /** Releases the lease, so that another process can write at once. */
     async stop() {
       if (isHeld) db.claim?.release();
-      isHeld = false;
+      isHeld = tell(false);
     },
   };
 }
@@ -86,6 +87,17 @@ function neverLease(db: Db, { chainId, onNews }: WriterLeaseOptions): ReturnType
     write: () => Promise.reject(new ReplacedWriter()),
     start() {},
     stop: async () => forget(),
+  };
+}
+
+/** Logs when this process becomes or stops being the writer. Returns its argument. */
+function writerLine({ chainId, log }: Pick<WriterLeaseOptions, 'chainId' | 'log'>) {
+  let wasWriter = false;
+  return (isWriter: boolean): boolean => {
+    if (isWriter !== wasWriter)
+      log.info({ chainId }, isWriter ? 'index writer started' : 'index writer stopped');
+    wasWriter = isWriter;
+    return isWriter;
   };
 }
 
@@ -103,6 +115,7 @@ function sharedLease(
   const renewMs = leaseMs / 3;
   const leader = leadership(db, { name, leaseMs, clock, onElected });
   let isHeld = false;
+  const tell = writerLine({ chainId, log });
   let askedAt = Number.NEGATIVE_INFINITY;
   let heartbeat: RunningWorker | undefined;
   const forget = [
@@ -120,13 +133,13 @@ function sharedLease(
       // `abs`: the clock may have been set back.
       if (Math.abs(clock.now() - askedAt) < renewMs) return isHeld;
       askedAt = clock.now();
-      isHeld = await leader.hold();
+      isHeld = tell(await leader.hold());
       return isHeld;
     },
     isHeld: () => isHeld,
     write: work =>
       lockedTransaction(db, async handle => {
-        isHeld = await leader.confirm(handle);
+        isHeld = tell(await leader.confirm(handle));
         if (!isHeld) throw new ReplacedWriter();
         const result = await work(handle);
         announce(handle, changes);
@@ -136,7 +149,7 @@ function sharedLease(
       const worker = {
         name: `lease of the index of chain ${chainId}`,
         async runOnce() {
-          if (isHeld) isHeld = await leader.renew();
+          if (isHeld) isHeld = tell(await leader.renew());
           return 0;
         },
       };
@@ -146,7 +159,7 @@ function sharedLease(
       for (const stopHearing of forget) stopHearing();
       await heartbeat?.stop();
       if (isHeld) await leader.resign();
-      isHeld = false;
+      isHeld = tell(false);
     },
   };
 }

@@ -17,12 +17,14 @@ export interface SettlementDeps {
   readonly handle: Transaction;
   readonly seals: Seals;
   readonly now: number;
+  /** Called with every state change. It is lost if the transaction is rolled back. */
+  readonly onMove?: ((move: Move) => void) | undefined;
 }
 
 /** The stores of a settlement, and writes that keep session and transaction together. */
 export type SettlementUnit = ReturnType<typeof settlementUnit>;
 
-export function settlementUnit({ handle, seals, now }: SettlementDeps) {
+export function settlementUnit({ handle, seals, now, onMove }: SettlementDeps) {
   const sessions = sessionStore(handle, seals);
   const transactions = transactionStore(handle);
   const events = eventStore(handle, seals);
@@ -37,6 +39,7 @@ export function settlementUnit({ handle, seals, now }: SettlementDeps) {
   const conclude = async (move: Move): Promise<PaymentTransaction> => {
     await sessions.update(move.session);
     await events.insert(move.tells.map(telling => eventOf(move, telling, now)));
+    onMove?.(move);
     return move.transaction;
   };
 

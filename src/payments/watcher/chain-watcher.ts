@@ -1,6 +1,6 @@
 import type { Db } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type Logger, logAndGoOn } from '../../lib/logger.ts';
+import { boundedLines, type Logger, logAndGoOn } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
 import type { ChainClient } from '../../node/client.ts';
 import type { PaymentChain } from '../model/payment-chain.ts';
@@ -92,13 +92,15 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     leaseMs,
     clock,
     share: options.share,
+    log,
     onElected() {
       watched.forget();
       options.onElected?.();
     },
   });
+  const line = boundedLines({ clock, log });
   const watched = watchedPlaces({ chainId: chain.id, clock });
-  const effect = effects({ db, seals, clock, lease, fault });
+  const effect = effects({ db, seals, clock, line, lease, fault });
   const pool = nodePool(client);
   const view = nodeView(pool);
   const advancing = advance({ chainId: chain.id, view, doubt: pool.doubt, clock, fault });
@@ -180,6 +182,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       seals,
       clock,
       log,
+      line,
       effect: vouchedBy(pool, effect),
       note(more: LookProgress) {
         noted = { ...noted, ...more };

@@ -1,6 +1,7 @@
 import { type Leadership, leadership } from '#db/leader.ts';
 import type { Db } from '#db/open.ts';
 import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
 import { watcherName } from '../model/payment-chain.ts';
 import type { ChainShare } from './chain-share.ts';
 import { LeadershipLost } from './look/round.ts';
@@ -13,6 +14,7 @@ interface WatchLeaseOptions {
   /** Absent when no other process watches. */
   readonly share?: ChainShare | undefined;
   readonly onElected: () => void;
+  readonly log: Logger;
 }
 
 /** The exclusive right to watch a chain, within the share of this process. */
@@ -29,7 +31,7 @@ export class LookStandsStill extends Error {
 }
 
 /** The lease as one candidate sees it. Its memory may be out of date; `leader.confirm` reads the database. */
-export function watchLease({ db, chainId, leaseMs, clock, share, onElected }: WatchLeaseOptions) {
+export function watchLease({ db, chainId, leaseMs, clock, share, onElected, log }: WatchLeaseOptions) {
   const leader: Leadership = leadership(db, { name: watcherName(chainId), leaseMs, clock, onElected });
   let isLeading = false;
   let heldAt = 0;
@@ -50,7 +52,13 @@ export function watchLease({ db, chainId, leaseMs, clock, share, onElected }: Wa
     return stillTimes < STILL_TIMES || Math.abs(clock.now() - movedAt) < STILL_MS;
   }
 
+  function win(): void {
+    if (!isLeading) log.info({ chainId }, 'lease won: this process watches the chain');
+    isLeading = true;
+  }
+
   function lose(): void {
+    if (isLeading) log.info({ chainId }, 'lease lost: this process no longer watches the chain');
     isLeading = false;
     share?.leave(chainId);
   }
@@ -74,7 +82,7 @@ export function watchLease({ db, chainId, leaseMs, clock, share, onElected }: Wa
       }
       if (isLeading && Math.abs(clock.now() - heldAt) < leaseMs / 3) return true;
       if (!isLeading && share !== undefined && !(await share.admits(chainId, leader.isFree))) return false;
-      if (await leader.hold()) isLeading = true;
+      if (await leader.hold()) win();
       else lose();
       heldAt = clock.now();
       return isLeading;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Db } from '../../db/open.ts';
 import { FAILURE_PAUSE_MS, lookPauseMs, startWokenWorker } from '../../db/woken-worker.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { type Logger, logAndGoOn } from '../../lib/logger.ts';
+import { boundedLines, type Logger, logAndGoOn } from '../../lib/logger.ts';
 import { type RunningWorker, startWorker } from '../../lib/worker.ts';
 import type { AttemptResult, ClaimedDelivery, Receiver } from '../model/webhook.ts';
 import type { Seals } from '../secrets/sealed.ts';
@@ -64,6 +64,7 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
   const { mostInFlight = MOST_IN_FLIGHT } = options;
   const queue = deliveryQueue({ db, seals, clock, log });
   const sending = inFlight();
+  const line = boundedLines({ clock, log });
   let cutOffAt = Number.NEGATIVE_INFINITY;
   let isStopping = false;
   let isAbandoned = false;
@@ -110,7 +111,9 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
       const owner = { webhookId, organizationId: owners.get(webhookId) ?? '' };
       for (const delivery of deliveries) {
         sending.add(owner, leaveSlot =>
-          deliver(delivery, receiver, leaveSlot).catch(logAndGoOn(log, 'delivering, which is repeated')),
+          deliver(delivery, { ...receiver, ...owner }, leaveSlot).catch(
+            logAndGoOn(log, 'delivering, which is repeated'),
+          ),
         );
       }
     }
@@ -153,7 +156,7 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
 
   async function deliver(
     delivery: ClaimedDelivery,
-    receiver: Receiver,
+    receiver: Receiver & { readonly organizationId: string },
     leaveSlot: () => void,
   ): Promise<void> {
     await fault('before send');
@@ -165,6 +168,7 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
     leaveSlot();
     nudgeSoon();
     await written;
+    if (!isAbandoned) line(factsOf(delivery, receiver, result), messageOf(result));
   }
 
   /** Nudges once for all results of the same turn of the event loop. */
@@ -183,4 +187,17 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
     cutOffAt = clock.now();
     await queue.endCutOff(CUT_OFF_AT_ONCE);
   }
+}
+
+function messageOf({ isSuccess }: AttemptResult): string {
+  return isSuccess ? 'delivery succeeded' : 'delivery failed';
+}
+
+/** Facts of an attempt for the log, without the receiver's address, which may hold a secret. */
+function factsOf(
+  { id: deliveryId, eventId, eventType, attempts: attempt }: ClaimedDelivery,
+  { webhookId, organizationId }: Pick<Receiver, 'webhookId'> & { readonly organizationId: string },
+  { responseCode, responseTimeMs }: AttemptResult,
+) {
+  return { organizationId, webhookId, deliveryId, eventId, eventType, attempt, responseCode, responseTimeMs };
 }

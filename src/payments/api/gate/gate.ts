@@ -43,6 +43,7 @@ export function paymentsGate({
     async authenticate(request) {
       const { key, tier, merchant } = await ofRequest(request);
       const { id: keyId, organizationId, mode, permission } = key;
+      request.identify({ keyId, organizationId });
       return {
         organizationId,
         mode,

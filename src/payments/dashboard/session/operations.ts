@@ -55,7 +55,10 @@ function sessionGate(options: SessionOperationsOptions): Gate<KnownCaller, Visit
   const countedVisitor = countedAddress(options);
   return {
     async authenticate(request) {
-      return { session: await sessions.ofRequest(request), request };
+      const session = await sessions.ofRequest(request);
+      const { id: keyId, organizationId } = session.credential.key;
+      request.identify({ keyId, organizationId });
+      return { session, request };
     },
     async visit(request) {
       checkOrigin(request, publicUrl);

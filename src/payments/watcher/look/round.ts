@@ -3,14 +3,16 @@ import type { Leadership } from '#db/leader.ts';
 import type { Db, Transaction } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
+import type { Logger, LogLine } from '#lib/logger.ts';
 import type { PaymentChain } from '../../model/payment-chain.ts';
 import type { Seals } from '../../secrets/sealed.ts';
+import type { Move } from '../../settlement/session-totals.ts';
 import { type Settlement, settlement } from '../../settlement/settlement.ts';
 import type { ChainProgress, LookProgress } from '../../store/cursor-store.ts';
 import type { NodePool } from '../node/node-pool.ts';
 import type { Header, NodeView } from '../node/node-view.ts';
 import type { Places } from '../node/token-transfers.ts';
+import { logPayments } from './payment-lines.ts';
 
 /** Context of one look at a chain. Everything in a look is judged against the same head. */
 export interface Round {
@@ -24,6 +26,8 @@ export interface Round {
   readonly seals: Seals;
   readonly clock: Clock;
   readonly log: Logger;
+  /** For lines of which a look may write many. */
+  readonly line: LogLine;
   /** Runs after the nodes have proved that everything read so far is of this chain. */
   readonly effect: LeaderTransaction;
   /** Collects progress without findings. It is stored once, at the end of the look. */
@@ -117,27 +121,31 @@ export class LeadershipLost extends Error {
   override readonly name = 'LeadershipLost';
 }
 
-/** Each change also extends the lease. */
+/** Each change also extends the lease. What happened to payments is logged once it is committed. */
 export function effects(deps: {
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;
+  readonly line: LogLine;
   readonly lease: { readonly leader: Leadership; extendedAt(time: number): void };
   readonly fault: Failpoint;
 }): LeaderTransaction {
-  const { db, seals, clock, lease, fault } = deps;
+  const { db, seals, clock, line, lease, fault } = deps;
   return async (name, work, patienceMs) => {
     const begunAt = clock.now();
     await fault(`before ${name}`);
+    let moves: Move[] = [];
     const changed = async (handle: Transaction) => {
+      moves = [];
       if (!(await lease.leader.confirm(handle))) throw new LeadershipLost('Another watcher leads.');
       const now = clock.now();
-      const settle = settlement({ handle, seals, now });
+      const settle = settlement({ handle, seals, now, onMove: move => moves.push(move) });
       const done = await work({ handle, settle, now, breathe: breather() });
       await fault(`inside ${name}`);
       return done;
     };
     const result = await transaction(db, changed, patienceMs);
+    logPayments(moves, line);
     await fault(`after ${name}`);
     lease.extendedAt(begunAt);
     return result;

@@ -19,7 +19,7 @@ const SUGGESTIONS_PER_LOOK = 200;
  * one may have come back meanwhile, so the scan looks for it again.
  */
 export async function confirmUnmatched(round: Round, receipts: ReceiptReader): Promise<LaneResult> {
-  const { chain, view, head, db, clock } = round;
+  const { chain, view, head, db, clock, line } = round;
   const name = 'unmatched';
   const transfers = transferStore(db);
   const recorded = await transfers.unconfirmedBlocks(chain.id, clock.now());
@@ -48,6 +48,9 @@ export async function confirmUnmatched(round: Round, receipts: ReceiptReader): P
       await transferStore(handle).confirm(part, now);
     });
     changes += rows.length;
+    const ids = new Set(rows.map(({ id }) => id));
+    for (const { id: transferId, organizationId, mode, txHash } of confirmed.filter(one => ids.has(one.id)))
+      line({ chainId: chain.id, organizationId, mode, transferId, txHash }, 'transfer matches no session');
   });
   return { changes, isMoved };
 

@@ -1,0 +1,32 @@
+import { hiddenBearerIds, type LogLine } from '#lib/logger.ts';
+import type { Move } from '../../settlement/session-totals.ts';
+
+/** Logs payments that were seen, settled or failed: their ids and places, never data of a customer (Decision 323). */
+export function logPayments(moves: readonly Move[], line: LogLine): void {
+  for (const move of moves) {
+    const message = messageOf(move);
+    if (message !== undefined) line(factsOf(move), message);
+  }
+}
+
+function messageOf({ transaction, tells }: Move): string | undefined {
+  if (tells.some(({ type }) => type === 'payment.completed')) return 'payment settled';
+  if (tells.some(({ type }) => type === 'payment.failed')) return 'payment failed';
+  return transaction.status === 'confirming' ? 'payment seen' : undefined;
+}
+
+function factsOf({ transaction, tells }: Move) {
+  const { id, organizationId, mode, chainId, sessionId, txHash, blockNumber, failureReason } = transaction;
+  return {
+    chainId,
+    organizationId,
+    mode,
+    transactionId: id,
+    // The whole id opens the session's page, so it is shortened as in the access log.
+    sessionId: hiddenBearerIds(sessionId),
+    txHash,
+    block: blockNumber,
+    ...(failureReason === null ? {} : { failureReason }),
+    ...(tells.some(({ type }) => type === 'checkout.completed') ? { completesSession: true } : {}),
+  };
+}
