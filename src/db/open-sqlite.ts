@@ -5,8 +5,7 @@ import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
 import { driverLog, type Logger } from '../lib/logger.ts';
 import { Unavailable } from '../lib/unavailable.ts';
 import { type Dialect, sqliteDialect } from './dialect.ts';
-import { keepingStatements } from './kept-statements.ts';
-import { type SqliteReads, sqliteReads } from './sqlite-reads.ts';
+import { keepingStatements, type SqliteReads, sqliteReads } from './sqlite-reads.ts';
 
 export interface SqliteOptions {
   kind?: 'sqlite';

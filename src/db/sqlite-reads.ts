@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
+import { LRUCache } from 'lru-cache';
 import type { Binding } from './columns.ts';
-import { keepingStatements } from './kept-statements.ts';
 
 /** Beginnings of read-only statements. Other statements are not even prepared here. */
 const READING = /^\s*(?:select|with|values)\b/i;
@@ -99,4 +99,27 @@ function boundOf(binding: unknown): unknown {
   if (typeof binding === 'boolean') return Number(binding);
   const isPlain = binding === null || typeof binding === 'string' || typeof binding === 'number';
   return isPlain || Buffer.isBuffer(binding) ? binding : undefined;
+}
+
+/** Maximum number of cached statements per connection. */
+const KEPT = 200;
+const LONGEST_REPEATED = 4_000;
+
+/**
+ * Wraps `prepare` with an LRU cache, because preparing takes longer than running most statements. SQLite itself
+ * prepares a statement again when the schema has changed. Statements longer than `longest` characters are not cached:
+ * they insert many rows and rarely repeat.
+ */
+export function keepingStatements<Statement extends object>(
+  prepare: (sql: string) => Statement,
+  longest = LONGEST_REPEATED,
+): (sql: string) => Statement {
+  const kept = new LRUCache<string, Statement>({ max: KEPT });
+  return sql => {
+    const known = kept.get(sql);
+    if (known !== undefined) return known;
+    const statement = prepare(sql);
+    if (sql.length <= longest) kept.set(sql, statement);
+    return statement;
+  };
 }

@@ -1,4 +1,4 @@
-import { keepingStatements } from '#db/kept-statements.ts';
+import { keepingStatements } from '#db/sqlite-reads.ts';
 import type { Engine } from '../engine.ts';
 import type { QuerySession } from '../query-dialect.ts';
 import { rowsReader } from '../rows.ts';
