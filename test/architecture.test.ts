@@ -662,6 +662,27 @@ test('process.env is read in one file', () => {
   expect(readers).toEqual(['src/config/environment.ts']);
 });
 
+test('the clock of the machine is read in one file, and by the log and the client of nodes', () => {
+  const browsers = /\/browser\//;
+  const readers = sources.filter(
+    file => !browsers.test(file) && /\bDate\.now\(|\bnew Date\(\)/.test(read(file)),
+  );
+
+  expect(readers.toSorted()).toEqual([
+    'src/lib/clock.ts',
+    'src/lib/logger.ts',
+    'src/node/transport/exchange.ts',
+  ]);
+});
+
+test('the clock of the machine decides about payments and indexes only through that of their database', () => {
+  const users = sources.filter(file => /\bsystemClock\b/.test(read(file)));
+
+  expect(users.filter(file => /^src\/(?:payments|indexer)\//.test(file))).toEqual([
+    'src/indexer/query/postgres/query-connection.ts', // a pause only
+  ]);
+});
+
 test('casts appear only in the cache’s adapter, whose values Keyv types by the caller', () => {
   const cast = /\bas (?!const\b|unknown\b|this\b)[A-Z{[][\w<>, [\]|]*|\bas (?:any|unknown as)\b/;
   const casting = sources.filter(file =>

@@ -10,6 +10,7 @@ import { type StandIns, type StatementSource, statementSources } from './support
 /** SQL in place of values known only at run time. */
 const STAND_INS: Readonly<Record<string, string>> = {
   sql: '1 = 1',
+  'inForce.sql': '1 = 1',
   'where.sql': '1 = 1',
   isOwn: '1 = 1',
   table: 'deliveries',
@@ -98,7 +99,7 @@ async function postgres() {
 /** Only SQLite stores answers of the data back end. */
 const isOfCache = ({ place }: StatementSource) => place.startsWith('src/data/cache/');
 /** Tables and statements that only PostgreSQL has. */
-const OF_POSTGRES = /\b(?:(?:pg_\w+|unnest)\(|from pg_\w+)/;
+const OF_POSTGRES = /\b(?:(?:pg_\w+|unnest|clock_timestamp)\(|from pg_\w+)/;
 
 test('both databases can prepare every statement, and return the columns of its row type', async () => {
   const [columnsOf, cacheColumnsOf, typesOf] = [

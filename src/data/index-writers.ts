@@ -72,6 +72,7 @@ export async function startIndexWriters(options: IndexWritersOptions): Promise<I
   running.start();
   const complete = running.whenComplete();
   complete.catch(logAndGoOn(log, 'waiting for the indexes'));
+  metrics.watchClock('indexes', running.aheadMs);
   metrics.watchIndex(() => opened.map(({ id, index }) => indexProgressOf(id, statusOf(index))));
   return {
     whenComplete: () => complete,

@@ -1,3 +1,4 @@
+import { clockWarnings } from '../db/database-clock.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 
 /** All indexes of one process. */
@@ -12,7 +13,9 @@ export interface RunningIndexes {
   whenComplete(filled?: Promise<void>): Promise<void>;
   /** Blocks indexed so far and blocks to index, over all chains; undefined until every node has reported its head. */
   progress(): { indexed: number; total: number } | undefined;
-  /** Warnings about indexes that do not move although they should. */
+  /** Milliseconds by which the clock of this machine is ahead of those of the databases, at the most distant one. */
+  aheadMs(): number;
+  /** Warnings about indexes that do not move although they should, and about the clock of this machine. */
   warnings(): readonly string[];
   stop(): Promise<void>;
 }
@@ -24,6 +27,11 @@ export function runningIndexes(indexes: readonly ChainIndex[]): RunningIndexes {
     const runs = await Promise.allSettled(indexes.map(index => index.runOnce()));
     const failed = runs.find(run => run.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
+  }
+
+  function aheadMs(): number {
+    const distances = indexes.map(index => index.aheadMs());
+    return distances.reduce((most, ms) => (Math.abs(ms) > Math.abs(most) ? ms : most), 0);
   }
 
   return {
@@ -50,7 +58,11 @@ export function runningIndexes(indexes: readonly ChainIndex[]): RunningIndexes {
       }
       return { indexed, total };
     },
-    warnings: () => indexes.map(index => index.warning()).filter(text => text !== undefined),
+    aheadMs,
+    warnings: () => [
+      ...indexes.map(index => index.warning()).filter(text => text !== undefined),
+      ...clockWarnings('the database of an index', { aheadMs }),
+    ],
     stop: async () => void (await Promise.all(indexes.map(index => index.stop()))),
   };
 }

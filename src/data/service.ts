@@ -82,6 +82,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       isFilled = true;
     });
     complete.catch(logAndGoOn(log, 'filling the chains'));
+    metrics.watchClock('indexes', running.aheadMs);
     metrics.watchIndex(() => progressOf(chains));
     return {
       url: front.url,

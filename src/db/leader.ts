@@ -1,8 +1,9 @@
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
+import { readServerTime, WRONG_CLOCK_MS } from './database-clock.ts';
 import { type Migration, table } from './migrate.ts';
 import type { Db, Transaction } from './open.ts';
-import { execute, rowsOf } from './query.ts';
+import { execute, rowsOf, type Sql } from './query.ts';
 import { limitLockWait, lockedTransaction } from './transaction.ts';
 import { announce } from './woken-worker.ts';
 
@@ -42,6 +43,17 @@ export type Leadership = ReturnType<typeof leadership>;
 /** Maximum wait on PostgreSQL for a transaction of the lease holder. */
 const LOCK_WAIT_MS = 1_000;
 
+/**
+ * Condition that a lease of `leaseMs` is in force. One that is further ahead than its own length was taken by a wrong
+ * clock, or before a clock was set back, and has expired; as much as clocks may differ is tolerated.
+ */
+export function leaseInForce(now: number, leaseMs: number): Sql {
+  return {
+    sql: '(leases.expires_at > ? and leases.expires_at <= ?)',
+    bindings: [now, now + leaseMs + WRONG_CLOCK_MS],
+  };
+}
+
 /** Creates a candidate. Even within one process, two candidates never hold the same name at once. */
 export function leadership(db: Db, { name, leaseMs, clock, onElected }: LeadershipOptions) {
   const holder = newId('leader');
@@ -57,13 +69,14 @@ export function leadership(db: Db, { name, leaseMs, clock, onElected }: Leadersh
   /** Takes a free or expired lease. */
   async function take(handle: Transaction): Promise<boolean> {
     const now = clock.now();
+    const inForce = leaseInForce(now, leaseMs);
     const taken = await rowsOf(
       handle,
       `insert into leases (name, holder, expires_at) values (?, ?, ?)
        on conflict (name) do update set holder = excluded.holder, expires_at = excluded.expires_at
-       where leases.expires_at <= ?
+       where not ${inForce.sql}
        returning name`,
-      [name, holder, now + leaseMs, now],
+      [name, holder, now + leaseMs, ...inForce.bindings],
     );
     return taken.length === 1;
   }
@@ -80,6 +93,7 @@ export function leadership(db: Db, { name, leaseMs, clock, onElected }: Leadersh
           db,
           async handle => {
             await limitLockWait(handle, LOCK_WAIT_MS);
+            await readServerTime(db, handle);
             // A candidate that lost its lease is elected again, because another one may have led in between.
             if (await confirm(handle)) return true;
             isElected = await take(handle);
@@ -100,15 +114,20 @@ export function leadership(db: Db, { name, leaseMs, clock, onElected }: Leadersh
 
     /** True when no candidate has the lease. */
     async isFree(): Promise<boolean> {
-      const sql = 'select name from leases where name = ? and expires_at > ?';
-      return (await rowsOf(db, sql, [name, clock.now()])).length === 0;
+      const inForce = leaseInForce(clock.now(), leaseMs);
+      const sql = `select name from leases where name = ? and ${inForce.sql}`;
+      return (await rowsOf(db, sql, [name, ...inForce.bindings])).length === 0;
     },
 
     /**
      * Extends the lease by `leaseMs` from now. Returns false when this candidate does not hold the lease; it never
      * makes it the leader.
      */
-    renew: (): Promise<boolean> => lockedTransaction(db, confirm),
+    renew: (): Promise<boolean> =>
+      lockedTransaction(db, async handle => {
+        await readServerTime(db, handle);
+        return confirm(handle);
+      }),
 
     /**
      * Call it inside a transaction that only the leader may commit. True when this candidate still leads and no other

@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import { type ServerTime, serverTime } from '../lib/clock.ts';
 import type { Dialect } from './dialect.ts';
 import { openPostgres, type PostgresOptions } from './open-postgres.ts';
 import { type FileClaim, openSqlite, type SqliteOptions } from './open-sqlite.ts';
@@ -15,6 +16,8 @@ export type Db = Knex & {
   readonly claim: FileClaim | undefined;
   /** Runs work whose statements may exceed the server's idle timeout. */
   readonly patiently: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Time of the PostgreSQL server; undefined on SQLite. */
+  readonly serverTime: ServerTime | undefined;
   /** Notifies workers of all processes of new work. */
   readonly wakeups: Wakeups;
 };
@@ -49,15 +52,16 @@ export function isShared({ dialect }: Db): boolean {
 
 /** Opens a database through knex. It connects, or creates the file, at the first statement. */
 export function openDatabase(options: DatabaseOptions): Db {
-  const { knex, dialect, reads, claim, patiently, wakeups } =
+  const { knex, ...parts } =
     options.kind === 'postgres'
-      ? { ...openPostgres(options), reads: undefined, claim: undefined }
+      ? { ...openPostgres(options), reads: undefined, claim: undefined, serverTime: serverTime() }
       : {
           ...openSqlite(options),
+          serverTime: undefined,
           wakeups: localWakeups(),
           patiently: <T>(work: () => Promise<T>) => work(),
         };
-  return Object.assign(knex, { dialect, reads, claim, patiently, wakeups, isTransaction: false as const });
+  return Object.assign(knex, { ...parts, isTransaction: false as const });
 }
 
 /**

@@ -36,6 +36,8 @@ export interface Metrics {
   refusedConnection(listener: string, reason: 'total' | 'address'): void;
   /** Counts a connection that was closed because its client took no byte of a response for too long. */
   stalledConnection(listener: string): void;
+  /** Adds a database. `aheadMs` returns the milliseconds by which this machine's clock is ahead of its clock. */
+  watchClock(database: string, aheadMs: () => number): void;
   /** Adds a source of index progress, read at every scrape. If a read fails, the scrape omits its chains. */
   watchIndex(read: () => readonly IndexProgress[] | Promise<readonly IndexProgress[]>): void;
 }
@@ -145,6 +147,17 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     labelNames: ['chain', 'backend', 'kind'],
     registers,
   });
+  const clocks = new Map<string, () => number>();
+  new Gauge({
+    name: 'tollgate_clock_ahead_seconds',
+    help: 'Time by which the clock of this machine is ahead of the clock of a database, negative when it is behind',
+    labelNames: ['database'],
+    aggregator: 'max', // processes of one machine report the same
+    registers,
+    collect() {
+      for (const [database, aheadMs] of clocks) this.set({ database }, aheadMs() / 1000);
+    },
+  });
   registerChainGauges(registry, {
     read: readIndexes,
     gauges: [
@@ -217,6 +230,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
       if (seconds !== undefined) backendSeconds.observe({ chain, backend }, seconds);
     },
     droppedRecord: record => droppedRecords.inc(record),
+    watchClock: (database, aheadMs) => void clocks.set(database, aheadMs),
     watchIndex: read => indexReads.push(read),
   };
 }

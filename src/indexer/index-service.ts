@@ -1,4 +1,5 @@
 import { hexToNumber } from 'viem';
+import { databaseClock } from '../db/database-clock.ts';
 import { openMigrated, unusable } from '../db/migrate.ts';
 import { type DatabaseOptions, type Db, isShared, openReader } from '../db/open.ts';
 import { transaction } from '../db/transaction.ts';
@@ -15,7 +16,7 @@ import type { QueryEngine } from './query/query.ts';
 import { openQueryPool, type QueryPool } from './query/threads/pool.ts';
 import { claimForChain } from './schema/head.ts';
 import { indexOptions, indexSchema } from './schema/migrations/index-migrations.ts';
-import { type IndexWrite, ReplacedWriter, writerLease } from './schema/writer-lease.ts';
+import { type IndexWrite, PausedForSpace, ReplacedWriter, writerLease } from './schema/writer-lease.ts';
 import { stateLanes } from './state/state-lanes.ts';
 import { refilling } from './sync/refill.ts';
 import { syncRun } from './sync/run.ts';
@@ -43,14 +44,6 @@ export interface IndexOptions {
   hasRoom?: HasRoom | undefined;
   /** Time before another process takes over a PostgreSQL index from a silent writer; see `writerLease`. */
   leaseMs?: number;
-}
-
-/** Thrown in place of a write while the disk has too little space. */
-class PausedForSpace extends Error {
-  constructor() {
-    super('the disk of the index has too little space');
-    this.name = 'PausedForSpace';
-  }
 }
 
 /** A node counts as unreachable when its last answer is older than both of these. */
@@ -84,6 +77,8 @@ export interface ChainIndex {
   status(): IndexStatus;
   /** True when this process was the writer at its last check. */
   isWriter(): boolean;
+  /** Milliseconds by which the clock of this machine is ahead of the database's. */
+  aheadMs(): number;
   /** A sentence when the index does not move although it should, and its disk has room. */
   warning(): string | undefined;
   /** Changes whenever readers may see different data. In memory; published after the state refresh. */
@@ -120,9 +115,10 @@ async function openClaimed(database: DatabaseOptions, { chain, setting }: IndexO
  * @throws CannotStart when the database holds another chain's index
  */
 export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
-  const { chain, client, clock, log, fromBlock = 0, pollMs = 1000, hasRoom = () => true } = options;
+  const { chain, client, log, fromBlock = 0, pollMs = 1000, hasRoom = () => true } = options;
   const database = indexOptions(options.database, chain.id);
   const db = await openClaimed(database, options);
+  const clock = await databaseClock(db, options.clock);
   const readDb = await openReader(db, database);
   const pool = options.pool ?? openQueryPool({ clock });
   const queries = pool.engine(database, options.abis);
@@ -285,6 +281,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     },
     status: progress.status,
     isWriter: lease.isHeld,
+    aheadMs: clock.aheadMs,
     warning,
     revision: progress.revision,
     epoch: progress.epoch,

@@ -13,11 +13,14 @@ export interface Clock {
   now(): number;
   /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** True for the clock of this machine, which may be wrong. Processes of one database then go by its clock. */
+  readonly isOfMachine?: true;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
+  isOfMachine: true,
 };
 
 /**
@@ -28,4 +31,47 @@ export const systemClock: Clock = {
 export async function yieldTurn(signal: AbortSignal): Promise<void> {
   await setImmediate();
   signal.throwIfAborted();
+}
+
+/** Time of a server's clock, as told by a clock of this process that nobody sets and its distance from the server's. */
+export interface ServerTime {
+  /** UTC milliseconds; undefined before the first reading. */
+  now(): number | undefined;
+  /** Largest error of `now()` in milliseconds. */
+  uncertaintyMs(): number;
+  /** Corrects the time by a reading of the server's clock, in UTC milliseconds, that was asked for at `askedAt`. */
+  correct(serverMs: number, askedAt: number): void;
+  /** Milliseconds of the clock that nobody sets, for `askedAt`. */
+  steady(): number;
+}
+
+/** Rate at which two clocks move apart at most. NTP corrects a clock's frequency by up to 500 ppm. */
+const DRIFT = 0.001;
+
+/**
+ * Tells a server's time from readings of its clock. The server read it at some moment between question and answer, so
+ * each reading bounds the distance of the two clocks. Bounds that agree are combined: a quick answer narrows them, and
+ * a slow one cannot widen them. A reading that contradicts them shows that the server's clock was set.
+ */
+export function serverTime(steady: () => number = () => performance.now()): ServerTime {
+  let least = 0;
+  let most = 0;
+  let readAt: number | undefined;
+
+  const driftMs = () => (readAt === undefined ? 0 : (steady() - readAt) * DRIFT);
+
+  return {
+    now: () => (readAt === undefined ? undefined : Math.round(steady() + (least + most) / 2)),
+    uncertaintyMs: () => (most - least) / 2 + driftMs(),
+    correct(serverMs, askedAt) {
+      const answeredAt = steady();
+      const [lower, upper] = [serverMs - answeredAt, serverMs - askedAt];
+      const drift = driftMs();
+      const agrees = readAt !== undefined && lower <= most + drift && upper >= least - drift;
+      least = agrees ? Math.max(lower, least - drift) : lower;
+      most = agrees ? Math.min(upper, most + drift) : upper;
+      readAt = answeredAt;
+    },
+    steady,
+  };
 }

@@ -1,5 +1,6 @@
 import type { Role } from '../config/roles.ts';
 import { ROLES_OF } from '../config/roles.ts';
+import { readServerTime } from '../db/database-clock.ts';
 import type { Db } from '../db/open.ts';
 import { startWokenWorker } from '../db/woken-worker.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -80,10 +81,11 @@ export async function startPresence({
   let left: Promise<void> | undefined;
 
   async function look(): Promise<void> {
+    await readServerTime(db, db);
     const now = clock.now();
     await store.extend(processId, tasks, now + PRESENT_MS);
     extendedAt = now;
-    const live = await store.live(now);
+    const live = await store.live(now, PRESENT_MS);
     counts = countsOf(live);
     seenSince = new Map(live.map(({ processId: id }) => [id, seenSince.get(id) ?? now]));
     const before = others;

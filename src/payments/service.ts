@@ -1,3 +1,4 @@
+import { clockWarnings, databaseClock } from '../db/database-clock.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
 import type { Check } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -61,12 +62,15 @@ export interface PaymentsService {
  * Composition root of the payments platform in one process. Loads only the modules that its roles need. Rejects when
  * the database, the secret key or the listening address is not available.
  */
-export async function startPaymentsService(options: PaymentsServiceOptions): Promise<PaymentsService> {
-  const { chains, metrics, clock, log, roles = PAYMENTS_ROLES } = options;
+export async function startPaymentsService(given: PaymentsServiceOptions): Promise<PaymentsService> {
+  const { chains, metrics, log, roles = PAYMENTS_ROLES } = given;
   await using opened = new AsyncDisposableStack();
-  const store = await openStore(options.database, { secretKey: options.secretKey, log });
+  const store = await openStore(given.database, { secretKey: given.secretKey, log });
   const { db } = store;
   opened.defer(() => db.destroy());
+  const clock = await databaseClock(db, given.clock);
+  metrics.watchClock('payments', clock.aheadMs);
+  const options = { ...given, clock };
   const { webhooksWithDue } = deliveryQueue({ ...store, clock, log });
   const counters = paymentsMetrics({ registry: metrics.registry, db, clock, log, webhooksWithDue });
   const presence = await startPresence({
@@ -108,7 +112,11 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
       return {
         chains: all.map(chainStatusBody),
         processes: presence.counts(),
-        warnings: [...presence.warnings(), ...chainWarnings(all)],
+        warnings: [
+          ...presence.warnings(),
+          ...chainWarnings(all),
+          ...clockWarnings('payments.database', clock),
+        ],
       };
     },
     close: () => {

@@ -120,4 +120,15 @@ eachDatabase('a leader', databases => {
     expect(order).toEqual(['settled true', 'followed true']);
     expect(await transaction(given.db, handle => first.confirm(handle))).toBe(false);
   });
+
+  test('that was ahead by 40 minutes when it died is replaced at once, and one a little ahead is not', async () => {
+    const minutes = 60_000;
+    const [dead, ahead] = [manualClock(clock.now() + 40 * minutes), manualClock(clock.now() + 5_000)];
+    await candidate(given.db, { at: dead }).hold();
+    await candidate(given.db, { name: 'watcher:2', at: ahead }).hold();
+    const [first, second] = [candidate(given.other), candidate(given.other, { name: 'watcher:2' })];
+    expect([await first.isFree(), await second.isFree()]).toEqual([true, false]);
+
+    expect([await first.hold(), await second.hold()]).toEqual([true, false]);
+  });
 });

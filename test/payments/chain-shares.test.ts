@@ -95,11 +95,15 @@ describe('processes with the settlement role', () => {
   /** Advances time, and waits until all these processes have looked at their chains since. */
   async function jump(ms: number, services: readonly PaymentsService[]): Promise<void> {
     clock.advance(ms);
-    await until(
+    await looked(services, ms);
+  }
+
+  /** Waits until all these processes have looked at their chains within this time. */
+  const looked = (services: readonly PaymentsService[], ms: number) =>
+    until(
       async () => (await Promise.all(services.map(lagOf))).flat(),
       lags => lags.length > 0 && lags.every(lag => lag < ms / 1000),
     );
-  }
 
   /** Advances time until each process watches its count of chains. */
   async function spread(services: readonly PaymentsService[], counts: readonly number[], stepMs = 250) {
@@ -170,17 +174,36 @@ describe('processes with the settlement role', () => {
   });
 
   test('offer a chain once, and keep it when no other process takes it', async () => {
-    await presenceStore(opened()).extend('proc_without_nodes', TASKS, clock.now() + 3_600_000);
+    const db = opened();
+    /** Advances time, in steps that a process without nodes survives. */
+    async function stay(ms: number, advance = async (stepMs: number) => clock.advance(stepMs)) {
+      for (let left = ms; left > 0; left -= 2_500) {
+        await presenceStore(db).extend('proc_without_nodes', TASKS, clock.now() + 15_000);
+        await advance(Math.min(2_500, left));
+      }
+    }
     const metrics = createMetrics();
+    await stay(1);
     const first = await begin({ metrics });
+    await met(first, 2);
 
-    await pass(20_000, { first, processes: 2 });
+    await stay(20_000, stepMs => passTime(stepMs, { db, clock }));
+    presenceStore(db).announce();
     const own = await spread([first], [2], 0);
-    const all = await spread([first], [4]);
-    for (let passed = 0; passed < 30; passed++) await jump(30_000, [first]);
+    const all = await until(
+      async () => {
+        await stay(250);
+        return (await watchedBy(first)).length;
+      },
+      count => count === 4,
+    );
+    for (let passed = 0; passed < 8; passed++) {
+      await stay(30_000);
+      await looked([first], 30_000);
+    }
     await spread([first], [4], 0);
 
-    expect([own, all]).toEqual([[2], [4]]);
+    expect([own, all]).toEqual([[2], 4]);
     expect((await leaderChanges(metrics, IDS)).toSorted()).toEqual([1, 1, 2, 2]);
   });
 

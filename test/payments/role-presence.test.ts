@@ -34,7 +34,17 @@ eachDatabase('the presence of a process', databases => {
     await begin(db, manualClock(NOW + 60_000));
     const seen = await begin(db);
 
-    expect(seen.counts()).toEqual({ payments: 2, settlement: 0, delivery: 1 });
+    // The process that is ahead does not count: its announcement lasts longer than any.
+    expect(seen.counts()).toEqual({ payments: 1, settlement: 0, delivery: 1 });
+  });
+
+  test('does not count a dead process whose clock was ahead', async () => {
+    const db = await opened();
+    await presenceStore(db).extend('proc_ahead', ['delivery'], NOW + 40 * 60_000);
+
+    const seen = await begin(db);
+
+    expect(seen.counts()).toEqual({ payments: 1, settlement: 0, delivery: 0 });
   });
 
   test('is removed when the process died long ago', async () => {

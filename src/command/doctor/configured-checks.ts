@@ -33,7 +33,7 @@ export function configuredChecks(
   const { payments, chains, devnet } = config;
   const checks = [
     ...publicAddressChecks(config),
-    ...configuredDatabases(config).map(databaseCheck),
+    ...configuredDatabases(config).map(database => databaseCheck(database, clock)),
     ...redisChecks(config),
     ...(payments.mail === undefined ? [] : [mailCheck(payments.mail)]),
     ...(payments.messenger === undefined ? [] : [botCheck(payments.messenger)]),

@@ -1,13 +1,17 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { clockWarnings, databaseClock } from '#db/database-clock.ts';
 import { readSchema } from '#db/migrate.ts';
-import { type DatabaseOptions, databaseName, fileOf } from '#db/open.ts';
+import { type DatabaseOptions, databaseName, fileOf, openDatabase } from '#db/open.ts';
+import type { Clock } from '#lib/clock.ts';
 import { type DiskReserve, diskShortage } from '#stores/disk-space.ts';
 import { type Check, Fault, type Finding } from './check.ts';
 import type { ConfiguredDatabase } from './configured-databases.ts';
 
-/** Reads which schema steps a database has, and the space that is left for it. Creates and migrates nothing. */
-export function databaseCheck({ options, schema, reserve }: ConfiguredDatabase): Check {
+/**
+ * Reads which schema steps a database has, its clock, and the space that is left for it. Creates and migrates nothing.
+ */
+export function databaseCheck({ options, schema, reserve }: ConfiguredDatabase, clock: Clock): Check {
   return {
     setting: schema.setting ?? '',
     subject: `${schema.title} (${placeOf(options)})`,
@@ -15,7 +19,8 @@ export function databaseCheck({ options, schema, reserve }: ConfiguredDatabase):
       'file' in options
         ? 'Name another file, or restore this one from a backup.'
         : 'Start the database, or correct its address and the rights of its role.',
-    run: async () => withSpace(await readState(), fileOf(options), reserve),
+    run: async () =>
+      withClock(await withSpace(await readState(), fileOf(options), reserve), { options, clock }),
   };
 
   async function readState(): Promise<Finding> {
@@ -41,6 +46,23 @@ async function withSpace(
     detail: `${finding.detail}; it is not written, because ${shortage}`,
     advice: 'Free some space, or lower diskReserve.',
   };
+}
+
+/** Adds to a finding that the clock of this machine differs from that of the server (Decision 312). */
+async function withClock(
+  finding: Finding,
+  { options, clock }: { options: DatabaseOptions; clock: Clock },
+): Promise<Finding> {
+  if (fileOf(options) !== undefined) return finding;
+  const db = openDatabase(options);
+  try {
+    const [text] = clockWarnings('this database', await databaseClock(db, clock));
+    if (text === undefined) return finding;
+    const advice = 'Synchronize the clocks of both machines with NTP.';
+    return { state: 'warning', detail: `${finding.detail}; ${text}`, advice };
+  } finally {
+    await db.destroy();
+  }
 }
 
 /** Name of the database: its file, or its name and the host of its server. */

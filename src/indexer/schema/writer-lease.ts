@@ -1,3 +1,4 @@
+import { readServerTime } from '../../db/database-clock.ts';
 import { leadership } from '../../db/leader.ts';
 import { type Db, isShared, type Transaction } from '../../db/open.ts';
 import { lockedTransaction, transaction } from '../../db/transaction.ts';
@@ -17,6 +18,14 @@ export class ReplacedWriter extends Error {
   constructor() {
     super('another process writes the index now');
     this.name = 'ReplacedWriter';
+  }
+}
+
+/** Thrown in place of a write while the disk has too little space. */
+export class PausedForSpace extends Error {
+  constructor() {
+    super('the disk of the index has too little space');
+    this.name = 'PausedForSpace';
   }
 }
 
@@ -82,7 +91,10 @@ function fileLease(db: Db, { onElected, ...options }: WriterLeaseOptions) {
 function neverLease(db: Db, { chainId, onNews }: WriterLeaseOptions): ReturnType<typeof fileLease> {
   const forget = db.wakeups.on(changesOf(chainId), onNews);
   return {
-    hold: async () => false,
+    async hold() {
+      await readServerTime(db, db);
+      return false;
+    },
     isHeld: () => false,
     write: () => Promise.reject(new ReplacedWriter()),
     start() {},

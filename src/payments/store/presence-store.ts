@@ -1,4 +1,5 @@
 import type { Tables } from 'knex/types/tables.js';
+import { leaseInForce } from '#db/leader.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
 import { announce } from '#db/woken-worker.ts';
@@ -37,12 +38,13 @@ export function presenceStore(handle: Handle) {
       );
     },
 
-    /** Tasks of all live processes, one entry per process and task. */
-    async live(now: number): Promise<readonly PresentTask[]> {
+    /** Tasks of all live processes, one entry per process and task. Processes announce themselves for `presentMs`. */
+    async live(now: number, presentMs: number): Promise<readonly PresentTask[]> {
+      const inForce = leaseInForce(now, presentMs);
       const rows = await rowsOf<Pick<Tables['leases'], 'name' | 'holder'>>(
         handle,
-        'select name, holder from leases where name >= ? and name < ? and expires_at > ?',
-        [FIRST, BEHIND, now],
+        `select name, holder from leases where name >= ? and name < ? and ${inForce.sql}`,
+        [FIRST, BEHIND, ...inForce.bindings],
       );
       return rows.map(({ name, holder }) => ({ task: name.split(':')[1] ?? '', processId: holder }));
     },

@@ -1,0 +1,53 @@
+import type { Clock } from '../lib/clock.ts';
+import type { Db, Handle } from './open.ts';
+import { rowsOf } from './query.ts';
+
+/** Time of a database, and its distance from this machine's clock. */
+export interface DatabaseClock extends Clock {
+  /** Milliseconds by which the clock of this machine is at least ahead of the database's; negative when it is behind. */
+  aheadMs(): number;
+}
+
+/** Distance from which a machine's clock counts as wrong, in milliseconds. */
+export const WRONG_CLOCK_MS = 5_000;
+
+/**
+ * Clock of everything that several processes write into one database: leases, work that is due, ends of sessions. It
+ * is the time of a PostgreSQL server, so that a machine whose clock is wrong disturbs no other one (Decision 312). On
+ * SQLite, whose processes share a machine, and with a clock that a test sets, it is that clock.
+ */
+export async function databaseClock(db: Db, clock: Clock): Promise<DatabaseClock> {
+  const { serverTime } = db;
+  if (serverTime === undefined || clock.isOfMachine !== true) return { ...clock, aheadMs: () => 0 };
+  await readServerTime(db, db);
+  return {
+    sleep: clock.sleep,
+    now: () => serverTime.now() ?? clock.now(),
+    aheadMs() {
+      const aheadMs = clock.now() - (serverTime.now() ?? clock.now());
+      return Math.sign(aheadMs) * Math.max(0, Math.abs(aheadMs) - serverTime.uncertaintyMs());
+    },
+  };
+}
+
+/** Corrects the time of the server by reading its clock. Has no effect on SQLite. */
+export async function readServerTime({ serverTime }: Db, handle: Handle): Promise<void> {
+  if (serverTime === undefined) return;
+  const askedAt = serverTime.steady();
+  const [row] = await rowsOf(handle, 'select extract(epoch from clock_timestamp()) * 1000 as server_ms');
+  const serverMs =
+    typeof row === 'object' && row !== null && 'server_ms' in row ? Number(row.server_ms) : Number.NaN;
+  if (Number.isFinite(serverMs)) serverTime.correct(serverMs, askedAt);
+}
+
+/** A sentence for the operator while the clock of this machine is wrong. */
+export function clockWarnings(
+  database: string,
+  { aheadMs }: Pick<DatabaseClock, 'aheadMs'>,
+): readonly string[] {
+  const ms = aheadMs();
+  if (Math.abs(ms) <= WRONG_CLOCK_MS) return [];
+  const seconds = Math.round(Math.abs(ms) / 1_000);
+  const direction = ms > 0 ? 'ahead of' : 'behind';
+  return [`the clock of this machine is ${seconds} s ${direction} that of ${database}`];
+}
