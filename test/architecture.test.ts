@@ -378,6 +378,8 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/',
       'src/indexer/schema/migrations/',
       'src/indexer/schema/unread-blocks.ts',
+      'src/indexer/state/verify-state.ts',
+      'types:src/indexer/state/compare-state.ts',
       'src/indexer/fetch/node-capabilities.ts',
       'src/node/',
       'src/http/metrics.ts',

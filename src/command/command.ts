@@ -31,8 +31,8 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'index',
-    summary: 'shows the blocks that an index lacks in part, and has them asked for again',
-    load: async () => (await import('./incomplete-blocks.ts')).runIndex,
+    summary: 'shows the blocks that an index lacks in part; verifies what it knows of the state',
+    load: async () => (await import('./index/incomplete-blocks.ts')).runIndex,
   },
   {
     name: 'keys',

@@ -4,6 +4,7 @@ import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { insertTyped } from '../../db/rows.ts';
 import { DIRTY_MARK_COLUMNS, type IndexTables } from './columns.ts';
+import type { ComputedIndexColumns } from './computed-columns.ts';
 
 /** Kinds of state to read again. The number is stored in the column. */
 export const DIRTY_KINDS = { coin: 1, token: 2, balance: 3, instance: 4 } as const;
@@ -88,16 +89,27 @@ export async function nextDue(
   return entriesOf(await rowsOf<EntryColumns>(handle, sql, [now, now + LONGEST_PAUSE_MS, limit]));
 }
 
-type EntryColumns = Pick<IndexTables['dirty'], 'kind' | 'address' | 'holder' | 'token_id' | 'attempts'>;
+/** Columns that name an entry. */
+export type EntryKey = Pick<IndexTables['dirty'], 'kind' | 'address' | 'holder' | 'token_id'>;
+type EntryColumns = EntryKey & Pick<IndexTables['dirty'], 'attempts'>;
 
-function entriesOf(rows: readonly EntryColumns[]): DirtyEntry[] {
-  return rows.map(row => ({
+export function entryOf(row: EntryKey): Dirty {
+  return {
     kind: kindOf(row.kind),
     address: hexOf(row.address),
     holder: row.holder.length === 0 ? '' : hexOf(row.holder),
     tokenId: row.token_id,
-    attempts: row.attempts,
-  }));
+  };
+}
+
+function entriesOf(rows: readonly EntryColumns[]): DirtyEntry[] {
+  return rows.map(row => ({ ...entryOf(row), attempts: row.attempts }));
+}
+
+/** True for an entry that has to be read again. */
+export async function isDirty(handle: Handle, entry: Dirty): Promise<boolean> {
+  const sql = `select 1 as is_found from dirty where ${isAnyOf([entry])}`;
+  return (await rowsOf<Pick<ComputedIndexColumns, 'is_found'>>(handle, sql, keysOf([entry]))).length > 0;
 }
 
 /**

@@ -3,7 +3,6 @@ import type { Dialect } from '../../db/dialect.ts';
 import type { Handle, Transaction } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { insertTyped, placeholders, type TypedTable } from '../../db/rows.ts';
-import { ZERO_ADDRESS } from '../../evm/address.ts';
 import type { BlockRows } from '../decode/block.ts';
 import { blockStart } from '../schema/block-position.ts';
 import {
@@ -21,6 +20,7 @@ import {
 } from '../schema/columns.ts';
 import { readHead } from '../schema/head.ts';
 import { DIRTY_KINDS, markDirty } from '../schema/stale-state.ts';
+import { touchedRows } from '../schema/touched-rows.ts';
 import { factsOf } from '../schema/transaction-types.ts';
 
 /** Bit set on a creation once its contract turns out to be a token. */
@@ -151,41 +151,13 @@ export async function highestHead(handle: Handle): Promise<number> {
   return Math.max(state?.high_water ?? -1, head?.number ?? -1);
 }
 
-const { coin, token, balance, instance } = DIRTY_KINDS;
-
-/** Statements that mark the same state as dirty as the block writer did for these blocks. */
-function touchedIn({ bytesLiteral }: Dialect): string[] {
-  const none = bytesLiteral('0x');
-  const zero = bytesLiteral(ZERO_ADDRESS);
-  // Entries that a removed block marked are read again at `:ancestor` or above.
-  const into = 'insert into dirty (kind, address, holder, token_id, block)';
-  const marked = 'on conflict (kind, address, holder, token_id) do update set block = excluded.block';
-  const coins = (column: string, table: string, range = 'id >= :from') =>
-    `${into} select distinct ${coin}, ${column}, ${none}, '', cast(:ancestor as bigint) from ${table}
-      where ${range} and ${column} is not null ${marked}`;
-  const balances = (column: string) =>
-    `${into} select distinct ${balance}, token, ${column}, case when token_type = 3 then token_id else '' end,
-        cast(:ancestor as bigint)
-      from token_transfers where id >= :from and ${column} <> ${zero} ${marked}`;
-  return [
-    coins('miner', 'blocks', 'number > :ancestor'),
-    coins('from_address', 'transactions'),
-    coins('to_address', 'transactions'),
-    coins('created_contract', 'transactions'),
-    coins('address', 'logs'),
-    coins('from_address', 'internal_transactions'),
-    coins('to_address', 'internal_transactions'),
-    coins('created_contract', 'internal_transactions'),
-    coins('from_address', 'token_transfers'),
-    coins('to_address', 'token_transfers'),
-    coins('address', 'withdrawals'),
-    balances('from_address'),
-    balances('to_address'),
-    `${into} select distinct ${token}, token, ${none}, '', cast(:ancestor as bigint) from token_transfers
-      where id >= :from and (from_address = ${zero} or to_address = ${zero}) ${marked}`,
-    `${into} select distinct ${instance}, token, ${none}, token_id, cast(:ancestor as bigint) from token_transfers
-      where id >= :from and token_type = 2 ${marked}`,
-  ];
+/** Statements that mark what these blocks touched. It is read again at `:ancestor` or above. */
+function touchedIn(dialect: Dialect): string[] {
+  return touchedRows(dialect, { ofRows: 'id >= :from', ofBlocks: 'number > :ancestor' }).map(
+    rows => `insert into dirty (kind, address, holder, token_id, block)
+      select kind, address, holder, token_id, cast(:ancestor as bigint) from (${rows}) touched where true
+      on conflict (kind, address, holder, token_id) do update set block = excluded.block`,
+  );
 }
 
 const NEW_TOKENS = 'select address from tokens where first_block > :ancestor';
@@ -195,7 +167,7 @@ const FORGOTTEN = [
   `update addresses set is_contract = 0 where address in
     (select address from contracts where transaction_id >= :from)`,
   `update transactions set facts = facts & ~${TOKEN_CREATION} where created_contract in (${NEW_TOKENS})`,
-  `delete from dirty where kind <> ${coin} and address in (${NEW_TOKENS})`,
+  `delete from dirty where kind <> ${DIRTY_KINDS.coin} and address in (${NEW_TOKENS})`,
   `delete from token_balances where token in (${NEW_TOKENS})`,
   `delete from token_instances where token in (${NEW_TOKENS})`,
   'delete from tokens where first_block > :ancestor',

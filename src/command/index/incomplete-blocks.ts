@@ -1,18 +1,16 @@
-import { readEnvironment } from '#config/environment.ts';
-import { loadConfig } from '#config/load.ts';
-import { readSchema } from '#db/migrate.ts';
-import { type DatabaseOptions, databaseName, openDatabase } from '#db/open.ts';
+import { databaseName } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
-import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
 import { askNow, type UnreadBlock, unreadBlocks } from '#indexer/schema/unread-blocks.ts';
 import { systemClock, timestamp } from '#lib/clock.ts';
-import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
-import { atPlace } from '#lib/startup-error.ts';
+import { readArguments } from '#lib/command-line.ts';
+import { type ConfiguredIndex, inEachIndex, numberOf, withIndex } from './configured-indexes.ts';
+import { runVerify } from './verify.ts';
 
 /** Most blocks of an index that are shown, or asked for again, by one call. */
 const MOST_BLOCKS = 100;
 
 const USAGE = `Usage: tollgate index --config FILE [--chain ID] [--from NUMBER] [--retry]
+       tollgate index verify --config FILE [--chain ID] [--repair]
 
   Shows the blocks that the indexes of a configuration have without a receipt, a trace or the code of a receiver, because
   the node could not give it: at most ${MOST_BLOCKS} of each index, lowest first. The process that writes the index asks for them again,
@@ -23,10 +21,18 @@ const USAGE = `Usage: tollgate index --config FILE [--chain ID] [--from NUMBER] 
   --from NUMBER            from this block on; 0 when absent
   --retry                  have the shown blocks asked for again within seconds
   --help                   print this
+
+  "tollgate index verify" compares balances, owners and supplies with the nodes; its --help shows its options.
 `;
 
+/** Runs a command about indexes: shows their incomplete blocks, or verifies them. @throws UsageError, Refused */
+export async function runIndex([first, ...rest]: readonly string[]): Promise<void> {
+  if (first === 'verify') await runVerify(rest);
+  else await runIncompleteBlocks(first === undefined ? [] : [first, ...rest]);
+}
+
 /** Shows the incomplete blocks of indexes, or has them asked for again. @throws UsageError, Refused */
-export async function runIndex(args: readonly string[]): Promise<void> {
+async function runIncompleteBlocks(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, {
     options: {
       config: { type: 'string' },
@@ -40,51 +46,19 @@ export async function runIndex(args: readonly string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const { config: file, retry = false } = values;
-  const chain = numberOf('chain', values.chain);
   const from = numberOf('from', values.from) ?? 0;
-  const config = loadConfig({ env: readEnvironment().variables, ...(file === undefined ? {} : { file }) });
-  if (config.file === undefined) throw new UsageError('--config is missing, and so is TOLLGATE_CONFIG');
-  const indexes = config.chains.flatMap(({ id, backends }) =>
-    backends.flatMap(one =>
-      one.kind === 'index' && (chain ?? id) === id ? [{ id, database: one.database }] : [],
-    ),
-  );
-  if (indexes.length === 0) {
-    throw new Refused(chain === undefined ? 'No chain has an index.' : `Chain ${chain} has no index.`);
-  }
-  for (const { id, database } of indexes) {
-    await showIndex(id, { database, from, retry }).catch(error => {
-      throw atPlace(error, config.placeOf);
-    });
-  }
+  await inEachIndex(values, index => showIndex(index, { from, retry: values.retry === true }));
 }
 
-function numberOf(option: string, text: string | undefined): number | undefined {
-  if (text !== undefined && !/^\d{1,15}$/.test(text)) throw new UsageError(`--${option} must be a number`);
-  return text === undefined ? undefined : Number(text);
-}
-
-async function showIndex(
-  chainId: number,
-  { database, from, retry }: { database: DatabaseOptions; from: number; retry: boolean },
-): Promise<void> {
-  const options = indexOptions(database, chainId);
-  const { pending, refusal } = await readSchema(options, indexSchema(chainId, database));
-  if (refusal !== undefined) throw new Refused(refusal);
-  if (pending.length > 0)
-    throw new Refused(`The index of chain ${chainId} is not migrated; run "tollgate migrate" first.`);
-  const db = openDatabase(options);
-  try {
+function showIndex(index: ConfiguredIndex, { from, retry }: { from: number; retry: boolean }): Promise<void> {
+  return withIndex(index, async (db, options) => {
     const blocks = await unreadBlocks(db, { from, limit: MOST_BLOCKS });
-    process.stdout.write(`index of chain ${chainId}, ${databaseName(options)}\n${linesOf(blocks)}`);
+    process.stdout.write(`index of chain ${index.id}, ${databaseName(options)}\n${linesOf(blocks)}`);
     if (!retry) return;
     const now = systemClock.now();
     const due = await transaction(db, handle => askNow(handle, { now, from, limit: MOST_BLOCKS }));
     process.stdout.write(`  asked for again within seconds: ${due}\n`);
-  } finally {
-    await db.destroy();
-  }
+  });
 }
 
 function linesOf(blocks: readonly UnreadBlock[]): string {
