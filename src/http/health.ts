@@ -62,6 +62,7 @@ export async function checkOutcomes(
 }
 
 function answer(ctx: Context, status: number, body: object): void {
+  ctx.state.isHealthCheck = true;
   ctx.status = status;
   ctx.set('Cache-Control', 'no-store');
   ctx.body = body;

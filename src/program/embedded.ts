@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DevnetConfig } from '#config/config.ts';
 import type { ServedChain } from '#data/open-chain.ts';
@@ -7,6 +5,7 @@ import { COIN_SYMBOL, type EmbeddedChain, type FillProgress } from '#devnet/embe
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { EmbeddedPayments } from '#payments/from-config.ts';
+import { openRunFolder } from './run-folder.ts';
 
 /** The embedded chains of one run. Their whole state is one folder, created and removed by this run. */
 export interface EmbeddedDefault {
@@ -36,8 +35,7 @@ export async function startEmbedded(options: {
   const { devnet: settings, anvil, clock, log } = options;
   const { startDevnet } = await import('#devnet/start-devnet.ts');
   const { knownContracts } = await import('#devnet/activity/artifacts.ts');
-  const folder = await mkdtemp(join(tmpdir(), 'tollgate-'));
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const { folder, remove } = await openRunFolder(log);
   log.info(
     { folder },
     'chains, indexes and databases of this run are in a new folder, which is removed when the run ends',

@@ -32,7 +32,9 @@ export function insured(
       const msLeft = (refusedUntil.get(key) ?? 0) - performance.now();
       if (msLeft > 0) throw new RateLimiterRes(0, msLeft, points + 1);
       try {
-        return await patiently(() => limiter.consume(name, requests));
+        const count = await patiently(() => limiter.consume(name, requests));
+        failures.works();
+        return count;
       } catch (reason) {
         if (reason instanceof RateLimiterRes) {
           refusedUntil.set(key, performance.now() + reason.msBeforeNext);

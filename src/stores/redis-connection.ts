@@ -86,7 +86,11 @@ export async function openRedis(options: RedisOptions): Promise<RedisConnection>
     failures.report(shown);
   }
   isStarting = false;
-  const stopPings = watchReplies(client, { renew, pingEveryMs: options.pingEveryMs ?? PING_EVERY_MS });
+  const stopPings = watchReplies(client, {
+    renew,
+    works: failures.works,
+    pingEveryMs: options.pingEveryMs ?? PING_EVERY_MS,
+  });
   return {
     client,
     renew,
@@ -105,7 +109,11 @@ export async function openRedis(options: RedisOptions): Promise<RedisConnection>
  */
 function watchReplies(
   client: RedisClient,
-  { renew, pingEveryMs }: { renew: RedisConnection['renew']; pingEveryMs: number },
+  {
+    renew,
+    works,
+    pingEveryMs,
+  }: { renew: RedisConnection['renew']; works: StoreFailures['works']; pingEveryMs: number },
 ): () => void {
   let sent = 0;
   let unanswered = 0;
@@ -125,8 +133,10 @@ function watchReplies(
   async function ping(word: string): Promise<void> {
     try {
       const reply = await client.ping(word);
-      if (reply === word) unanswered = 0;
-      else renew(new Error('a reply belongs to another command'));
+      if (reply === word) {
+        unanswered = 0;
+        works();
+      } else renew(new Error('a reply belongs to another command'));
     } catch (error) {
       if (error instanceof ErrorReply) unanswered = 0;
     }

@@ -4,8 +4,10 @@ import type { Logger } from '../lib/logger.ts';
 
 /** Failures of a store that the process can temporarily work without. */
 export interface StoreFailures {
-  /** Counts a failure, and logs at most one per minute. */
+  /** Counts a failure. Logs the first one of each kind, at most once per minute. */
   report(error: unknown): void;
+  /** Notes that the store answers. Logs its recovery after five seconds without a failure. */
+  works(): void;
 }
 
 export interface StoreFailuresOptions {
@@ -19,6 +21,12 @@ export interface StoreFailuresOptions {
 }
 
 const MINUTE_MS = 60_000;
+/** Most kinds of failures that are logged per minute. */
+const MOST_KINDS = 5;
+/** Time without a failure after which a store has recovered. Reads may succeed while writes fail. */
+const STEADY_MS = 5_000;
+/** Kind of a Redis error: the first word of its message, such as OOM or READONLY. */
+const ERROR_KIND = /^[A-Z]{2,}\b/;
 
 /** Creates the failure counter of one store. It appears in every scrape from now on. */
 export function storeFailures({
@@ -29,16 +37,42 @@ export function storeFailures({
   log,
 }: StoreFailuresOptions): StoreFailures {
   let loggedAt = Number.NEGATIVE_INFINITY;
+  let failedAt = Number.NEGATIVE_INFINITY;
   let unlogged = 0;
+  /** Kinds of the failures that were logged since `loggedAt`. */
+  const kinds = new Set<string>();
+  let isFailing = false;
   metrics.storeFailures(store, 0);
   return {
     report(error) {
       metrics.storeFailures(store, 1);
       unlogged += 1;
-      if (clock.now() - loggedAt < MINUTE_MS) return;
+      isFailing = true;
+      failedAt = clock.now();
+      if (failedAt - loggedAt >= MINUTE_MS) {
+        kinds.clear();
+        loggedAt = failedAt;
+      }
+      const kind = kindOf(error);
+      if (kinds.has(kind) || kinds.size >= MOST_KINDS) return;
+      kinds.add(kind);
       log.warn({ err: error, failures: unlogged }, meanwhile);
-      loggedAt = clock.now();
+      unlogged = 0;
+    },
+    works() {
+      // `abs`: the clock may have been set back.
+      if (!isFailing || Math.abs(clock.now() - failedAt) < STEADY_MS) return;
+      isFailing = false;
+      log.info({ store, failures: unlogged }, 'the store works again');
+      loggedAt = Number.NEGATIVE_INFINITY;
       unlogged = 0;
     },
   };
+}
+
+/** Failures of one kind have the same cause, although their messages may differ. */
+function kindOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  const code = 'code' in error ? String(error.code) : '';
+  return `${error.name} ${code} ${ERROR_KIND.exec(error.message)?.[0] ?? ''}`;
 }

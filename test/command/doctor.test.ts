@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { runCheck } from '#command/doctor/check.ts';
+import { redisCheck } from '#command/doctor/redis-check.ts';
 import { fixtureOf } from '../support/blockscout-fixtures.ts';
 import { startBotApi } from '../support/bot-api.ts';
 import { postgresDatabase, urlOf } from '../support/databases.ts';
@@ -307,4 +308,17 @@ test('without a configuration the needs of the embedded default are checked', as
       '',
     ],
   ]);
+});
+
+test('a Redis that refuses the password is told how to write one, not to be started', async () => {
+  await using redis = await startOwnRedis({ password: 'redis-secret' });
+  const url = `redis://:another@127.0.0.1:${redis.port}`;
+
+  const finding = await runCheck(redisCheck({ setting: 'rateLimitStore', url }), 10_000);
+
+  expect(finding).toEqual({
+    state: 'fault',
+    detail: 'refuses the password',
+    advice: 'Correct the user and the password in the address: redis://USER:PASSWORD@HOST:PORT.',
+  });
 });

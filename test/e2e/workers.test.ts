@@ -137,12 +137,12 @@ describe('with two workers', () => {
     const counted = async () => {
       const text = await (await fetch(`${await adminUrl(program)}/metrics`)).text();
       const [, count] =
-        /^tollgate_http_requests_total\{operation="none",status="200"\} (\d+)$/m.exec(text) ?? [];
+        /^tollgate_http_requests_total\{operation="none",status="404"\} (\d+)$/m.exec(text) ?? [];
       return { count: Number(count), text };
     };
     const before = await counted();
-    for (let count = 0; count < 6; count += 1) await ask(`${url}/healthz?counted`);
-    expect(await answeredByBoth(program, '/healthz?counted')).toBe(true);
+    for (let count = 0; count < 6; count += 1) await ask(`${url}/explorer/nothing?counted`);
+    expect(await answeredByBoth(program, '/explorer/nothing?counted')).toBe(true);
     const after = await counted();
 
     expect(after.count - before.count).toBe(6);

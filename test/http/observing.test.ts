@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Middleware } from 'koa';
 import { describe, expect, test } from 'vitest';
@@ -28,6 +29,54 @@ describe('the request id', () => {
     const answer = await fetch(served.url, { headers: { 'X-Request-Id': id } });
 
     expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+/** A server with health routes whose only check passes when it is told to. */
+async function servedChecks() {
+  const asked = Promise.withResolvers<void>();
+  const passed = Promise.withResolvers<void>();
+  const plain = plainRouter();
+  const slow: Check = async () => {
+    asked.resolve();
+    await passed.promise;
+    return { ok: false };
+  };
+  healthRoutes(plain, { checks: () => ({ slow }) });
+  const served = await serve([], { plain });
+  return { served, asked: asked.promise, pass: passed.resolve };
+}
+
+describe('health checks', () => {
+  test('are not among the counted requests of clients', async () => {
+    const { served, pass } = await servedChecks();
+    await using _ = served;
+    pass();
+
+    const [live, ready] = [await fetch(`${served.url}/healthz`), await fetch(`${served.url}/readyz`)];
+    await fetch(`${served.url}/nothing`);
+
+    const { registry } = served.metrics;
+    const counted = (await registry.metrics()).match(/^tollgate_http_requests_total\{.*$/gm);
+    expect([live.status, ready.status]).toEqual([200, 503]);
+    expect(counted).toEqual(['tollgate_http_requests_total{operation="none",status="404"} 1']);
+  });
+
+  test('that the client aborts leave a line of the access log and no stack', async () => {
+    const { served, asked, pass } = await servedChecks();
+    await using _ = served;
+    const socket = connect(served.port, '127.0.0.1');
+    socket.write('GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await asked;
+
+    socket.resetAndDestroy();
+    const line = await served.entry(({ msg }) => msg === 'request');
+    pass();
+    await fetch(`${served.url}/healthz`);
+    await served.entry(({ path }) => path === '/healthz');
+
+    expect(line).toMatchObject({ path: '/readyz', aborted: true });
+    expect(served.entries.filter(({ err }) => err !== undefined)).toEqual([]);
   });
 });
 

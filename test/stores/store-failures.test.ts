@@ -24,3 +24,29 @@ test('all failures of a store are counted, and logged at most once per minute wi
     { msg: 'a miss', failures: 3, err: { message: 'redis://host:6379 is gone' } },
   ]);
 });
+
+test('within a minute, another kind of failure and the recovery of a store are logged', () => {
+  const clock = manualClock();
+  const lines: string[] = [];
+  const log = createLogger({ level: 'info', destination: { write: line => void lines.push(line) } });
+  const metrics = createMetrics();
+  const failures = storeFailures({ store: 'cache', meanwhile: 'a miss', metrics, clock, log });
+
+  failures.works();
+  failures.report(Object.assign(new Error('no connection'), { code: 'ECONNREFUSED' }));
+  failures.report(new Error('OOM command not allowed when used memory > maxmemory'));
+  failures.report(new Error('OOM command not allowed when used memory > maxmemory'));
+  failures.works();
+  clock.advance(5_000);
+  failures.works();
+  failures.works();
+  clock.advance(1_000);
+  failures.report(new Error('OOM command not allowed when used memory > maxmemory'));
+
+  expect(lines.map(line => JSON.parse(line))).toMatchObject([
+    { msg: 'a miss', err: { code: 'ECONNREFUSED' } },
+    { msg: 'a miss', err: { message: expect.stringMatching(/^OOM/) } },
+    { msg: 'the store works again', level: 30, store: 'cache', failures: 1 },
+    { msg: 'a miss', failures: 1 },
+  ]);
+});

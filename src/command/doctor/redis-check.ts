@@ -1,4 +1,4 @@
-import { CannotStart } from '#lib/startup-error.ts';
+import { CannotStart, reasonOf } from '#lib/startup-error.ts';
 import { openRedis, PasswordRequired } from '#stores/redis-connection.ts';
 import { type Check, Fault } from './check.ts';
 
@@ -14,6 +14,7 @@ export function redisCheck({ setting, url }: { setting: string; url: string }): 
         report: (error: unknown) => {
           outage ??= error;
         },
+        works: () => undefined,
       };
       const redis = await openRedis({ url, title: 'Redis', setting, failures }).catch(error => {
         throw withoutPassword(error);
@@ -25,9 +26,17 @@ export function redisCheck({ setting, url }: { setting: string; url: string }): 
   };
 }
 
-/** Adds advice on the form of the address to the refusal of a server that requires a password. */
+/** Refusals of a wrong user or password. The second one is that of a server without a password. */
+const WRONG_PASSWORD = /WRONGPASS|AUTH <password> called without any password|invalid username-password/;
+
+/** Adds advice on the form of the address to the refusal of a password, or of its absence. */
 function withoutPassword(error: unknown): unknown {
-  if (!(error instanceof CannotStart && error.cause instanceof PasswordRequired)) return error;
+  if (!(error instanceof CannotStart)) return error;
+  if (WRONG_PASSWORD.test(reasonOf(error.cause))) {
+    const advice = 'Correct the user and the password in the address: redis://USER:PASSWORD@HOST:PORT.';
+    return new Fault('refuses the password', advice, { cause: error });
+  }
+  if (!(error.cause instanceof PasswordRequired)) return error;
   return new Fault('asks for a password', 'Write it into the address: redis://:PASSWORD@HOST:PORT.', {
     cause: error,
   });

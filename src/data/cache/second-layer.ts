@@ -69,6 +69,7 @@ export function guardedLayer(
   async function readOnce(key: string): Promise<Entry | undefined> {
     try {
       const entry = await reading(() => keyv.get(key));
+      failures.works();
       return entry === undefined ? undefined : await intactEntry(entry, key);
     } catch (error) {
       failures.report(error);

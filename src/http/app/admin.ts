@@ -5,7 +5,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { HttpError, messageOnly } from '../errors.ts';
 import { type Check, healthRoutes } from '../health.ts';
 import { plainRouter } from '../plain-router.ts';
-import { errorAnswers } from './error-answers.ts';
+import { errorAnswers, logUnsent } from './error-answers.ts';
 import { hostJudge } from './known-host.ts';
 import { requestId } from './request-state.ts';
 import { checkTarget } from './request-target.ts';
@@ -37,7 +37,7 @@ export function createAdminApp({
   hosts?: readonly string[];
 }): Koa {
   const app = new Koa();
-  app.on('error', error => log.warn({ err: error }, 'an answer to the operator could not be sent'));
+  app.on('error', logUnsent(log, 'an answer to the operator could not be sent'));
   app.use(requestId(log));
   app.use(errorAnswers(messageOnly));
   app.use(checkTarget);

@@ -9,7 +9,7 @@ import { type FormatError, messageOnly } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
 import { accessLog, type LoggedRequests, logRequests } from './access-log.ts';
 import { type CrossOriginRules, crossOriginHeaders, preflights } from './cors.ts';
-import { errorAnswers } from './error-answers.ts';
+import { errorAnswers, logUnsent } from './error-answers.ts';
 import { fastPath, type Listener } from './fast-path.ts';
 import { limited, type PageLimit, RATE_LIMIT_HEADERS, rateLimit } from './rate-limit.ts';
 import { requestId } from './request-state.ts';
@@ -60,7 +60,7 @@ export function createApp(options: AppOptions): App {
   const unsent = unsentBytes();
   const fast = fastPath({ access, metrics, clock, clientOf, limit, unsent });
   const app = new Koa();
-  app.on('error', error => log.warn({ err: error }, 'an answer could not be sent'));
+  app.on('error', logUnsent(log, 'an answer could not be sent'));
   app.use(fast.learn);
   app.use(requestId(log));
   app.use(logRequests(access, clock));
@@ -91,6 +91,7 @@ function countRequests(metrics: Metrics): Middleware {
   return async (ctx, next) => {
     const startedAt = performance.now();
     await next();
+    if (ctx.state.isHealthCheck === true) return;
     metrics.request(ctx.state.operationId ?? 'none', ctx.status, (performance.now() - startedAt) / 1000);
   };
 }

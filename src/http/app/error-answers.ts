@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa';
+import type { Logger } from '../../lib/logger.ts';
 import { Unavailable } from '../../lib/unavailable.ts';
 import { type FormatError, HttpError, unavailableError } from '../errors.ts';
 import { pathOf } from './request-target.ts';
@@ -31,6 +32,21 @@ export function errorAnswers(formatError: FormatError): Middleware {
     } catch (error) {
       answer(ctx, error, formatError);
     }
+  };
+}
+
+/** Codes of connections that the client has closed or reset. */
+const CLOSED_BY_CLIENT: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'];
+
+/**
+ * Logs an error of sending an answer. A client that went away is no fault of ours: the access log says `aborted`, and a
+ * proxy that gives up its health checks would fill the log with stacks.
+ */
+export function logUnsent(log: Logger, message: string): (error: unknown) => void {
+  return error => {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (CLOSED_BY_CLIENT.includes(code)) log.debug({ code }, message);
+    else log.warn({ err: error }, message);
   };
 }
 

@@ -18,6 +18,8 @@ declare module 'koa' {
     countedClient?: CountedClient | undefined;
     /** Set by the contract mount: label in metrics and in the access log. */
     operationId?: string | undefined;
+    /** True for a health check, which is not counted among the requests of clients. */
+    isHealthCheck?: boolean;
     /** Set with the credential of the request, for the access log. */
     caller?: { readonly keyId: string; readonly organizationId: string } | undefined;
     /** Set by the contract mount: query parameters whose values the access log shows. */
