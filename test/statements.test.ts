@@ -99,7 +99,7 @@ async function postgres() {
 /** Only SQLite stores answers of the data back end. */
 const isOfCache = ({ place }: StatementSource) => place.startsWith('src/data/cache/');
 /** Tables and statements that only PostgreSQL has. */
-const OF_POSTGRES = /\b(?:(?:pg_\w+|unnest|clock_timestamp)\(|from pg_\w+)/;
+const OF_POSTGRES = /\b(?:(?:pg_\w+|unnest|clock_timestamp|current_setting)\(|from pg_\w+)/;
 
 test('both databases can prepare every statement, and return the columns of its row type', async () => {
   const [columnsOf, cacheColumnsOf, typesOf] = [

@@ -8,7 +8,7 @@ import { NATIVE_COIN } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { sessionOf } from '../sessions/session-rows.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
-import { CLOCK_ALLOWANCE_MS } from './match.ts';
+import { LIFE_ALLOWANCE } from './match.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { overtaken } from './settling.ts';
 
@@ -31,11 +31,12 @@ const UNWATCHED_MS = 24 * 3_600_000;
 const UNREAD_BLOCK = `select 1 from set_aside_blocks b
   where b.chain_id = checkout_sessions.chain_id and b.read_at is null
     and b.part = case when checkout_sessions.token_address = ? then 'coins' else 'tokens' end
-    and b.block_time >= checkout_sessions.created_at - ? and b.block_time <= checkout_sessions.expires_at`;
+    and b.block_time between checkout_sessions.created_at - ? and checkout_sessions.expires_at + ?`;
 
 /** Expiry of sessions without a payment. */
 export function endings(unit: SettlementUnit) {
   const { handle, now } = unit;
+  const { beforeMs, afterMs } = LIFE_ALLOWANCE;
 
   return {
     /** Ends one session on request. Undefined when it is not active, or its payment is being confirmed. */
@@ -56,7 +57,7 @@ export function endings(unit: SettlementUnit) {
              ${sparesUnread ? `and not exists (${UNREAD_BLOCK})` : ''}
            order by expires_at limit ?
          )`,
-        [chainId, Math.min(now, until), ...(sparesUnread ? [NATIVE_COIN, CLOCK_ALLOWANCE_MS] : []), limit],
+        [chainId, Math.min(now, until), ...(sparesUnread ? [NATIVE_COIN, beforeMs, afterMs] : []), limit],
       );
       return ended.length;
     },

@@ -23,8 +23,12 @@ interface MatchDeps {
   readonly claimedBy: ReadonlySet<string>;
 }
 
-/** Tolerated delay of a block's clock. A transfer older than a session by more than this is not meant for it. */
-export const CLOCK_ALLOWANCE_MS = 15_000;
+/**
+ * Life of a session in the time of blocks, which alone says whether a payment was in time (Decision 314): from
+ * `beforeMs` before its creation, because our clock may be ahead of the chain's, to `afterMs` after its end, because a
+ * transfer waits for its block.
+ */
+export const LIFE_ALLOWANCE = { beforeMs: 5 * 60_000, afterMs: 15_000 } as const;
 /** Time after a session's end in which a transfer still counts as its late payment (Decision 111). */
 export const LATE_MS = 24 * 3_600_000;
 
@@ -44,7 +48,7 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
   const endedAfter = transfer.blockTime - LATE_MS;
   const place = depositAddressOf(transfer);
   const isOldEnough = (session: CheckoutSession) =>
-    session.createdAt <= transfer.blockTime + CLOCK_ALLOWANCE_MS;
+    session.createdAt <= transfer.blockTime + LIFE_ALLOWANCE.beforeMs;
   const ofSender = (await reads.byPayer(place, transfer.sender, endedAfter)).filter(isOldEnough);
   const ofAmount =
     owner === undefined ? [] : await reads.byAmount({ ...place, ...owner }, transfer.amount, endedAfter);

@@ -1,6 +1,7 @@
 import type { MatchedBy, PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession, FailureReason } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
+import { LIFE_ALLOWANCE } from './match.ts';
 import { type Account, type Move, shifted } from './session-totals.ts';
 
 /*
@@ -181,10 +182,13 @@ function owed(session: CheckoutSession, { matchedBy }: PaymentTransaction): bigi
   return matchedBy === 'amount' ? session.amountDue : session.amount;
 }
 
-/** True after the session's expiry or in a block past its deadline. The payment that completed it was in time. */
+/** True after the session's expiry or in a block past its life. The payment that completed it was in time. */
 function cameLate(session: CheckoutSession, { id, blockTime }: PaymentTransaction): boolean {
   if (session.status === 'completed' && session.transactionId === id) return false;
-  return session.status === 'expired' || (blockTime !== null && blockTime > session.expiresAt);
+  return (
+    session.status === 'expired' ||
+    (blockTime !== null && blockTime > session.expiresAt + LIFE_ALLOWANCE.afterMs)
+  );
 }
 
 /** True when another transaction completed the session and still stands. */

@@ -1,4 +1,4 @@
-import type { Db } from '../../db/open.ts';
+import type { Db, Handle } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -6,24 +6,26 @@ import type { Worker } from '../../lib/worker.ts';
 import type { PaymentChains } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { dueChains } from '../sessions/chain-sessions.ts';
+import { LIFE_ALLOWANCE } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { cursorStore } from '../store/cursor-store.ts';
 import type { Failpoint } from './look/round.ts';
 
 /** Most sessions that one transaction ends. */
 const SESSIONS_PER_EFFECT = 200;
-/** A session ends with the first block this much after its deadline, because logs of earlier blocks may be late. */
-const LATE_LOGS_MS = 15_000;
-/** Longest time after a deadline without a later block, on a network with real money. */
+/** Time after a deadline in which no block came, on a network with real money. */
 const SILENCE_MS = DAY_MS;
 /** The same on a test network, whose blocks may be mined on demand only, and on a chain that nobody reads any more. */
 const SHORT_SILENCE_MS = 600_000;
+/** A chain of which a block was read within this time is being read, and so is one of a process that just started. */
+const STILL_MS = 600_000;
 
 /**
- * Ends sessions past their deadline, once a block after it was read: a payment made in time may be in a block that was
- * not read yet (Decisions 298 and 299). The clock alone ends them a day later, because a node that stands still looks like a
- * chain without blocks. A payment in confirmation keeps its session open; on a chain that is no longer configured, for
- * a day. Several workers may run; each session ends once.
+ * Ends sessions past their deadline, once all blocks of their life were read: a payment made in time may be in a block
+ * that was not read yet (Decisions 298, 299 and 314). The clock alone ends them a day later, because a node that stands
+ * still looks like a chain without blocks, and even then not while blocks are read after an outage. A payment in
+ * confirmation keeps its session open; on a chain that is no longer configured, for a day. Several workers may run; each
+ * session ends once.
  */
 export function expiryWorker({
   db,
@@ -41,24 +43,52 @@ export function expiryWorker({
   chains: PaymentChains;
   fault?: Failpoint;
 }): Worker {
+  const startedAt = clock.now();
+
+  /**
+   * Latest deadline of sessions that the clock ends, in UTC milliseconds. `wholeUntil` is the deadline up to which all
+   * blocks were read, and `scannedUntil` the one up to which a node was asked for them.
+   */
+  async function silentUntil(
+    handle: Handle,
+    {
+      chainId,
+      now,
+      wholeUntil,
+      scannedUntil,
+    }: Record<'chainId' | 'now' | 'wholeUntil' | 'scannedUntil', number>,
+  ): Promise<number> {
+    const chain = chains.all.find(({ id }) => id === chainId);
+    if (chain === undefined) return now - SHORT_SILENCE_MS;
+    const [newest] = await cursorStore(handle).scannedBlocks(chainId);
+    const isStill = now - Math.max(startedAt, newest?.seenAt ?? 0) >= STILL_MS;
+    const ofClock = isStill ? now - SILENCE_MS : Math.min(now - SILENCE_MS, wholeUntil);
+    return chain.mode === 'live'
+      ? ofClock
+      : Math.max(ofClock, Math.min(now - SHORT_SILENCE_MS, scannedUntil));
+  }
+
   async function expireOn(chainId: number): Promise<number> {
     await fault('before expiry');
     const chain = chains.all.find(({ id }) => id === chainId);
-    const silenceMs = chain?.mode === 'live' ? SILENCE_MS : SHORT_SILENCE_MS;
     const expired = await transaction(db, async handle => {
       const { headTime = 0, scannedAt = 0 } = (await cursorStore(handle).find(chainId)) ?? {};
       const now = clock.now();
+      const scannedUntil = scannedAt - LIFE_ALLOWANCE.afterMs;
+      // Both times, because our clock may be behind that of the chain.
+      const wholeUntil = Math.min(headTime - LIFE_ALLOWANCE.afterMs, scannedUntil);
       const due = { chainId, limit: SESSIONS_PER_EFFECT };
       const settle = settlement({ handle, seals, now });
-      const ended = await settle.expireDue({ ...due, until: headTime - LATE_LOGS_MS, sparesUnread: true });
-      const unread = await settle.expireDue({ ...due, until: now - silenceMs });
+      const ended = await settle.expireDue({ ...due, until: wholeUntil, sparesUnread: true });
+      const until = await silentUntil(handle, { chainId, now, wholeUntil, scannedUntil });
+      const unread = await settle.expireDue({ ...due, until });
       const unwatched = chain === undefined ? await settle.expireUnwatched({ ...due, scannedAt }) : 0;
       await fault('inside expiry');
       return { unread, count: ended + unread + unwatched };
     });
     await fault('after expiry');
     if (expired.unread > 0) {
-      const facts = { chainId, sessions: expired.unread, silenceMs };
+      const facts = { chainId, sessions: expired.unread };
       log.warn(facts, 'sessions ended although no block after their end was read');
     }
     return expired.count;

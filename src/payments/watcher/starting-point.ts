@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { nodeAnswered } from '../../node/client.ts';
 import { LONGEST_SESSION_MS } from '../model/session.ts';
 import { earliestSession } from '../sessions/chain-sessions.ts';
-import { CLOCK_ALLOWANCE_MS, LATE_MS } from '../settlement/match.ts';
+import { LATE_MS, LIFE_ALLOWANCE } from '../settlement/match.ts';
 import { cursorStore } from '../store/cursor-store.ts';
 import type { Round } from './look/round.ts';
 import type { Header, NodeView } from './node/node-view.ts';
@@ -19,7 +19,7 @@ export async function blockBeforeSessions(
 ): Promise<number> {
   const earliest = await earliestSession(db, chain.id);
   if (earliest === undefined) return head.number;
-  const since = Math.max(earliest - CLOCK_ALLOWANCE_MS, now - LATE_MS - LONGEST_SESSION_MS);
+  const since = Math.max(earliest - LIFE_ALLOWANCE.beforeMs, now - LATE_MS - LONGEST_SESSION_MS);
   let before = -1;
   let after = head.number + 1;
   let lastMissing: number | undefined;

@@ -1,7 +1,7 @@
 import { tokenOf } from '../../model/payment-chain.ts';
 import type { UnmatchedTransfer } from '../../model/transfer.ts';
 import { suggestedSession } from '../../sessions/suggested-session.ts';
-import { CLOCK_ALLOWANCE_MS, depositAddressOf, LATE_MS } from '../../settlement/match.ts';
+import { depositAddressOf, LATE_MS, LIFE_ALLOWANCE } from '../../settlement/match.ts';
 import { type PlacedTransfer, transferStore } from '../../store/transfer-store.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
 import { type LaneResult, NOTHING_DONE } from './lanes.ts';
@@ -82,7 +82,7 @@ function suggestions({ chain, db }: Round) {
         if (known.size >= SUGGESTIONS_PER_LOOK) continue;
         const owner = { organizationId, mode };
         const tokenDecimals = tokenOf(chain, place.tokenAddress)?.decimals ?? 0;
-        const openedBy = blockTime + CLOCK_ALLOWANCE_MS;
+        const openedBy = blockTime + LIFE_ALLOWANCE.beforeMs;
         const payment = { ...place, amount, tokenDecimals, openedBy, endedAfter: blockTime - LATE_MS };
         known.set(key, await suggestedSession(db, owner, payment));
         await breathe();
