@@ -61,6 +61,8 @@ export interface components {
                  * @default 10s
                  */
                 drain: components["schemas"]["Timeout"];
+                /** @description Time between SIGTERM and the end of the listeners, in which requests are still answered and /readyz is 503, so that a load balancer sends its requests to other processes. When absent, 5s with several workers or with trustedProxies, and 0s otherwise. */
+                lameDuck?: components["schemas"]["Duration"];
             };
             /**
              * @description Reverse proxies whose X-Forwarded-For, -Proto and -Host headers are trusted. All clients behind any other proxy share the limits of its address.
