@@ -31,6 +31,8 @@ export interface Config {
     maxConnectionsPerAddress: number;
     /** Time for requests to finish after the process is asked to stop. */
     drainMs: number;
+    /** Time before that in which the process is not ready and still answers. */
+    lameDuckMs: number;
   };
   /** CIDR networks or single addresses. */
   trustedProxies: readonly string[];

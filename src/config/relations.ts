@@ -148,6 +148,7 @@ function timers({ data, payments, server, devnet }: File): Violation[] {
     [['data', 'fallback', 'stagger'], data.fallback.stagger],
     [['payments', 'sessions', 'expiresIn'], payments.sessions.expiresIn],
     [['server', 'drain'], server.drain],
+    [['server', 'lameDuck'], server.lameDuck ?? '0s'],
     ...Object.entries({ data, payments }).flatMap(([service, { postgres }]): [Steps, string][] => [
       [[service, 'postgres', 'statementTimeout'], postgres.statementTimeout],
       [[service, 'postgres', 'lockTimeout'], postgres.lockTimeout],

@@ -44,6 +44,7 @@ export function resolveConfig(
       maxConnections: file.server.maxConnections,
       maxConnectionsPerAddress: file.server.maxConnectionsPerAddress,
       drainMs: durationMs(file.server.drain),
+      lameDuckMs: lameDuckMsOf(file),
     },
     trustedProxies: file.trustedProxies,
     rateLimitStore: rateLimitStoreOf(file, places),
@@ -53,6 +54,14 @@ export function resolveConfig(
     devnet: devnetOf(file),
     log: file.log,
   };
+}
+
+const LAME_DUCK_MS = 5_000;
+
+/** Without a load balancer nothing asks for readiness. One in front has its address in `trustedProxies`. */
+function lameDuckMsOf({ server, workers, trustedProxies }: File['ConfigFile']): number {
+  if (server.lameDuck !== undefined) return durationMs(server.lameDuck);
+  return workers !== 1 || trustedProxies.length > 0 ? LAME_DUCK_MS : 0;
 }
 
 type Places = ReturnType<typeof placesIn>;

@@ -55,7 +55,7 @@ export async function openDataFront(options: FrontOptions): Promise<DataFront> {
   let checks = STARTING;
   let routes = untilServed;
   const plain = plainRouter();
-  healthRoutes(plain, { checks: () => checks });
+  healthRoutes(plain, { checks: () => checks, isLeaving: options.isLeaving });
   if (pages) dataPages(plain, { chainIds });
   const app = createApp({
     ...options,

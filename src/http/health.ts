@@ -9,6 +9,7 @@ export type Check = () => Outcome | Promise<Outcome>;
 type Outcome = { ok: boolean; detail?: string };
 
 const CHECK_TIMEOUT_MS = 2_000;
+const LEAVING: Readonly<Record<string, Outcome>> = { process: { ok: false, detail: 'stopping' } };
 
 /**
  * Registers two routes. GET /healthz: 200 as long as the process responds. GET /readyz: 200 when every check passes,
@@ -18,10 +19,13 @@ export function healthRoutes(
   router: Router,
   {
     checks,
+    isLeaving = () => false,
     timeoutMs = CHECK_TIMEOUT_MS,
   }: {
     /** Current checks at the time of a request, by name. */
     checks: () => Readonly<Record<string, Check>>;
+    /** True once the process is about to stop. It is then not ready (Decision 319). */
+    isLeaving?: (() => boolean) | undefined;
     timeoutMs?: number;
   },
 ): void {
@@ -29,6 +33,7 @@ export function healthRoutes(
   /** Shared by concurrent requests, because a check may be a query and nothing limits these requests. */
   let checking: ReturnType<typeof checkOutcomes> | undefined;
   router.all('/readyz', async ctx => {
+    if (isLeaving()) return answer(ctx, 503, { status: 'not ready', checks: LEAVING });
     checking ??= checkOutcomes(checks(), { log: ctx.state.log, timeoutMs }).finally(() => {
       checking = undefined;
     });

@@ -103,6 +103,7 @@ export async function openPaymentsListener(
     isChainLate,
     oneTimeToken: signIn,
     checks,
+    isLeaving: settings.isLeaving,
   };
   routes.resolve(inOrder(await paymentsRoutes(context, plain)));
   return {

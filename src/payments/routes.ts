@@ -60,6 +60,8 @@ export interface RoutesOptions extends PaymentsContext {
   readonly oneTimeToken: OneTimeToken | undefined;
   /** Readiness checks. */
   readonly checks: Readonly<Record<string, Check>>;
+  /** See `healthRoutes`. */
+  readonly isLeaving?: (() => boolean) | undefined;
   readonly log: Logger;
 }
 
@@ -92,7 +94,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
   const { limits, validateResponses, log, db, clock, publicUrl, outgoing } = options;
   const counts = rateLimits(db, limits, options.counters);
   const verifySignature = signatureJudge(options.clientOf);
-  healthRoutes(plain, { checks: () => options.checks });
+  healthRoutes(plain, { checks: () => options.checks, isLeaving: options.isLeaving });
   const description = descriptionHandlers(describe, () => publicUrl);
   await docsRoutes(plain, TITLE);
   const assets = pageAssets();

@@ -5,7 +5,7 @@ import { type OperatorView, openAdminListener } from '#http/server/admin-listene
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { RequestCounters } from '#lib/request-counters.ts';
-import { parentStop, tellParent } from './workers/parent-channel.ts';
+import { parentLeave, parentStop, tellParent } from './workers/parent-channel.ts';
 
 /** Operator's side of this process: the admin listener and the log, or the parent process of a worker. */
 export interface Operator {
@@ -15,6 +15,8 @@ export interface Operator {
   tell(words: string, fields: object): void;
   /** Resolves when the parent stops this worker; never resolves without a parent. */
   readonly stopped: Promise<string>;
+  /** Resolves when the parent is about to stop this worker; never resolves without a parent. */
+  readonly left: Promise<void>;
   /** Request counters shared by the workers of one address; undefined without a parent. */
   readonly counters: RequestCounters | undefined;
 }
@@ -22,22 +24,25 @@ export interface Operator {
 interface OperatorDeps {
   readonly worker: WorkerPart | undefined;
   readonly observers: { readonly metrics: Metrics; readonly clock: Clock; readonly log: Logger };
+  /** Readiness of this process before it stops. */
+  readonly leaving: { readonly isLeaving: () => boolean };
   readonly resources: AsyncDisposableStack;
 }
 
 /** The operator of this process. */
 export async function operatorOf(
   config: Config,
-  { worker, observers, resources }: OperatorDeps,
+  { worker, observers, leaving, resources }: OperatorDeps,
 ): Promise<Operator> {
   if (worker !== undefined) return parentOf(worker, { observers });
   return {
     async show(view) {
-      const admin = await openAdminListener(config.admin, { view, ...observers });
+      const admin = await openAdminListener(config.admin, { view, ...observers, ...leaving });
       resources.defer(() => admin.close());
     },
     tell: (words, fields) => observers.log.info(fields, words),
     stopped: new Promise<never>(() => {}),
+    left: new Promise<never>(() => {}),
     counters: undefined,
   };
 }
@@ -59,6 +64,7 @@ async function parentOf(
       if (isServing) tellParent({ tollgate: 'ready', words, fields });
     },
     stopped: parentStop(),
+    left: parentLeave(),
     counters: isServing ? workerCounters(observers) : undefined,
   };
 }

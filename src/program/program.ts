@@ -61,14 +61,29 @@ async function main(argv: readonly string[]): Promise<void> {
   }
   const metrics = createMetrics({ ofProcess: true });
   const observers = { metrics, clock: systemClock, log };
-  const operator = await operatorOf(config, { worker, observers, resources });
-  const opening = open({ config, environment, observers, operator }, resources);
-  const failed = opening.then(opened => failureAfterStart(opened, { config, operator, log }));
+  let isLeaving = false;
+  const leaving = { isLeaving: () => isLeaving };
+  const operator = await operatorOf(config, { worker, observers, leaving, resources });
+  void operator.left.then(() => {
+    isLeaving = true;
+  });
+  const opening = open({ config, environment, observers, operator, leaving }, resources);
+  let isOpen = false;
+  const failed = opening.then(opened => {
+    isOpen = true;
+    return failureAfterStart(opened, { config, operator, log });
+  });
   const reason = await Promise.race([stopped, operator.stopped, failed]);
   if (reason instanceof Error) {
     process.exitCode = 1;
     log.fatal({ err: reason }, 'stopping');
-  } else log.info({ signal: reason }, 'stopping');
+  } else {
+    if (isOpen && reason === 'SIGTERM') {
+      isLeaving = true;
+      await lameDuck(config, log);
+    }
+    log.info({ signal: reason }, 'stopping');
+  }
   const opened = opening.then(
     () => undefined,
     () => undefined, // a failed start no longer matters
@@ -97,6 +112,13 @@ function failureAfterStart(
   return Promise.race([ready, ...(opened.embedded === undefined ? [] : [opened.embedded.failed])]);
 }
 
+/** Waits until load balancers have seen that the process is not ready. Only SIGTERM comes from a service manager. */
+async function lameDuck({ server: { lameDuckMs } }: Config, log: Logger): Promise<void> {
+  if (lameDuckMs === 0) return;
+  log.info({ lameDuckMs }, 'no longer ready, and stopping soon');
+  await systemClock.sleep(lameDuckMs);
+}
+
 interface Opened extends Services {
   readonly embedded: EmbeddedDefault | undefined;
 }
@@ -106,11 +128,12 @@ interface Opening {
   readonly environment: Environment;
   readonly observers: Pick<Wiring, 'metrics' | 'clock' | 'log'>;
   readonly operator: Operator;
+  readonly leaving: Pick<Wiring, 'isLeaving'>;
 }
 
 /** Opens everything that this process runs, the listener first. */
 async function open(
-  { config, environment, observers, operator }: Opening,
+  { config, environment, observers, operator, leaving }: Opening,
   resources: AsyncDisposableStack,
 ): Promise<Opened> {
   const { metrics, log } = observers;
@@ -119,6 +142,7 @@ async function open(
   const workers = environment.worker === undefined ? 1 : config.workers;
   const wiring = {
     ...observers,
+    ...leaving,
     counters: limits?.counters,
     workerCounters: operator.counters,
     drain: { withinMs: config.server.drainMs, lingerMs: LINGER_MS },

@@ -29,6 +29,8 @@ export interface Wiring {
   readonly counters: RequestCounters | undefined;
   readonly workerCounters: RequestCounters | undefined;
   readonly drain: DrainTimes;
+  /** True once the process is about to stop. */
+  readonly isLeaving: () => boolean;
 }
 
 /** Services of the process; undefined for those that run in other processes. */

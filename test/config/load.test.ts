@@ -41,6 +41,18 @@ describe('the embedded default', () => {
   });
 });
 
+test.for([
+  ['one process without a load balancer', '', 0],
+  ['several workers', 'workers: 2', 5_000],
+  ['a load balancer', 'trustedProxies: [10.0.0.5]', 5_000],
+  ['a setting of its own', '{ workers: 2, server: { lameDuck: 0s } }', 0],
+] as const)('the time to leave a load balancer fits %s', ([, text, lameDuckMs]) => {
+  const chains = 'chains: [{ id: 1, name: A, native: { symbol: A }, rpc: ["http://127.0.0.1:1"] }]';
+  const file = text.startsWith('{') ? text.replace(/ }$/, `, ${chains} }`) : `${text}\n${chains}`;
+
+  expect(load(file).server.lameDuckMs).toBe(lameDuckMs);
+});
+
 describe('the example file', () => {
   test('it loads, and except for its chains it has exactly the defaults', () => {
     const {

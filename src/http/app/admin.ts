@@ -25,6 +25,7 @@ export function createAdminApp({
   metrics,
   log,
   checks = () => ({}),
+  isLeaving,
   status = {},
   hosts = [],
 }: {
@@ -32,6 +33,8 @@ export function createAdminApp({
   log: Logger;
   /** Readiness checks of the process, by role and name. */
   checks?: () => Readonly<Record<string, Check>>;
+  /** See `healthRoutes`. */
+  isLeaving?: (() => boolean) | undefined;
   status?: Readonly<Record<string, StatusReader>>;
   /** Names by which the operator reaches this listener, besides addresses and private names (Decision 276). */
   hosts?: readonly string[];
@@ -54,7 +57,7 @@ export function createAdminApp({
       ctx.set('Content-Type', metrics.registry.contentType);
       ctx.set('Cache-Control', 'no-store');
     });
-  healthRoutes(plain, { checks });
+  healthRoutes(plain, { checks, isLeaving });
   app.use(plain.routes());
   return app;
 }

@@ -18,6 +18,8 @@ export interface OperatorView {
 
 interface AdminListenerDeps {
   readonly view: OperatorView;
+  /** True once the process is about to stop; never when absent. */
+  readonly isLeaving?: (() => boolean) | undefined;
   /** Metrics of this process. */
   readonly metrics: Metrics;
   /** Metrics returned by a scrape; those of this process when absent. */
@@ -35,10 +37,17 @@ interface AdminAddress {
 /** Opens the operator's listener. Rejects when the address is not available. */
 export function openAdminListener(
   { listen: address, hosts = [] }: AdminAddress,
-  { view: { checks, status }, metrics, scraped = metrics.registry, clock, log }: AdminListenerDeps,
+  { view: { checks, status }, isLeaving, metrics, scraped = metrics.registry, clock, log }: AdminListenerDeps,
 ): Promise<RunningServer> {
   return listen({
-    app: createAdminApp({ metrics: { registry: scraped }, log, checks: () => checks, status, hosts }),
+    app: createAdminApp({
+      metrics: { registry: scraped },
+      log,
+      checks: () => checks,
+      isLeaving,
+      status,
+      hosts,
+    }),
     ...address,
     log,
     clock,

@@ -20,6 +20,8 @@ export interface ListenerSettings {
   /** Counters shared only by the workers of this address; in memory of this process when absent. */
   readonly workerCounters?: RequestCounters | undefined;
   readonly drain?: DrainTimes | undefined;
+  /** True once the process is about to stop; never when absent. */
+  readonly isLeaving?: (() => boolean) | undefined;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;

@@ -15,6 +15,8 @@ export interface ForkedWorker extends WorkerProcess {
   readonly ready: Promise<ReadyNote>;
   /** True once its services are open. */
   isOpen(): boolean;
+  /** Ends its readiness. It goes on answering requests. */
+  leave(): void;
   /** Asks the worker about itself. Rejects when no answer comes in time. */
   ask(subject: Subject): Promise<unknown>;
 }
@@ -57,6 +59,7 @@ function connected(worker: Worker): ForkedWorker {
     isOpen: () => isOpen,
     ready: ready.promise,
     exited: exitOf(worker),
+    leave: () => send(worker, { tollgate: 'leave' }),
     stop: () => send(worker, { tollgate: 'stop' }),
     kill: () => void worker.process.kill('SIGKILL'),
     async ask(subject) {
@@ -83,6 +86,7 @@ function unstarted(err: unknown): ForkedWorker {
     isOpen: () => false,
     ready: never,
     exited: Promise.resolve({ code: null, signal: null, err }),
+    leave: () => undefined,
     stop: () => undefined,
     kill: () => undefined,
     ask: () => Promise.reject(err),

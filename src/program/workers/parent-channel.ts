@@ -19,6 +19,15 @@ export function parentStop(): Promise<string> {
   });
 }
 
+/** Resolves when the parent is about to stop this worker. */
+export function parentLeave(): Promise<void> {
+  return new Promise(resolve => {
+    process.on('message', received => {
+      if (parentMessage(received)?.tollgate === 'leave') resolve();
+    });
+  });
+}
+
 /**
  * Closes the channel to the parent, which would keep a worker alive. Does nothing in any other process. First waits for
  * an answer of the parent, because the channel may still hold connections that must go to another worker.

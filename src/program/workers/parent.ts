@@ -37,9 +37,19 @@ export async function runParent({ config, parts, stopped, clock, log }: ParentOp
   const metrics = createMetrics({ ofProcess: true });
   let supervisor: Supervisor<ForkedWorker> | undefined;
   const places = (): readonly Place[] => supervisor?.places ?? [];
+  let isLeaving = false;
+  const leave = async (): Promise<void> => {
+    const isServing = places().some(place => place.process?.isOpen());
+    if (config.server.lameDuckMs === 0 || !isServing) return;
+    isLeaving = true;
+    for (const place of places()) place.process?.leave();
+    log.info({ lameDuckMs: config.server.lameDuckMs }, 'no longer ready, and stopping soon');
+    await clock.sleep(config.server.lameDuckMs);
+  };
   registerWorkerGauges(metrics, places);
   const admin = await openAdminListener(config.admin, {
     view: viewOf(config, { parts, places }),
+    isLeaving: () => isLeaving,
     metrics,
     scraped: {
       contentType: metrics.registry.contentType,
@@ -61,7 +71,7 @@ export async function runParent({ config, parts, stopped, clock, log }: ParentOp
       clock,
       log,
     });
-    await superviseUntil(stopped, supervisor, log);
+    await superviseUntil(stopped, supervisor, { leave, log });
   } finally {
     await admin.close();
   }
@@ -70,12 +80,11 @@ export async function runParent({ config, parts, stopped, clock, log }: ParentOp
 async function superviseUntil(
   stopped: Promise<string>,
   supervisor: Supervisor<ForkedWorker>,
-  log: Logger,
+  { leave, log }: { leave: () => Promise<void>; log: Logger },
 ): Promise<void> {
   const replaceAll = () => void supervisor.replaceAll();
   if (process.platform !== 'win32') process.on(REPLACING_SIGNAL, replaceAll);
   const reason = await Promise.race([stopped, supervisor.refused]);
-  log.info({ signal: reason }, 'stopping the workers');
   // The worker itself has logged the reason.
   if (typeof reason === 'number') process.exitCode = reason;
   const endNow = () => {
@@ -85,6 +94,8 @@ async function superviseUntil(
   process.on('SIGINT', endNow);
   // A launcher may add a SIGTERM to the first signal, see `stopRequest`.
   process.once('SIGTERM', () => process.on('SIGTERM', endNow));
+  if (reason === 'SIGTERM') await leave();
+  log.info({ signal: reason }, 'stopping the workers');
   await supervisor.stop();
   process.off(REPLACING_SIGNAL, replaceAll);
 }

@@ -6,6 +6,8 @@ export type Subject = 'metrics' | 'checks' | 'status';
 /** Message from the parent to a worker. */
 export type ParentMessage =
   | { readonly tollgate: 'question'; readonly id: number; readonly subject: Subject }
+  /** It is no longer ready, and `stop` follows soon. */
+  | { readonly tollgate: 'leave' }
   | { readonly tollgate: 'stop' };
 
 /** Message from a worker to the parent. */
@@ -20,7 +22,7 @@ export type WorkerMessage =
 export function parentMessage(message: unknown): ParentMessage | undefined {
   if (!isPlainObject(message)) return undefined;
   const { tollgate, id, subject } = message;
-  if (tollgate === 'stop') return { tollgate };
+  if (tollgate === 'stop' || tollgate === 'leave') return { tollgate };
   const isQuestion = tollgate === 'question' && typeof id === 'number' && isSubject(subject);
   return isQuestion ? { tollgate, id, subject } : undefined;
 }

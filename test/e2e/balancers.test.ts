@@ -1,0 +1,104 @@
+import { createServer } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type BalancerName, startBalancer } from '../support/balancer.ts';
+import { freePort, loopbackPort } from '../support/loopback-server.ts';
+import { until } from '../support/until.ts';
+import { ETHEREUM, type Program, programs } from './programs.ts';
+
+/** In `npm run test:all` both processes are restarted, under as many requests as an operator's trial sent. */
+const RUN = inject('runsAll') ? { requests: 5_000, restarts: 2 } : { requests: 500, restarts: 1 };
+const CLIENTS = 8;
+const PAUSE_MS = 25;
+
+const { start } = programs();
+/** A Blockscout that has nothing. */
+const upstream = createServer((_, response) => {
+  response.statusCode = 404;
+  response.end('{}');
+});
+let upstreamPort: number;
+
+beforeAll(async () => {
+  upstreamPort = await loopbackPort(upstream);
+});
+afterAll(() => void upstream.close());
+
+function configOf(port: number): string {
+  return `
+data: { listen: "127.0.0.1:${port}", rateLimit: 1000000 }
+admin: { listen: "127.0.0.1:0" }
+trustedProxies: [127.0.0.1]
+${ETHEREUM}
+    backends: [{ kind: blockscout, url: "http://127.0.0.1:${upstreamPort}" }]
+`;
+}
+
+const startAt = (port: number) => start(configOf(port), '--only', 'data');
+
+async function isReady(port: number): Promise<boolean> {
+  const status = await fetch(`http://127.0.0.1:${port}/readyz`).then(
+    answer => answer.status,
+    () => 0,
+  );
+  return status === 200;
+}
+
+/** Clients that repeat nothing: they send requests until `enough`, and collect each answer that is not a 200. */
+function clientsOf(url: string) {
+  const lost: string[] = [];
+  let sent = 0;
+  let isOver = false;
+  const all = Array.from({ length: CLIENTS }, async () => {
+    while (!isOver || sent < RUN.requests) {
+      sent += 1;
+      const outcome = await fetch(`${url}/chains`).then(
+        async answer => `${answer.status}${answer.status === 200 ? '' : await answer.text()}`,
+        (error: unknown) => String(error),
+      );
+      if (!outcome.startsWith('200')) lost.push(outcome);
+      await delay(PAUSE_MS);
+    }
+  });
+  return {
+    async end() {
+      isOver = true;
+      await Promise.all(all);
+      return { sent, lost };
+    },
+  };
+}
+
+test.for<BalancerName>(['haproxy', 'nginx'])(
+  'a rolling restart behind the documented %s loses no request',
+  { timeout: 120_000 },
+  async name => {
+    const ports = [await freePort(), await freePort()] as const;
+    const processes: Program[] = [];
+    for (const port of ports) {
+      processes.push(await startAt(port));
+      await until(() => isReady(port), Boolean);
+    }
+    await using balancer = await startBalancer(name, { data: ports, payments: ports });
+    await until(
+      async () => (await fetch(`${balancer.dataUrl}/chains`)).status,
+      status => status === 200,
+    );
+
+    const clients = clientsOf(balancer.dataUrl);
+    const codes: (number | null)[] = [];
+    for (const [index, port] of ports.slice(0, RUN.restarts).entries()) {
+      processes[index]?.child.kill('SIGTERM');
+      codes.push((await processes[index]?.exited) ?? null);
+      await startAt(port);
+      // As an operator waits before the next process, and for the balancer to see it.
+      await until(() => isReady(port), Boolean);
+      await delay(2_000);
+    }
+    const { sent, lost } = await clients.end();
+
+    expect(lost).toEqual([]);
+    expect(sent).toBeGreaterThanOrEqual(RUN.requests);
+    expect(codes).toEqual(codes.map(() => 0));
+  },
+);
