@@ -3,6 +3,7 @@ import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
+import { MOST_PAYMENTS } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 import { bindingsOf, OF_PLACE } from './session-rows.ts';
@@ -10,9 +11,13 @@ import { bindingsOf, OF_PLACE } from './session-rows.ts';
 /** The facts of a transfer by which a session may be paid. */
 type Payment = Pick<Transfer, 'sender' | 'amount'>;
 
+/** A session with `MOST_PAYMENTS` takes no more. Counts only up to that. */
+const HAS_ROOM = `not exists (select 1 from transactions t
+  where t.session_id = checkout_sessions.id and t.sender is not null limit 1 offset ${MOST_PAYMENTS - 1})`;
+
 /**
  * Selects those of many transfers to one deposit address that may pay a session which is active or ended at
- * `endedAfter` or later: a session has their sender as its payer, or asks for their amount. All others match no session.
+ * `endedAfter` or later: a session has their sender as its payer, or asks for their amount, and still has room. All others match no session.
  * Takes two statements, so that a flood of small transfers costs little.
  */
 export async function payableTransfers<Some extends Payment>(
@@ -26,10 +31,10 @@ export async function payableTransfers<Some extends Payment>(
     handle,
     `select distinct payer_address from checkout_sessions
      where ${OF_PLACE} and payer_address in (${placeholders(senders.length)})
-       and (ended_at is null or ended_at >= ?)`,
+       and (ended_at is null or ended_at >= ?) and ${HAS_ROOM}`,
     [...bindingsOf(place), ...senders, endedAfter],
   );
-  const isAsked = `not is_wallet_only and ${OF_PLACE} and amount_due in (${placeholders(amounts.length)})`;
+  const isAsked = `not is_wallet_only and ${OF_PLACE} and amount_due in (${placeholders(amounts.length)}) and ${HAS_ROOM}`;
   const asked = [...bindingsOf(place), ...amounts];
   const byAmount = await rowsOf<Pick<SessionRow, 'amount_due'>>(
     handle,

@@ -1,6 +1,6 @@
 import type { Owner } from '../model/owner.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
-import type { CheckoutSession } from '../model/session.ts';
+import { type CheckoutSession, MOST_PAYMENTS } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { TransactionStore } from '../store/transaction-store.ts';
@@ -31,9 +31,6 @@ interface MatchDeps {
 export const LIFE_ALLOWANCE = { beforeMs: 5 * 60_000, afterMs: 15_000 } as const;
 /** Time after a session's end in which a transfer still counts as its late payment (Decision 111). */
 export const LATE_MS = 24 * 3_600_000;
-
-/** Limit of payments per session. Settling one payment reads all of them, so thousands of parts would be too slow. */
-export const MOST_PAYMENTS = 100;
 
 /**
  * Finds the session of a transfer. A session of the sending wallet comes first, then the session that asks for exactly

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { MOST_PAYMENTS } from '#payments/model/session.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { type Flood, floodingToken } from '../../support/flooding-token.ts';
 import { insertOwner } from '../../support/given-database.ts';
@@ -6,6 +7,8 @@ import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 
 const DUST = 1_000;
+/** More than one look matches. */
+const FLOOD = 1_200;
 
 eachWatchedShop('a flood of transfers to one organization', watchedTest => {
   const test = watchedTest
@@ -60,7 +63,7 @@ eachWatchedShop('a flood of transfers to one organization', watchedTest => {
   }) => {
     const session = await ours.boundSession();
     const other = await openElsewhere();
-    await dust({ count: 600 });
+    await dust({ count: FLOOD });
     await chain.pay({ from: 2, to: other.recipientAddress, amount: other.amountDue });
     await chain.mine(1);
 
@@ -72,8 +75,8 @@ eachWatchedShop('a flood of transfers to one organization', watchedTest => {
     await ours.settle();
 
     expect(afterFirst.other).toBe('confirming');
-    expect(afterFirst.recorded).toBeLessThan(600);
-    expect([await recordedOf(session.id), await listed()]).toEqual([100, 500]);
+    expect(afterFirst.recorded).toBeLessThan(FLOOD);
+    expect([await recordedOf(session.id), await listed()]).toEqual([MOST_PAYMENTS, FLOOD - MOST_PAYMENTS]);
     expect(await ours.session(other.id)).toMatchObject({ status: 'completed' });
 
     async function recordedOf(id: string): Promise<number> {
@@ -83,6 +86,27 @@ eachWatchedShop('a flood of transfers to one organization', watchedTest => {
       const [row] = await ours.db('unmatched_transfers').count({ total: '*' });
       return Number(row?.total);
     }
+  });
+
+  test('for a session that has all its payments is kept by one look', async ({
+    chain,
+    ours,
+    dust,
+    listed,
+  }) => {
+    const session = await ours.boundSession();
+    await dust({ count: MOST_PAYMENTS });
+    await chain.mine(1);
+    await ours.look();
+    await dust({ count: FLOOD });
+    await chain.mine(1);
+
+    await ours.look();
+    const [kept] = await ours.db('unmatched_transfers').count({ total: '*' });
+    await ours.settle();
+
+    expect(Number(kept?.total)).toBe(FLOOD);
+    expect([(await ours.payments(session.id)).length, await listed()]).toEqual([MOST_PAYMENTS, FLOOD]);
   });
 
   test('with a claimed hash is not matched one by one', async ({ chain, ours, dust, listed }) => {

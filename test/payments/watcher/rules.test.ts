@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
-import { MOST_PAYMENTS } from '#payments/settlement/match.ts';
+import { MOST_PAYMENTS } from '#payments/model/session.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { addressOf, mintPostcard } from '../../support/payment-chain.ts';
 import { allDue } from '../../support/payments-records.ts';

@@ -29,7 +29,7 @@ interface Recorded {
 }
 
 /** Most new transfers that one look matches with sessions. Those of all organizations take turns. */
-const NEW_PER_LOOK = 250;
+const NEW_PER_LOOK = 1_000;
 /** Most unmatched transfers that one look matches again, because their session may have opened since. */
 const KEPT_PER_LOOK = 100;
 /** Most transfers of one transaction in a row, before it is the turn of another organization. */
