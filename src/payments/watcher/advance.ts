@@ -6,7 +6,7 @@ import type { Failpoint, Round } from './look/round.ts';
 import { type CoinScan, nativeReader } from './node/native-transfers.ts';
 import { RoundSpent } from './node/node-pool.ts';
 import type { NodeView } from './node/node-view.ts';
-import { byPlace, scan } from './node/scan.ts';
+import { byPlace, scan, type UnreadBlock } from './node/scan.ts';
 import { scannedBlocks } from './node/scanned-blocks.ts';
 import type { LookedAt } from './node/seen-heads.ts';
 import { reasonOf } from './node/transfer-logs.ts';
@@ -19,6 +19,9 @@ const BLOCKS_PER_SCAN = 500;
 const WINDOW_BLOCKS = 12;
 /** Minimum interval between stored times of scans that found nothing new. */
 const NOTE_EVERY_MS = 1_000;
+
+/** Looks in which a lagging node may refuse the logs of a new block, before they are read in pieces. */
+const PATIENT_LOOKS = 3;
 
 /**
  * A scanner of transfers that continues where the last round ended. It remembers the settled transfers of the window;
@@ -49,6 +52,8 @@ export function advance({
   let floor = 0;
   /** Blocks of one scan; fewer after a look that its bytes did not suffice for. */
   let blocksPerScan = BLOCKS_PER_SCAN;
+  /** Looks in which the logs of a new block were refused, by its number. */
+  const refusals = new Map<number, number>();
 
   async function run(round: Round, { seenAt, isLinked }: LookedAt, signal: AbortSignal): Promise<number> {
     const { chain, head, places, db, log } = round;
@@ -83,13 +88,15 @@ export function advance({
         return changes;
       }
       const coins = isHead && places.hasNative ? await readCoins(round, coinsFrom) : NO_COINS;
-      await aside.add(round, 'tokens', found.unread);
+      const [lasting, passing] = sortUnread(found.unread, head.number - window);
+      await aside.add(round, 'tokens', lasting);
       await aside.add(round, 'coins', coins?.unread ?? []);
 
       // A log that does not match its block is scanned again. Before the window, the cursor has to stop there for it.
       const isSure = found.unsureFrom === undefined || found.unsureFrom > head.number - window;
       const reached = isSure ? to : (found.unsureFrom ?? to) - 1;
-      const isWholeScan = isHead && found.unsureFrom === undefined && head.number >= startBlock;
+      const isRead = found.unsureFrom === undefined && passing.length === 0;
+      const isWholeScan = isHead && isRead && head.number >= startBlock;
       const hasAllCoins = !places.hasNative || coins?.reached === head.number;
       const isWhole = isWholeScan && hasAllCoins;
       if (hasAllCoins) coinsBlock = Math.max(startCoins, head.number);
@@ -154,6 +161,19 @@ export function advance({
       if (error instanceof RoundSpent) blocksPerScan = Math.max(1, Math.floor(blocksPerScan / 8));
       throw error;
     }
+  }
+
+  /** Blocks to be read in pieces, and newer ones than `oldest`, which the next look asks for again. */
+  function sortUnread(unread: readonly UnreadBlock[], oldest: number): [UnreadBlock[], UnreadBlock[]] {
+    for (const number of refusals.keys()) if (number <= oldest) refusals.delete(number);
+    const isPassing = ({ number, reason }: UnreadBlock) => {
+      if (reason !== 'refused' || number <= oldest) return false;
+      const count = (refusals.get(number) ?? 0) + 1;
+      refusals.set(number, count % PATIENT_LOOKS);
+      return count < PATIENT_LOOKS;
+    };
+    const passing = unread.filter(isPassing);
+    return [unread.filter(one => !passing.includes(one)), passing];
   }
 
   /** Undefined when the chain changed. A failure leaves all coins to the next look, and delays no tokens. */

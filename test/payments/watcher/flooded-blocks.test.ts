@@ -68,6 +68,33 @@ eachWatchedShop('a block with more logs than an answer can hold', watchedTest =>
     expect(await ours.session(flooded.id)).toMatchObject({ paymentStatus: 'awaiting_payment' });
   });
 
+  test('is not suspected while a node refuses the logs of the newest block twice, as a lagging one does', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const { id, amountDue } = await ours.open();
+    await ours.round();
+    await ours.payment(amountDue);
+    await chain.mine(1);
+    const newest = await chain.head();
+    ours.node.tell(({ method, params }) =>
+      method === 'eth_getLogs' && Number(Object(params?.[0]).toBlock) >= newest
+        ? new Error('block range extends beyond current head block')
+        : undefined,
+    );
+
+    await ours.round();
+    await ours.round();
+    const during = await ours.db('set_aside_blocks');
+    ours.node.tell(undefined);
+    await ours.round();
+
+    expect(during).toEqual([]);
+    expect(await ours.session(id)).toMatchObject({ paymentStatus: 'confirming' });
+    expect(await ours.db('set_aside_blocks')).toEqual([]);
+  });
+
   test('is not suspected when a node refuses all logs, and another node is asked', async ({
     chain,
     behindNodes,
