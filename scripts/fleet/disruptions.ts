@@ -27,6 +27,8 @@ const GRACEFUL = { isGraceful: true };
 /** Time without a disruption before the first one and after each. */
 const CALM_MS = 2_000;
 const DOWN_MS = { process: 1_000, redis: 5_000, postgres: 3_000, node: 6_000 };
+/** Requests that a hanging node holds fail by the clients' deadline of 10 s, and that is logged. */
+const REFUSED_WITHIN_MS = 11_000;
 /** Covers the leases of a killed process: 15 s for an index, 20 s for the watcher of a chain. */
 const TAKEOVER_MS = 20_000;
 
@@ -61,7 +63,7 @@ export async function disturb(disturbed: Disturbed): Promise<Traces> {
   hanging?.node.slow(Number.POSITIVE_INFINITY);
   await pause(DOWN_MS.node);
   hanging?.node.slow(0);
-  await pause(CALM_MS);
+  await pause(REFUSED_WITHIN_MS);
 
   const traces = await attack();
 
