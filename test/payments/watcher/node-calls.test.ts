@@ -3,6 +3,7 @@ import { WrongChain } from '#node/transport/errors.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { CLAIMS_PER_LOOK } from '#payments/watcher/look/payment-hints.ts';
+import { floodingToken } from '../../support/flooding-token.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
@@ -69,6 +70,23 @@ eachWatchedShop('calls of the node', watchedTest => {
     expect(completed).toBeLessThanOrEqual(3);
     expect(severalBlocks).toBeLessThanOrEqual(3);
     expect(still).toEqual(['eth_getBlockByNumber']);
+  });
+
+  test('a flood that is recorded in many parts does not ask the node for its chain before each', async ({
+    chain,
+    begin,
+  }) => {
+    const flood = await floodingToken(chain);
+    await using ours = await begin();
+    await ours.open();
+    await ours.look();
+    await flood({ from: 1, to: ours.recipient, count: 1_000, amount: 1n });
+    await chain.mine(1);
+
+    const calls = await ours.look();
+
+    expect(await ours.db('unmatched_transfers').count({ total: '*' })).toEqual([{ total: 1_000 }]);
+    expect(calls.filter(one => one === 'eth_chainId').length).toBeLessThanOrEqual(2);
   });
 
   test('with no open session on a fast chain, a late payment is settled and blocks of another chain are refused', async ({
