@@ -136,6 +136,17 @@ export function leadership(db: Db, { name, leaseMs, clock, onElected }: Leadersh
      */
     confirm,
 
+    /**
+     * Like `confirm`, but does not extend the lease. Transactions of the leader that only check do not wait for each
+     * other.
+     */
+    async check(handle: Transaction): Promise<boolean> {
+      // A shared lock of the row: a successor's `hold` waits for it. SQLite's transactions run one after the other.
+      const lock = handle.dialect.name === 'postgres' ? 'for share' : '';
+      const sql = `select name from leases where name = ? and holder = ? ${lock}`;
+      return (await rowsOf(handle, sql, [name, holder])).length === 1;
+    },
+
     /** Releases the lease and announces its name to waiting candidates. */
     async resign(): Promise<void> {
       await lockedTransaction(db, async handle => {

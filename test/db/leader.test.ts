@@ -98,28 +98,31 @@ eachDatabase('a leader', databases => {
     expect(await second.hold()).toBe(true);
   });
 
-  test('with an open transaction is not replaced before it ends, even by a clock that runs ahead', async () => {
-    const first = candidate(given.db);
-    await first.hold();
-    const ahead = manualClock(clock.now() + 60_000);
-    const second = candidate(given.other, { at: ahead });
-    const order: string[] = [];
+  test.each(['confirm', 'check'] as const)(
+    'that has called %s in a transaction is not replaced before it ends, even by a clock that runs ahead',
+    async call => {
+      const first = candidate(given.db);
+      await first.hold();
+      const ahead = manualClock(clock.now() + 60_000);
+      const second = candidate(given.other, { at: ahead });
+      const order: string[] = [];
 
-    let following: Promise<unknown> = Promise.resolve();
-    await transaction(given.db, async handle => {
-      const isLeader = await first.confirm(handle);
-      following = until(
-        () => second.hold(),
-        isHeld => isHeld,
-      ).then(isHeld => order.push(`followed ${isHeld}`));
-      await delay(50);
-      order.push(`settled ${isLeader}`);
-    });
-    await following;
+      let following: Promise<unknown> = Promise.resolve();
+      await transaction(given.db, async handle => {
+        const isLeader = await first[call](handle);
+        following = until(
+          () => second.hold(),
+          isHeld => isHeld,
+        ).then(isHeld => order.push(`followed ${isHeld}`));
+        await delay(50);
+        order.push(`settled ${isLeader}`);
+      });
+      await following;
 
-    expect(order).toEqual(['settled true', 'followed true']);
-    expect(await transaction(given.db, handle => first.confirm(handle))).toBe(false);
-  });
+      expect(order).toEqual(['settled true', 'followed true']);
+      expect(await transaction(given.db, handle => first[call](handle))).toBe(false);
+    },
+  );
 
   test('that was ahead by 40 minutes when it died is replaced at once, and one a little ahead is not', async () => {
     const minutes = 60_000;

@@ -152,6 +152,25 @@ test('a candidate does not wait for a leader that hangs within its transaction',
   expect(held).toBe(false);
 });
 
+test('transactions of a leader that check its lease do not wait for each other', async () => {
+  await migrate(db, [LEADER_MIGRATION]);
+  const leader = leadership(db, { name: 'watcher:1', leaseMs: 1_000, clock: manualClock() });
+  await leader.hold();
+  const checked = [Promise.withResolvers<boolean>(), Promise.withResolvers<boolean>()];
+  const all = Promise.all(checked.map(({ promise }) => promise));
+
+  await Promise.all(
+    checked.map(({ resolve }) =>
+      transaction(db, async handle => {
+        resolve(await leader.check(handle));
+        await all;
+      }),
+    ),
+  );
+
+  expect(await all).toEqual([true, true]);
+});
+
 test('connections cut by the server are replaced', async () => {
   await Promise.all([rowsOf(db, 'select 1'), rowsOf(db, 'select 1'), rowsOf(db, 'select 1')]);
   const other = openDatabase(database.options);

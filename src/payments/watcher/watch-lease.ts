@@ -20,7 +20,7 @@ interface WatchLeaseOptions {
 /** The exclusive right to watch a chain, within the share of this process. */
 export type WatchLease = ReturnType<typeof watchLease>;
 
-/** Longest time without a call of a look, more than a node or a conflict in the database may take. */
+/** Longest time without a call or a change of a look, more than a node or a conflict in the database may take. */
 const STILL_MS = 40_000;
 /** Times that it has to be seen still, so that a computer that slept does not give its chains away. */
 const STILL_TIMES = 5;
@@ -40,12 +40,16 @@ export function watchLease({ db, chainId, leaseMs, clock, share, onElected, log 
   let movedAt = 0;
   let stillTimes = 0;
 
-  /** True while a look asks nodes for more, which it also does before each change. */
+  function move(): void {
+    movedAt = clock.now();
+    stillTimes = 0;
+  }
+
+  /** True while a look asks nodes for more, or changes something. */
   function moves(callsOfLook: number | undefined): boolean {
     if (callsOfLook === undefined || callsOfLook !== calls) {
       calls = callsOfLook;
-      movedAt = clock.now();
-      stillTimes = 0;
+      move();
     } else {
       stillTimes += 1;
     }
@@ -82,7 +86,8 @@ export function watchLease({ db, chainId, leaseMs, clock, share, onElected, log 
       }
       if (isLeading && Math.abs(clock.now() - heldAt) < leaseMs / 3) return true;
       if (!isLeading && share !== undefined && !(await share.admits(chainId, leader.isFree))) return false;
-      if (await leader.hold()) win();
+      // A leader waits for its own changes, which may take longer than `hold` does.
+      if ((isLeading && (await leader.renew())) || (await leader.hold())) win();
       else lose();
       heldAt = clock.now();
       return isLeading;
@@ -91,9 +96,13 @@ export function watchLease({ db, chainId, leaseMs, clock, share, onElected, log 
     /** True while no process leads the chain and this one waits to take it. */
     isWaiting: (): boolean => share?.isWaitingFor(chainId) ?? false,
 
-    /** Records that a change extended the lease. */
-    extendedAt(time: number): void {
-      heldAt = time;
+    /** True when a third of the lease has passed, so that the next change should extend it. */
+    isDue: (): boolean => Math.abs(clock.now() - heldAt) >= leaseMs / 3,
+
+    /** Records a change of a look, begun at `time`. */
+    changed(time: number, { isExtended }: { readonly isExtended: boolean }): void {
+      move();
+      if (isExtended) heldAt = time;
     },
 
     lose,

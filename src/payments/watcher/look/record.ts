@@ -8,7 +8,7 @@ import { type OwnedTransfer, transferStore } from '../../store/transfer-store.ts
 import { watchedPayments } from '../../store/watched-payments.ts';
 import { slices } from '../node/node-view.ts';
 import { changeInParts, confirmationsOf, type EffectScope, type Round } from './round.ts';
-import { type Candidate, sortTransfers } from './sorted-transfers.ts';
+import { type Candidate, recordedPayments, sortTransfers } from './sorted-transfers.ts';
 import { inRotation, inTurns } from './turns.ts';
 
 /** Transfers that the chain has now, and the changes that are stored with them. */
@@ -29,15 +29,17 @@ interface Recorded {
 }
 
 /** Most new transfers that one look matches with sessions. Those of all organizations take turns. */
-const NEW_PER_LOOK = 1_000;
+const NEW_PER_LOOK = 4_000;
+/** Payments after which a look records no more. Each takes about as long as forty transfers that pay nothing. */
+const PAYMENTS_PER_LOOK = 250;
 /** Most unmatched transfers that one look matches again, because their session may have opened since. */
 const KEPT_PER_LOOK = 100;
 /** Most transfers of one transaction in a row, before it is the turn of another organization. */
-const TRANSFERS_IN_A_ROW = 25;
+const TRANSFERS_IN_A_ROW = 100;
 /** Most transfers that one statement keeps as unmatched. */
 const KEPT_TOGETHER = 200;
-/** Matching a transfer takes about as long as keeping four. */
-const MATCH_WEIGHT = 4;
+/** Matching a transfer takes about as long as keeping four, which count as one row. */
+const KEPT_WEIGHT = 0.25;
 
 /**
  * Records each transfer with the session that it pays, or as an unmatched one of the recipient's owner. Transfers
@@ -49,25 +51,37 @@ export async function record(round: Round, { transfers, repriced, cursor }: Sigh
   const fresh = inTurns(piecesOf(candidates.filter(one => !one.isKept)), ownerOf);
   const again = inRotation(piecesOf(candidates.filter(one => one.isKept)), round.head.number);
   const matched = upTo(NEW_PER_LOOK, fresh);
-  const isWhole = matched.length === fresh.length;
   const works: Work[] = [
     ...[...matched, ...upTo(KEPT_PER_LOOK, again)].map(workOf(unique, repriced)),
     ...slices(unpayable, KEPT_TOGETHER).map(owned => ({ kind: 'keep' as const, owned })),
   ];
   if (works.length === 0 && cursor !== undefined) works.push({ kind: 'keep', owned: [] });
 
-  const parts = { name: 'record', rows: works, weightOf } as const;
-  const results = await changeInParts(round, parts, async (part, scope, isLast) => {
-    const result = await recordPart(round, scope, part);
-    if (isLast && isWhole && cursor !== undefined)
+  const areAllMatched = matched.length === fresh.length;
+  const isSpent = (results: readonly RecordedPart[]) => sumOf(results, 'payments') >= PAYMENTS_PER_LOOK;
+  const parts = { name: 'record', rows: works, weightOf, isSpent } as const;
+  const results = await changeInParts(round, parts, async (part, scope, isLast): Promise<RecordedPart> => {
+    const recorded = await recordPart(round, scope, part);
+    if (isLast && areAllMatched && cursor !== undefined)
       await cursorStore(scope.handle).set(round.chain.id, cursor);
-    return result;
+    return { recorded, payments: recorded.length, works: part.length };
   });
   return {
-    done: [...done.map(logKey), ...results.flatMap(one => one.done)],
-    changes: results.reduce((sum, one) => sum + one.changes, 0),
-    isWhole,
+    done: [...done.map(logKey), ...results.flatMap(one => one.recorded)],
+    changes: sumOf(results, 'payments'),
+    isWhole: areAllMatched && sumOf(results, 'works') === works.length,
   };
+}
+
+interface RecordedPart {
+  /** Keys of the transfers that are recorded as payments. */
+  readonly recorded: readonly string[];
+  readonly payments: number;
+  readonly works: number;
+}
+
+function sumOf(parts: readonly RecordedPart[], count: 'payments' | 'works'): number {
+  return parts.reduce((sum, one) => sum + one[count], 0);
 }
 
 /** Key of a transfer in a block. */
@@ -124,14 +138,14 @@ function workOf(transfers: readonly Transfer[], repriced: ReadonlyMap<string, st
 }
 
 function weightOf(work: Work): number {
-  return work.kind === 'keep' ? work.owned.length : MATCH_WEIGHT * work.piece.length;
+  return work.kind === 'keep' ? KEPT_WEIGHT * work.owned.length : work.piece.length;
 }
 
 async function recordPart(
   { chain, seals, ...round }: Round,
   { handle, settle, now, breathe }: EffectScope,
   works: readonly Work[],
-): Promise<{ done: string[]; changes: number }> {
+): Promise<string[]> {
   const transactions = transactionStore(handle);
   const reads = matchReads(handle, seals);
   const done: string[] = [];
@@ -147,10 +161,13 @@ async function recordPart(
     if (moved !== undefined) {
       await moveRows(transactions, await transactions.byHash(chain.id, txHash), moved);
     }
-    const claimedBy = await watchedPayments(handle).claimants(chain.id, txHash);
+    const watched = watchedPayments(handle);
+    const claimedBy = await watched.claimants(chain.id, txHash);
+    const transfers = piece.map(one => one.transfer);
+    const payments = recordedPayments(await watched.recorded(chain.id, [txHash]), transfers);
     for (const one of piece) {
       await breathe();
-      if (await recordOne(one, claimedBy)) {
+      if (await recordOne(one, { claimedBy, isNew: !payments.mayHave(one.transfer) })) {
         done.push(logKey(one.transfer));
         reads.forget();
       } else if (!one.isKept && one.owner !== undefined) {
@@ -160,9 +177,12 @@ async function recordPart(
   }
 
   /** True when the transfer is recorded as a payment. */
-  async function recordOne({ transfer, owner }: Candidate, claimedBy: ReadonlySet<string>): Promise<boolean> {
+  async function recordOne(
+    { transfer, owner }: Candidate,
+    { claimedBy, isNew }: { readonly claimedBy: ReadonlySet<string>; readonly isNew: boolean },
+  ): Promise<boolean> {
     const confirmations = confirmationsOf(transfer, round);
-    if ((await settle.sightAgain(transfer, confirmations)) !== undefined) return true;
+    if (!isNew && (await settle.sightAgain(transfer, confirmations)) !== undefined) return true;
     const matched = await match(transfer, { reads, owner, claimedBy });
     if (matched === undefined) return false;
     const { session, matchedBy } = matched;
@@ -187,7 +207,7 @@ async function recordPart(
     await store.upsertAll(some, now);
     await breathe();
   }
-  return { done, changes: done.length };
+  return done;
 }
 
 /** Drops duplicates, for example from a node that repeats a log: a second row would violate a unique index. */

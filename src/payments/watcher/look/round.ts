@@ -75,18 +75,19 @@ const PATIENCE_MS = 500;
  */
 export async function changeInParts<Row, Result>(
   { effect, db }: Pick<Round, 'effect' | 'db'>,
-  { name, rows, weightOf = () => 1 }: Parts<Row>,
+  { name, rows, weightOf = () => 1, isSpent = () => false }: Parts<Row, Result>,
   change: (part: readonly Row[], scope: EffectScope, isLast: boolean) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   let most = ROWS_PER_EFFECT;
-  for (let from = 0; from < rows.length; ) {
+  for (let from = 0; from < rows.length && !isSpent(results); ) {
     const part = partFrom(rows.slice(from), { most, weightOf });
     const isLast = from + part.length === rows.length;
     try {
       const patienceMs = part.length > 1 ? PATIENCE_MS : undefined;
       results.push(await effect(name, scope => change(part, scope, isLast), patienceMs));
       from += part.length;
+      most = Math.min(ROWS_PER_EFFECT, 2 * most);
     } catch (error) {
       if (part.length === 1 || !db.dialect.isRetryable(error)) throw error;
       most = Math.floor(Math.min(most, part.length) / 4);
@@ -96,11 +97,13 @@ export async function changeInParts<Row, Result>(
 }
 
 /** Rows that are changed in parts. */
-interface Parts<Row> {
+interface Parts<Row, Result> {
   readonly name: EffectName;
   readonly rows: readonly Row[];
   /** Number of rows that one of them counts as; 1 when absent. */
   readonly weightOf?: (row: Row) => number;
+  /** True when no further part is to be changed after these; false when absent. */
+  readonly isSpent?: (results: readonly Result[]) => boolean;
 }
 
 /** The first rows with a total weight of about `most`, at least one of them. */
@@ -122,23 +125,32 @@ export class LeadershipLost extends Error {
   override readonly name = 'LeadershipLost';
 }
 
-/** Each change also extends the lease. What happened to payments is logged once it is committed. */
+/**
+ * A change also extends the lease when a third of it has passed. What happened to payments is logged once it is
+ * committed.
+ */
 export function effects(deps: {
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;
   readonly line: LogLine;
-  readonly lease: { readonly leader: Leadership; extendedAt(time: number): void };
+  readonly lease: {
+    readonly leader: Leadership;
+    isDue(): boolean;
+    changed(time: number, how: { readonly isExtended: boolean }): void;
+  };
   readonly fault: Failpoint;
 }): LeaderTransaction {
   const { db, seals, clock, line, lease, fault } = deps;
   return async (name, work, patienceMs) => {
     const begunAt = clock.now();
+    const isDue = lease.isDue();
     await fault(`before ${name}`);
     let moves: Move[] = [];
     const changed = async (handle: Transaction) => {
       moves = [];
-      if (!(await lease.leader.confirm(handle))) throw new LeadershipLost('Another watcher leads.');
+      const leads = isDue ? await lease.leader.confirm(handle) : await lease.leader.check(handle);
+      if (!leads) throw new LeadershipLost('Another watcher leads.');
       const now = clock.now();
       const settle = settlement({ handle, seals, now, onMove: move => moves.push(move) });
       const done = await work({ handle, settle, now, breathe: breather() });
@@ -148,7 +160,7 @@ export function effects(deps: {
     const result = await transaction(db, changed, patienceMs);
     logPayments(moves, line);
     await fault(`after ${name}`);
-    lease.extendedAt(begunAt);
+    lease.changed(begunAt, { isExtended: isDue });
     return result;
   };
 }

@@ -31,7 +31,7 @@ export interface SortedTransfers {
 }
 
 /** Transfers that one statement asks about. */
-const TRANSFERS_AT_A_TIME = 500;
+const TRANSFERS_AT_A_TIME = 2_000;
 
 /**
  * Sorts transfers by what the database knows of them. It reads in bulk and outside of a transaction: of thousands of
@@ -83,7 +83,7 @@ function hashesOf(transfers: readonly Transfer[]): string[] {
 }
 
 /** Recorded payments of some transactions, compared with the transfers that the chain has now. */
-function recordedPayments(rows: readonly RecordedPayment[], transfers: readonly Transfer[]) {
+export function recordedPayments(rows: readonly RecordedPayment[], transfers: readonly Transfer[]) {
   const blocks = new Map(transfers.map(one => [one.txHash, one.blockHash]));
   const byPlace = new Map(rows.flatMap(row => (row.logIndex === null ? [] : [[placeOf(row), row]])));
   const elsewhere = rows.filter(row => row.logIndex === null || row.blockHash !== blocks.get(row.txHash));
