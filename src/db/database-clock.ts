@@ -34,7 +34,9 @@ export async function databaseClock(db: Db, clock: Clock): Promise<DatabaseClock
 export async function readServerTime({ serverTime }: Db, handle: Handle): Promise<void> {
   if (serverTime === undefined) return;
   const askedAt = serverTime.steady();
-  const [row] = await rowsOf(handle, 'select extract(epoch from clock_timestamp()) * 1000 as server_ms');
+  // A `numeric`, as `extract` returns it, is read in another way by an index.
+  const sql = 'select (extract(epoch from clock_timestamp()) * 1000)::float8 as server_ms';
+  const [row] = await rowsOf(handle, sql);
   const serverMs =
     typeof row === 'object' && row !== null && 'server_ms' in row ? Number(row.server_ms) : Number.NaN;
   if (Number.isFinite(serverMs)) serverTime.correct(serverMs, askedAt);

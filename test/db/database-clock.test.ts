@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { clockWarnings, databaseClock, readServerTime } from '#db/database-clock.ts';
-import { type Db, openDatabase } from '#db/open.ts';
+import { type DatabaseOptions, type Db, openDatabase, remakeable } from '#db/open.ts';
 import { type Clock, serverTime, systemClock } from '#lib/clock.ts';
 import { postgresDatabase, sqliteDatabase } from '../support/databases.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -8,9 +8,12 @@ import { manualClock } from '../support/manual-clock.ts';
 const NOW = Date.UTC(2026, 4, 4, 12);
 const MINUTE_MS = 60_000;
 
-async function opened(create: typeof postgresDatabase | typeof sqliteDatabase): Promise<Db> {
+async function opened(
+  create: typeof postgresDatabase | typeof sqliteDatabase,
+  changed = (options: DatabaseOptions) => options,
+): Promise<Db> {
   const { options, remove } = await create();
-  const db = openDatabase(options);
+  const db = openDatabase(changed(options));
   onTestFinished(async () => {
     await db.destroy();
     await remove();
@@ -51,6 +54,14 @@ test('a machine 40 minutes ahead goes by the time of PostgreSQL, and is warned',
   expect(clockWarnings('the database', clock)).toEqual([
     'the clock of this machine is 2400 s ahead of that of the database',
   ]);
+});
+
+test('the database of an index gives the same time, although it reads numbers in another way', async () => {
+  const db = await opened(postgresDatabase, options => remakeable(options, 'chain_1'));
+
+  const clock = await databaseClock(db, skewed(40 * MINUTE_MS));
+
+  expect(Math.abs(clock.now() - systemClock.now())).toBeLessThan(2_000);
 });
 
 test('a machine that is behind is warned too, and one that is right is not', async () => {
