@@ -4,7 +4,7 @@
  *   npm run fleet [-- --seed N]
  * Exits with 1
  * - when a payment or an event is lost or counted twice,
- * - when an answer is wrong,
+ * - when an answer is wrong, or a balance or an owner of an NFT is not that of the chain,
  * - when a request is lost or an error is logged during a rolling restart or while nothing is broken,
  * - when a process is left behind, or the run takes more than eight minutes or 5 GiB.
  * Exits with 2 when Redis is not installed. Needs Linux.

@@ -5,6 +5,7 @@ import type { InterruptedChain } from './chain.ts';
 import type { Traces } from './hostile/attacks.ts';
 import { FLEET_ROLES, type FleetRole, type Member, STOPS } from './member.ts';
 import type { Observers } from './replica-client.ts';
+import { disturbState, STATE_FAULTS } from './state-faults.ts';
 
 /** Parts of the fleet that disruptions affect. */
 export interface Disturbed {
@@ -64,6 +65,15 @@ export async function disturb(disturbed: Disturbed): Promise<Traces> {
   await pause(DOWN_MS.node);
   hanging?.node.slow(0);
   await pause(REFUSED_WITHIN_MS);
+
+  for (const [at, fault] of STATE_FAULTS.entries()) {
+    const chain = chains[at % chains.length];
+    if (chain === undefined) continue;
+    interruptions.begin(fault.name);
+    if ((await disturbState(chain, fault, signal)) === 0)
+      observers.violation(`${fault.name}: the node refused nothing`);
+    await pause(CALM_MS);
+  }
 
   const traces = await attack();
 

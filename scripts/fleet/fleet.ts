@@ -10,7 +10,7 @@ import { startReceivers } from '../soak/receivers.ts';
 import { untilPaid } from '../soak/sales.ts';
 import { createOrganizations, openShop, type Shop } from '../soak/shops.ts';
 import { reckon } from '../soak/verify.ts';
-import { startInterruptedChain } from './chain.ts';
+import { type FleetChain, startInterruptedChain } from './chain.ts';
 import { configuration } from './configuration.ts';
 import { disturb } from './disruptions.ts';
 import { startHostileDisruption } from './hostile/disruption.ts';
@@ -18,6 +18,7 @@ import { createMember, FLEET_ROLES, type Member, STOPS } from './member.ts';
 import { type KnownTransaction, readKnown, readNew } from './reads.ts';
 import { type Observers, replicaClient, turningClient } from './replica-client.ts';
 import { type PaidSale, sellAndPay } from './sales.ts';
+import { compareStates } from './state-judge.ts';
 import { truth } from './truth.ts';
 import { comparePayments, compareReplicas, noteWaits, type Sold } from './verdict.ts';
 
@@ -38,6 +39,11 @@ const PAID_WITHIN_MS = 45_000;
  * that disruption is the first.
  */
 const DELIVERED_WITHIN_MS = 60_000;
+
+/** Longer than the pauses before an index asks again for what a node did not give during a disruption. */
+const STATE_WITHIN_MS = 45_000;
+/** Accounts of each chain that pay, or receive tokens. */
+const ACCOUNTS = 20;
 
 /** Runs the fleet under traffic through all disruptions. Reports violations to the observers. */
 export async function runFleet(seed: number, observers: Observers): Promise<FleetReport> {
@@ -65,6 +71,7 @@ export async function runFleet(seed: number, observers: Observers): Promise<Flee
   const shops = sold.map(({ shop }) => shop);
   const settledMs = await untilSettled(shops, DELIVERED_WITHIN_MS);
   await compare();
+  for (const chain of stage.chains) await judgeState(chain, stage.urls, honest, observers);
   for (const one of sold) await comparePayments(one, observers);
   const { violations, events, repeated } = await reckon(sold, stage.receivers.arrivals);
   for (const violation of violations) observers.violation(violation);
@@ -80,6 +87,20 @@ reads under traffic ${reads}, answers compared with the chains afterwards ${comp
 ${judged}
 after the last sale: paid ${(paidMs / 1000).toFixed(1)} s, delivered ${(settledMs / 1000).toFixed(1)} s`,
   };
+}
+
+/** Compares the state of a chain's accounts and of the shops that it has paid with the chain. */
+async function judgeState(
+  chain: FleetChain,
+  urls: readonly string[],
+  sold: readonly Sold[],
+  { violation }: Observers,
+): Promise<void> {
+  const paid = sold.filter(({ sales }) => sales.some(sale => sale.chainId === chain.id));
+  const recipients = paid.map(({ shop }) => shop.recipient.toLowerCase());
+  const holders = [...chain.chain.accounts.slice(0, ACCOUNTS), ...new Set(recipients)];
+  for (const difference of await compareStates({ urls, chain, holders, withinMs: STATE_WITHIN_MS }))
+    violation(`wrong state: ${difference}`);
 }
 
 async function prepare(stack: AsyncDisposableStack, observers: Observers) {

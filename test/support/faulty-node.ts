@@ -21,6 +21,8 @@ export interface FaultyNode extends AsyncDisposable {
   tell(lie: Lie | undefined): void;
   /** Delays every HTTP answer from now on, forever when infinite. */
   slow(delayMs: number): void;
+  /** Forwards HTTP requests with such a call only after this time, from now on. */
+  late(isLate: (call: Call) => boolean, lateMs: number): void;
   /** Never answers HTTP requests with such a call from now on. */
   hang(isHeld: (call: Call) => boolean): void;
   /** Delays the answers of HTTP requests with such a call until the returned function is called. */
@@ -38,6 +40,7 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
   let lie: Lie | undefined;
   let target = realUrl;
   let delayMs = 0;
+  let lateness = { isLate: (_: Call) => false, lateMs: 0 };
   let hangs = (_: Call) => false;
   let held: { readonly isHeld: (call: Call) => boolean; readonly until: Promise<void> } | undefined;
   let requests = 0;
@@ -67,6 +70,7 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
     calls.push(...all.map(({ method }) => method));
     if (delayMs === Number.POSITIVE_INFINITY || all.some(hangs)) return;
     if (delayMs > 0) await delay(delayMs);
+    if (all.some(lateness.isLate)) await delay(lateness.lateMs);
     const delaying = held !== undefined && all.some(held.isHeld) ? held.until : undefined;
     // Ends the connection like the real node, which may be gone already.
     const answers = await answer(all).catch(() => undefined);
@@ -84,6 +88,9 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
     },
     slow(ms) {
       delayMs = ms;
+    },
+    late(isLate, lateMs) {
+      lateness = { isLate, lateMs };
     },
     hang(isHeld) {
       hangs = isHeld;
