@@ -222,7 +222,7 @@ describe('metrics', () => {
     const metrics = createMetrics();
     metrics.cacheResult('hit');
     metrics.backendCall({ chain: '1', backend: 'blockscout', outcome: 'unavailable', seconds: 0.2 });
-    metrics.watchIndex(() => [{ chain: '31337', headBlock: 300, lagBlocks: 2 }]);
+    metrics.watchIndex(() => [{ chain: '31337', headBlock: 300, lagBlocks: 2, unreadState: 7 }]);
     metrics.watchIndex(async () => {
       throw new Error('the node is gone');
     });
@@ -235,6 +235,7 @@ describe('metrics', () => {
     );
     expect(lines).toContain('tollgate_index_head_block{chain="31337"} 300');
     expect(lines).toContain('tollgate_index_lag_blocks{chain="31337"} 2');
+    expect(lines).toContain('tollgate_index_unread_state{chain="31337"} 7');
   });
 
   test('two services in one process have separate counts', async () => {
