@@ -138,6 +138,8 @@ test('with too little space the index and the cache of a data service pause, say
   expect(said().toSorted()).toEqual([
     expect.stringMatching(/^cache does not write/),
     expect.stringMatching(/^cache writes again/),
+    'index writer started',
+    'index writer stopped',
     expect.stringMatching(/^index-31337 does not write/),
     expect.stringMatching(/^index-31337 writes again/),
   ]);
