@@ -1,6 +1,6 @@
 /**
  * Test of a fleet: runs ten processes on one PostgreSQL and one Redis, makes payments on two chains, and kills, stops
- * and restarts each part in turn:
+ * and restarts each part in turn, also a leader whose clock is ahead:
  *   npm run fleet [-- --seed N]
  * Exits with 1
  * - when a payment or an event is lost or counted twice,

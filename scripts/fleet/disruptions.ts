@@ -6,6 +6,7 @@ import type { Traces } from './hostile/attacks.ts';
 import { FLEET_ROLES, type FleetRole, type Member, STOPS } from './member.ts';
 import type { Observers } from './replica-client.ts';
 import { disturbState, STATE_FAULTS } from './state-faults.ts';
+import { leadByWrongClock } from './wrong-clock.ts';
 
 /** Parts of the fleet that disruptions affect. */
 export interface Disturbed {
@@ -45,6 +46,14 @@ export async function disturb(disturbed: Disturbed): Promise<Traces> {
     await killOne(role);
   }
   await pause(TAKEOVER_MS);
+
+  for (const role of LED) {
+    interruptions.begin(`a clock ahead: ${role}`);
+    const wrong = await leaderOf(role, members);
+    const others = members.filter(member => member.role === role && member !== wrong);
+    await leadByWrongClock({ wrong, others, leads: leadsOf, violation: observers.violation, signal });
+    await pause(CALM_MS);
+  }
 
   interruptions.begin('Redis out');
   await redis.stop();

@@ -23,13 +23,15 @@ export interface Member {
   /** Largest resident memory since its start in bytes, while it runs. */
   mostMemory(): Promise<number>;
   /** Starts it, and resolves when it is ready. @throws Error when it is not ready in time */
-  start(): Promise<void>;
+  start(given?: { readonly clockAheadMs?: number }): Promise<void>;
   kill(): Promise<void>;
   /** Ends it with SIGTERM, and with SIGKILL after 20 s. Returns its exit code, or the signal that ended it. */
   end(): Promise<number | string>;
 }
 
 const ROOT = join(import.meta.dirname, '../..');
+/** Sets the clock of a process ahead. */
+const CLOCK_AHEAD = join(ROOT, 'scripts/faults/clock-ahead.ts');
 const READY_WITHIN_MS = 60_000;
 const ENDS_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 100;
@@ -79,13 +81,14 @@ export async function createMember({ name, role, configFile, onError }: MemberOp
       if (kib === undefined) throw new Error(`${name} shows no memory`);
       return Number(kib) * 1024;
     },
-    async start() {
+    async start({ clockAheadMs = 0 } = {}) {
       wasReady = false;
       const args = [join(ROOT, 'src/main.ts'), '--config', configFile];
       if (role !== 'all') args.push('--role', role);
+      if (clockAheadMs > 0) args.unshift('--import', CLOCK_AHEAD);
       child = spawn(process.execPath, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, ...ports },
+        env: { ...process.env, ...ports, CLOCK_AHEAD_MS: `${clockAheadMs}` },
       });
       for (const input of [child.stdout, child.stderr]) {
         if (input !== null) createInterface({ input }).on('line', read);

@@ -2,10 +2,12 @@ import { createServer, type RequestListener } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { random } from '../../scripts/faults/random.ts';
 import { interruptions } from '../../scripts/fleet/interruptions.ts';
+import type { Member } from '../../scripts/fleet/member.ts';
 import { readKnown } from '../../scripts/fleet/reads.ts';
 import { replicaClient, turningClient } from '../../scripts/fleet/replica-client.ts';
 import { truth } from '../../scripts/fleet/truth.ts';
 import { noteWaits } from '../../scripts/fleet/verdict.ts';
+import { leadByWrongClock } from '../../scripts/fleet/wrong-clock.ts';
 import { apiClient } from '../../src/command/api/client.ts';
 import { freePort, loopbackPort } from '../support/loopback-server.ts';
 
@@ -63,6 +65,43 @@ test('a refused connection loses nothing, and a kill may cut off requests', asyn
   expect(await violationsOf(await refusing())).toEqual([]);
   expect(await violationsOf(await cutting(), { isGraceful: false })).toEqual([]);
 });
+
+test('a leader whose clock is ahead has to say so in its status and its metrics', async () => {
+  const violationsOfLeader = async (status: string, metrics: string) => {
+    const { url } = await replica((request, response) =>
+      response.end(request.url === '/status' ? status : metrics),
+    );
+    const { violations, violation } = observing();
+    const { signal } = new AbortController();
+    const [wrong, other] = [member('settlement 1', url), member('settlement 2', url)];
+    await leadByWrongClock({ wrong, others: [other], leads: async () => 1, violation, signal });
+    return violations;
+  };
+  const warning = '{"warnings":["the clock of this machine is 2400 s ahead of that of payments.database"]}';
+  const ahead = (seconds: number) => `tollgate_clock_ahead_seconds{database="payments"} ${seconds}\n`;
+
+  expect(await violationsOfLeader(warning, ahead(2_400))).toEqual([]);
+  expect(await violationsOfLeader('{"warnings":[]}', ahead(0))).toEqual([
+    '/status of settlement 1 does not warn of its clock',
+    'no alert fires for the clock of settlement 1',
+  ]);
+});
+
+/** A process of the fleet that only answers its operator. */
+function member(name: string, adminUrl: string): Member {
+  return {
+    name,
+    role: 'settlement',
+    dataUrl: adminUrl,
+    paymentsUrl: adminUrl,
+    adminUrl,
+    isReady: () => true,
+    mostMemory: async () => 0,
+    start: async () => undefined,
+    kill: async () => undefined,
+    end: async () => 0,
+  };
+}
 
 test('the wait of a delivery ends with its first arrival at each webhook', async () => {
   const createdAt = Date.UTC(2026, 4, 4, 12);
