@@ -17,6 +17,7 @@ import { setAsideStore } from './store/set-aside-store.ts';
 import { WATCH_NOTE_MS, watchedStore } from './store/watched-store.ts';
 import type { SessionRow } from './tables/session-tables.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from './webhooks/store/delivery-store.ts';
+import { webhookStore } from './webhooks/store/webhook-store.ts';
 
 /** Default retention of unpaid sessions after their end, in milliseconds (Decision 152). */
 const UNPAID_SESSION_LIFETIME_MS = 30 * DAY_MS;
@@ -36,7 +37,7 @@ interface RetentionOptions {
 
 /**
  * Removes old rows, in one process at a time. A pass removes one batch of every kind. Passes follow each other until
- * one removes nothing. Decisions 106, 113, 123, 127, 152 and 245 set the lifetimes.
+ * one removes nothing. Decisions 106, 113, 123, 127, 152, 245 and 324 set the lifetimes.
  */
 export function retentionWorker(options: RetentionOptions): Worker {
   const { db, clock } = options;
@@ -71,6 +72,7 @@ function removals({
   return [
     () => idempotencyStore(db, seals).purge(now - IDEMPOTENCY_LIFETIME_MS),
     () => deliveryStore(db, seals).removeOld(old(DELIVERY_LIFETIME_MS)),
+    () => webhookStore(db, seals).removeDeleted(BATCH),
     () => noticeStore(db, seals).removeOld(old(NOTICE_LIFETIME_MS)),
     () => messengerLinks(db).removeExpired(now),
     () => dashboardSessionStore(db).removeExpired({ before: now, limit: BATCH }),

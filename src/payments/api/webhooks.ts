@@ -1,17 +1,13 @@
 import { isIP } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
-import type { Transaction } from '../../db/open.ts';
-import { lockedTransaction } from '../../db/transaction.ts';
 import { addressJudge } from '../../http/fetch/address-filter.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import { NEW_ACTIVITY, newWebhookSecret, type Subscription, type Webhook } from '../model/webhook.ts';
 import type { AttemptDeps } from '../webhooks/attempt.ts';
 import type { ReceiverRules } from '../webhooks/sender.ts';
-import { deliveryStore } from '../webhooks/store/delivery-store.ts';
 import { type WebhookChanges, webhookStore } from '../webhooks/store/webhook-store.ts';
 import { deliveryHandlers, webhookTestHandlers } from './deliveries.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
@@ -20,8 +16,6 @@ import { notFound, success, successPage, timestampOrNull } from './responses/ans
 
 /** Maximum number of webhooks per organization and mode (Decision 120). */
 const MAX_WEBHOOKS = 20;
-/** Deliveries of a deleted webhook that one statement removes. Other statements run in between. */
-const REMOVED_AT_ONCE = 500;
 
 type Handlers = Pick<
   PaymentsHandlers<ApiCaller, AnonymousCaller>,
@@ -101,21 +95,10 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
     },
 
     deleteWebhook: ({ path: { webhook_id: id } }, caller) =>
-      caller.commitAround({
-        async begin(handle) {
-          const off = await webhookStore(handle, seals).change(caller, id, { isActive: false }, clock.now());
-          if (off === undefined) throw notFound('webhook', id);
-        },
-        // One statement that removes the deliveries of 30 days would block all other requests on SQLite for seconds.
-        async send() {
-          const removeSome = (handle: Transaction) =>
-            deliveryStore(handle, seals).removeOf(id, REMOVED_AT_ONCE);
-          while ((await lockedTransaction(db, removeSome)) > 0) await setImmediate();
-        },
-        async end(handle) {
-          await webhookStore(handle, seals).remove(caller, id);
-          return { status: 200, body: success({ object: 'webhook', id, deleted: true } as const) };
-        },
+      caller.commit(async handle => {
+        if (!(await webhookStore(handle, seals).markDeleted(caller, id, clock.now())))
+          throw notFound('webhook', id);
+        return { status: 200, body: success({ object: 'webhook', id, deleted: true } as const) };
       }),
 
     rotateWebhookSecret: ({ path: { webhook_id: id }, body: { grace_period_seconds: grace } }, caller) =>

@@ -31,6 +31,7 @@ export interface WebhookRow extends OwnerColumns {
   last_triggered_at: number | null;
   created_at: number;
   updated_at: number;
+  deleted_at: number | null;
 }
 
 export interface SubscriptionRow {

@@ -53,7 +53,7 @@ eachDatabase('the webhooks', databases => {
     expect(await store.find({ ...owner, mode: 'test' }, webhook.id)).toBeUndefined();
     expect(await store.secrets({ ...owner, mode: 'test' }, webhook.id)).toBeUndefined();
     expect((await store.list({ ...owner, mode: 'test' }, FIRST)).data).toEqual([]);
-    expect(await within(other => other.remove({ ...owner, mode: 'test' }, webhook.id))).toBe(false);
+    expect(await within(other => other.markDeleted({ ...owner, mode: 'test' }, webhook.id, 1))).toBe(false);
     expect(
       await within(other => other.change({ ...owner, mode: 'test' }, webhook.id, {}, 1)),
     ).toBeUndefined();
@@ -169,7 +169,12 @@ eachDatabase('the webhooks', databases => {
     const [claim] = (await queue.exchange({ wanted: [{ webhookId: webhook.id, limit: 1 }] })).begun;
     const token = claim?.deliveries[0]?.token ?? '';
 
-    expect(await within(store => store.remove(owner, webhook.id))).toBe(true);
+    expect(await within(store => store.markDeleted(owner, webhook.id, RECORD_TIME))).toBe(true);
+    expect(await within(store => store.markDeleted(owner, webhook.id, RECORD_TIME))).toBe(false);
+    const removed = [500, 500, 500].map(limit => () => webhookStore(db, SEALS).removeDeleted(limit));
+    const counts = [];
+    for (const remove of removed) counts.push(await remove());
+    expect(counts).toEqual([1, 1, 0]);
 
     const result = {
       sentTo: webhook.url,
@@ -185,6 +190,6 @@ eachDatabase('the webhooks', databases => {
     expect(
       await rowsOf(db, 'select * from webhook_subscriptions where webhook_id = ?', [webhook.id]),
     ).toEqual([]);
-    expect(await within(store => store.remove(owner, newId('wh')))).toBe(false);
+    expect(await within(store => store.markDeleted(owner, newId('wh'), 1))).toBe(false);
   });
 });

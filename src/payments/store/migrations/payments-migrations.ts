@@ -13,6 +13,7 @@ import { STATS_MIGRATION } from './026-stats.ts';
 import { REPLAYS_MIGRATION } from './027-replays.ts';
 import { DASHBOARD_SESSIONS_MIGRATION } from './028-dashboard-sessions.ts';
 import { WATCHING_MIGRATIONS } from './029-watching.ts';
+import { DELETED_WEBHOOKS_MIGRATION } from './030-deleted-webhooks.ts';
 
 /** Schema steps of the payments platform. Append only. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -31,6 +32,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   REPLAYS_MIGRATION,
   DASHBOARD_SESSIONS_MIGRATION,
   ...WATCHING_MIGRATIONS,
+  DELETED_WEBHOOKS_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

@@ -8,7 +8,7 @@ import { oneOf } from '../../store/list-query.ts';
 import type { DeliveryRow, WebhookRow } from '../../tables/event-tables.ts';
 import { switchValues } from './webhook-store.ts';
 
-/** Reads and locks a webhook of an owner until the transaction ends. */
+/** Reads and locks a webhook of an owner, unless it is deleted, until the transaction ends. */
 export async function lockedWebhook(
   handle: Transaction,
   owner: Owner,
@@ -17,7 +17,7 @@ export async function lockedWebhook(
   const { sql, bindings } = oneOf(owner, id);
   const [webhook] = await rowsOf<WebhookRow>(
     handle,
-    `select * from webhooks where ${sql}${rowLock(handle, 'for no key update')}`,
+    `select * from webhooks where ${sql} and deleted_at is null${rowLock(handle, 'for no key update')}`,
     bindings,
   );
   return webhook;

@@ -128,7 +128,9 @@ async function rowOf(
 /** Condition for the deliveries of a webhook. The webhook's row has the owner, so that one index covers the list. */
 function ofWebhook({ organizationId, mode }: Owner, webhookId: string): Sql {
   return {
-    sql: 'webhook_id = (select w.id from webhooks w where w.id = ? and w.organization_id = ? and w.mode = ?)',
+    sql: `webhook_id = (
+      select w.id from webhooks w where w.id = ? and w.organization_id = ? and w.mode = ? and w.deleted_at is null
+    )`,
     bindings: [webhookId, organizationId, mode],
   };
 }

@@ -48,7 +48,7 @@ async function rowsAt(handle: Handle, events: readonly PaymentEvent[]): Promise<
     handle,
     `select s.webhook_id, w.organization_id, w.mode, s.events, s.since, s.until
      from webhooks w join webhook_subscriptions s on s.webhook_id = w.id
-     where (w.organization_id, w.mode) in ${owners.sql} and s.since <= ? and (s.until is null or s.until > ?)
+     where (w.organization_id, w.mode) in ${owners.sql} and w.deleted_at is null and s.since <= ? and (s.until is null or s.until > ?)
      order by w.created_at, w.id${rowLock(handle, 'for key share of w')}`,
     [...owners.bindings, Math.max(...times), Math.min(...times)],
   );

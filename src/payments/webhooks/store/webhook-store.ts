@@ -1,6 +1,6 @@
 import { booleanOf, jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { rowLock, rowsOf } from '#db/query.ts';
+import { rowLock, rowsOf, type Sql } from '#db/query.ts';
 import { announce } from '#db/woken-worker.ts';
 import type { Owner } from '../../model/owner.ts';
 import {
@@ -11,9 +11,18 @@ import {
   type WebhookSecrets,
 } from '../../model/webhook.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
-import { countOf, keyOf, type ListPage, oneOf, ownedBy, type Page, paged } from '../../store/list-query.ts';
+import {
+  allOf,
+  countOf,
+  keyOf,
+  type ListPage,
+  oneOf,
+  ownedBy,
+  type Page,
+  paged,
+} from '../../store/list-query.ts';
 import type { WebhookRow } from '../../tables/event-tables.ts';
-import { failHeldTooLong } from './delivery-store.ts';
+import { deliveryStore, failHeldTooLong } from './delivery-store.ts';
 import { subscriptions } from './subscriptions.ts';
 
 /** Changes of a webhook by its owner. Absent fields stay unchanged. */
@@ -25,7 +34,11 @@ export type WebhookStore = ReturnType<typeof webhookStore>;
 export function webhookStore(handle: Handle, seals: Seals) {
   const findRow = async (owner: Owner, id: string, lock = ''): Promise<WebhookRow | undefined> => {
     const { sql, bindings } = oneOf(owner, id);
-    const [row] = await rowsOf<WebhookRow>(handle, `select * from webhooks where ${sql}${lock}`, bindings);
+    const [row] = await rowsOf<WebhookRow>(
+      handle,
+      `select * from webhooks where ${sql} and deleted_at is null${lock}`,
+      bindings,
+    );
     return row;
   };
   const find = async (owner: Owner, id: string): Promise<Webhook | undefined> => {
@@ -48,6 +61,7 @@ export function webhookStore(handle: Handle, seals: Seals) {
         last_triggered_at: webhook.lastTriggeredAt,
         created_at: webhook.createdAt,
         updated_at: webhook.updatedAt,
+        deleted_at: null,
       });
       const events = webhook.isActive ? webhook.events : null;
       await subscriptions(handle).replace(webhook.id, events, webhook.createdAt);
@@ -59,13 +73,13 @@ export function webhookStore(handle: Handle, seals: Seals) {
     list(owner: Owner, page: Page): Promise<ListPage<Webhook>> {
       const listing = {
         table: 'webhooks',
-        where: ownedBy(owner),
+        where: standing(owner),
         order: 'created_at desc, id desc',
       } as const;
       return paged(handle, listing, page, webhookOf);
     },
 
-    count: (owner: Owner): Promise<number> => countOf(handle, 'webhooks', ownedBy(owner)),
+    count: (owner: Owner): Promise<number> => countOf(handle, 'webhooks', standing(owner)),
 
     /**
      * Writes changes by the owner, without touching counters. A webhook that becomes active again gets its held
@@ -130,11 +144,32 @@ export function webhookStore(handle: Handle, seals: Seals) {
       return { ...webhookOf(row), previousSecretUntil: previousUntil, updatedAt: now };
     },
 
-    /** Removes a webhook with its deliveries. False when there is no such webhook. */
-    async remove(owner: Owner, id: string): Promise<boolean> {
-      return (await handle('webhooks').where(keyOf(owner, id)).delete()) === 1;
+    /**
+     * Deletes a webhook: from now on nothing finds it or sends to it. Its rows stay until `removeDeleted` removes them.
+     * False when there is no such webhook.
+     */
+    async markDeleted(owner: Owner, id: string, now: number): Promise<boolean> {
+      const off = await this.change(owner, id, { isActive: false }, now);
+      if (off === undefined) return false;
+      await handle('webhook_replays').where({ webhook_id: id }).delete();
+      await handle('webhooks').where(keyOf(owner, id)).update({ deleted_at: now });
+      return true;
+    },
+
+    /** Removes up to `limit` deliveries of a deleted webhook, or at last the webhook. Returns the number of rows. */
+    async removeDeleted(limit: number): Promise<number> {
+      const sql = 'select id from webhooks where deleted_at is not null order by deleted_at limit 1';
+      const [row] = await rowsOf<Pick<WebhookRow, 'id'>>(handle, sql, []);
+      if (row === undefined) return 0;
+      const removed = await deliveryStore(handle, seals).removeOf(row.id, limit);
+      return removed > 0 ? removed : handle('webhooks').where({ id: row.id }).delete();
     },
   };
+}
+
+/** Condition for the webhooks of an owner that are not deleted. */
+function standing(owner: Owner): Sql {
+  return allOf([ownedBy(owner), { sql: 'deleted_at is null', bindings: [] }]);
 }
 
 /** Columns that decide about deliveries to a webhook, without the mere counters. */
