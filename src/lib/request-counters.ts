@@ -21,6 +21,18 @@ export type RequestCounters = (kind: string, requestsPerMinute: number) => Reque
 /** Length of the window in which requests are counted. */
 export const WINDOW_S = 60;
 
+/** Names of the structured fields of a limit, in the order of `limitFields`. */
+export const LIMIT_FIELDS = ['RateLimit', 'RateLimit-Policy'] as const;
+
+/** State and policy of a limit as structured fields. Source: draft-ietf-httpapi-ratelimit-headers-10 (Decision 325). */
+export function limitFields({
+  limit,
+  remaining,
+  msLeft,
+}: Omit<RequestCount, 'isRefused'>): [state: string, policy: string] {
+  return [`"minute";r=${remaining};t=${Math.ceil(msLeft / 1000)}`, `"minute";q=${limit};w=${WINDOW_S}`];
+}
+
 /** Counters in the memory of this process. */
 export const memoryCounters: RequestCounters = (kind, requestsPerMinute) =>
   counterOf(

@@ -16,7 +16,7 @@ import type { CrossOriginRules } from '../http/app/cors.ts';
 import { HttpError } from '../http/errors.ts';
 import { type Check, healthRoutes } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';
-import type { RequestCounters } from '../lib/request-counters.ts';
+import { LIMIT_FIELDS, type RequestCounters } from '../lib/request-counters.ts';
 import type { ChainClient } from '../node/client.ts';
 import { signatureJudge } from '../node/wallet-signature.ts';
 import { assetRoutes } from '../pages/assets.ts';
@@ -75,6 +75,7 @@ export const PAYMENTS_CROSS_ORIGIN: CrossOriginRules = {
     'X-RateLimit-Limit',
     'X-RateLimit-Remaining',
     'X-RateLimit-Reset',
+    ...LIMIT_FIELDS,
     'Idempotent-Replayed',
     'WWW-Authenticate',
   ],

@@ -167,7 +167,7 @@ function textOf({
 }
 
 /** Header values that differ between requests. */
-const CHANGING = /^(X-Request-Id|Age|Date|RateLimit-Reset): .*$/gim;
+const CHANGING = /^(X-Request-Id|Age|Date|RateLimit-Reset|RateLimit): .*$/gim;
 const comparable = (answer: string) => answer.replaceAll(CHANGING, '$1');
 const header = (answer: string, name: string) => new RegExp(`^${name}: (.*)\r$`, 'im').exec(answer)?.[1];
 const tagOf = (answer: string) => header(answer, 'etag') ?? '';

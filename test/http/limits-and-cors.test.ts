@@ -34,6 +34,8 @@ describe('requests per minute', () => {
     expect(resetS).toBeGreaterThan(50);
     expect(resetS).toBeLessThanOrEqual(60);
     expect(refused?.headers.get('retry-after')).toBe(String(resetS));
+    expect(refused?.headers.get('ratelimit')).toBe(`"minute";r=0;t=${resetS}`);
+    expect(refused?.headers.get('ratelimit-policy')).toBe('"minute";q=2;w=60');
     expect(refused?.headers.get('cache-control')).toBe('no-store');
     expect(refused?.headers.get('access-control-allow-origin')).toBe('*');
     expect(await refused?.json()).toEqual({ message: 'Too many requests' });
@@ -195,7 +197,7 @@ describe('pages of other origins', () => {
 
     expect(headers.get('access-control-allow-origin')).toBe('*');
     expect(headers.get('access-control-expose-headers')).toBe(
-      'X-Request-Id, Retry-After, Allow, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, ETag',
+      'X-Request-Id, Retry-After, Allow, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, RateLimit, RateLimit-Policy, ETag',
     );
   });
 

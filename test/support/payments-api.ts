@@ -254,7 +254,14 @@ export function errorOf(answer: ApiAnswer): string {
 
 /** An answer with everything a client can compare, without values that vary per request. */
 export function masked({ status, headers, body }: ApiAnswer, id: string): unknown {
-  const own = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'content-length'];
+  const own = [
+    'date',
+    'x-request-id',
+    'x-ratelimit-remaining',
+    'x-ratelimit-reset',
+    'ratelimit',
+    'content-length',
+  ];
   const kept = [...headers].filter(([name]) => !own.includes(name));
   return JSON.parse(JSON.stringify({ status, headers: kept, body }).replaceAll(id, '<id>'));
 }

@@ -3,6 +3,8 @@ import type { Context, Middleware, Next } from 'koa';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import {
   type CountedClient,
+  LIMIT_FIELDS,
+  limitFields,
   memoryCounters,
   type RequestCount,
   type RequestCounters,
@@ -11,13 +13,18 @@ import { type Client, limitKey } from '../client-address.ts';
 import { HttpError } from '../errors.ts';
 
 /** Rate limit headers of a counted request's response. */
-export const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
+export const RATE_LIMIT_HEADERS = [
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  ...LIMIT_FIELDS,
+] as const;
 
 /** State of a client's limit after a request was counted. */
 export interface CountedRequest {
   readonly isRefused: boolean;
   /** Values of `RATE_LIMIT_HEADERS`, in that order. */
-  readonly values: readonly [limit: string, remaining: string, resetS: string];
+  readonly values: readonly [limit: string, remaining: string, resetS: string, state: string, policy: string];
 }
 
 /** Limit of requests per minute and client address (IPv6: /64). See `limitKey`. */
@@ -91,8 +98,10 @@ export function rateLimit(options: RateLimitOptions): RateLimit {
   };
 }
 
-function stateOf({ limit, remaining, msLeft, isRefused }: RequestCount): CountedRequest {
-  return { isRefused, values: [String(limit), String(remaining), String(Math.ceil(msLeft / 1000))] };
+function stateOf(count: RequestCount): CountedRequest {
+  const { limit, remaining, msLeft, isRefused } = count;
+  const resetS = String(Math.ceil(msLeft / 1000));
+  return { isRefused, values: [String(limit), String(remaining), resetS, ...limitFields(count)] };
 }
 
 /** Refuses requests beyond their limit with 429. */

@@ -9,7 +9,7 @@ export interface ReadyHead {
 
 const HEAD =
   /^(?<toId>.*?\r\nX-Request-Id: )[^\r]*(?<toLimits>\r\n.*?)(?<toAge>X-Cache: HIT\r\nAge: )\d+(?<toDate>\r\n.*?\r\nDate: )[^\r]*(?<rest>\r\n.*)$/s;
-const LIMIT_LINES = /^RateLimit-.*\r\n/gm;
+const LIMIT_LINES = /^RateLimit(?:-\w+)?: .*\r\n/gm;
 
 /** Splits heads of cache hits. Returns undefined for any other head. */
 export function headReader(): (text: string) => ReadyHead | undefined {

@@ -8,6 +8,15 @@ const stateOf = (id: string) => `/api/v1/pay/sessions/${id}/status`;
 const claimsOf = (id: string) => `/api/v1/pay/sessions/${id}/claims`;
 const CLAIM = { body: { tx_hash: `0x${'ab'.repeat(32)}` } };
 
+/** The structured fields, with a reset within a minute. */
+const STRUCTURED = {
+  state: expect.stringMatching(/^"minute";r=\d+;t=[1-6]?\d$/),
+  policy: '"minute";q=3;w=60',
+};
+const structured = ({ headers }: Answered) => ({
+  state: headers.get('ratelimit'),
+  policy: headers.get('ratelimit-policy'),
+});
 const headersOf = ({ headers }: Answered) => ({
   limit: headers.get('x-ratelimit-limit'),
   remaining: headers.get('x-ratelimit-remaining'),
@@ -48,6 +57,7 @@ eachDatabase('requests per minute', databases => {
         await service.send('GET', LIST, { key }),
       ];
 
+      expect(answers.map(structured)).toEqual(answers.map(() => STRUCTURED));
       expect(answers.map(({ status }) => status)).toEqual([200, 400, 404, 429]);
       expect(answers.map(headersOf)).toEqual(
         ['2', '1', '0', '0'].map(remaining => ({ limit: '3', remaining })),

@@ -4,6 +4,7 @@ import { type Client, limitKey } from '#http/client-address.ts';
 import type { HttpError } from '#http/errors.ts';
 import type { Clock } from '#lib/clock.ts';
 import {
+  limitFields,
   memoryCounters,
   type RequestCount,
   type RequestCounter,
@@ -97,12 +98,15 @@ export function rateLimits(
   };
 }
 
-/** Headers with the state of a limit (Decision 105); `now` is UTC ms. */
+/** Headers with the state of a limit (Decisions 105 and 325); `now` is UTC ms. */
 export function countHeaders(count: RequestCount, now: number): Readonly<Record<string, string>> {
+  const [state, policy] = limitFields(count);
   return {
     'X-RateLimit-Limit': String(count.limit),
     'X-RateLimit-Remaining': String(count.remaining),
     'X-RateLimit-Reset': String(Math.ceil((now + count.msLeft) / 1000)),
+    RateLimit: state,
+    'RateLimit-Policy': policy,
   };
 }
 
