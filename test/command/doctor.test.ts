@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { endingOf } from '#command/doctor/back-end-check.ts';
 import { runCheck } from '#command/doctor/check.ts';
 import { redisCheck } from '#command/doctor/redis-check.ts';
 import { fixtureOf } from '../support/blockscout-fixtures.ts';
@@ -321,4 +322,17 @@ test('a Redis that refuses the password is told how to write one, not to be star
     detail: 'refuses the password',
     advice: 'Correct the user and the password in the address: redis://USER:PASSWORD@HOST:PORT.',
   });
+});
+
+test.each([
+  ['blockscout', 'https://eth.blockscout.com/api/v2', true],
+  ['blockscout', 'https://api.blockscout.com/1/api/v2', false],
+  ['blockscout', 'https://explorer.b3.fun/api/v2', false],
+  ['blockscout', 'https://notblockscout.com/api/v2', false],
+  ['insight', 'https://eth.blockscout.com/v1', false],
+] as const)('of a %s at %s it is said whether its operator ends it: %s', (kind, url, isEnding) => {
+  const advice = endingOf({ kind, url }, 1);
+
+  expect(advice !== undefined).toBe(isEnding);
+  if (isEnding) expect(advice).toContain('https://api.blockscout.com/1/api/v2 with a key');
 });

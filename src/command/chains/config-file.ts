@@ -32,6 +32,7 @@ const GATEWAY_NOTES = [
 const INSTANCE_NOTES = [
   '# The public instances need no key, but limit requests per address. Some of them are run by the chains themselves.',
   '# When BLOCKSCOUT_KEY is set, only the instances at blockscout.com receive that key.',
+  '# Blockscout has announced the end of the APIs of its own instances for July 2026. --pro writes what replaces them.',
 ];
 
 // A JSON string is a valid double-quoted YAML string, so every name stays text.

@@ -30,13 +30,16 @@ export function backEndCheck(
     advice: 'Correct the address or the key of the back end, or leave it out.',
     async run(signal) {
       const remote = opened(chain, backend, clock);
+      const ending = endingOf(backend, chain.id);
       try {
-        const ending = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-        const time = await remote.newestBlock(ending).catch(error => {
-          throw refusalOf(error);
+        const limit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+        const time = await remote.newestBlock(limit).catch(error => {
+          throw refusalOf(error, ending);
         });
         if (time === undefined) throw new Fault('has no block', 'Check that it indexes this chain.');
         const { detail, advice } = headAge(time, clock);
+        if (ending !== undefined)
+          return { state: 'warning', detail: `answers, ${detail}, but is to end`, advice: ending };
         const found = `answers, ${detail}`;
         return advice === undefined
           ? { state: 'ok', detail: found }
@@ -48,11 +51,29 @@ export function backEndCheck(
   };
 }
 
-/** Turns a refusal into a fault with its status and the matching advice. */
-function refusalOf(error: unknown): unknown {
+/**
+ * Advice for an instance of Blockscout whose API is to end; undefined for any other back end. Source: Blockscout's
+ * documentation in May 2026, "Per-instance API will be deprecated July 1", which names the gateway as its successor.
+ */
+export function endingOf(
+  { kind, url }: Pick<RemoteConfig, 'kind' | 'url'>,
+  chainId: number,
+): string | undefined {
+  const { hostname } = new URL(url);
+  const isInstance = hostname.endsWith('.blockscout.com') && hostname !== GATEWAY;
+  if (kind !== 'blockscout' || !isInstance) return undefined;
+  return `Blockscout has announced the end of the APIs of its instances for July 2026: use https://${GATEWAY}/${chainId}/api/v2 with a key (tollgate chains --pro), an instance of another operator, or an index of your own.`;
+}
+
+/** Host of Blockscout's service for all chains. */
+const GATEWAY = 'api.blockscout.com';
+
+/** Turns a refusal into a fault with its status and the matching advice: that of an ending service, if it ends. */
+function refusalOf(error: unknown, ending: string | undefined): unknown {
   const status = incidentOf(error)?.status;
   if (status === undefined) return error;
-  const advice = STATUS_ADVICE.get(status) ?? 'Correct the address, or wait until the service has recovered.';
+  const advice =
+    ending ?? STATUS_ADVICE.get(status) ?? 'Correct the address, or wait until the service has recovered.';
   return new Fault(`answers with status ${status}`, advice, { cause: error });
 }
 
