@@ -33,7 +33,10 @@ describe('npm run chains', () => {
         native: { symbol: 'ETH', decimals: 18 },
         confirmations: 12,
         testnet: false,
-        backends: [{ kind: 'blockscout', url: 'https://eth.blockscout.com/api/v2', apiKey: undefined }],
+        backends: [
+          { kind: 'blockscout', url: 'https://api.blockscout.com/1/api/v2', apiKey: undefined },
+          { kind: 'blockscout', url: 'https://eth.blockscout.com/api/v2', apiKey: undefined },
+        ],
       },
       { id: 8453, name: 'Base' },
       { id: 10, name: 'OP Mainnet' },
@@ -45,9 +48,9 @@ describe('npm run chains', () => {
 
     expect(status).toBe(0);
     expect(
-      chainsOf(stdout).map(({ id, name, native, testnet, backends: [backend] }) => ({
+      chainsOf(stdout).map(({ id, name, native, testnet, backends }) => ({
         ...{ id, name, testnet, symbol: native.symbol },
-        url: backend?.kind === 'blockscout' ? backend.url : undefined,
+        url: backends.flatMap(one => (one.kind === 'blockscout' ? [one.url] : [])).at(-1),
       })),
     ).toEqual(known.map(({ gateway: _, ...chain }) => chain));
   });
@@ -83,14 +86,18 @@ describe('npm run chains', () => {
     ]);
   });
 
-  test('BLOCKSCOUT_KEY is sent to Blockscout’s own instances only', () => {
+  test('the gateway comes first where it replaces an instance, and no other operator receives BLOCKSCOUT_KEY', () => {
     const { stdout } = run(...known.map(({ id }) => String(id)));
     const backends = chainsOf(stdout, { BLOCKSCOUT_KEY: 'k' }).flatMap(chain => chain.backends);
     const told = backends.flatMap(one => (one.kind === 'blockscout' && one.apiKey === 'k' ? [one.url] : []));
 
     expect(told).toContain('https://gnosis.blockscout.com/api/v2');
+    const own = known.filter(({ url }) => /^https:\/\/[^/]+\.blockscout\.com\//.test(url));
     expect(told).toEqual(
-      known.map(({ url }) => url).filter(url => /^https:\/\/[^/]+\.blockscout\.com\//.test(url)),
+      own.flatMap(({ id, url, gateway }) => [
+        ...(gateway ? [`https://api.blockscout.com/${id}/api/v2`] : []),
+        url,
+      ]),
     );
   });
 

@@ -9,7 +9,7 @@ const USAGE = `Usage: tollgate chains [--pro] CHAIN...  > FILE
 Prints a configuration file for the chains, in the order of fallback. A CHAIN is an id, a name or a part of a
 name that only one chain has: 1, ethereum, "op mainnet", base-sepolia. Upper and lower case are the same.
 
-  --pro     use Blockscout's paid gateway, with the key in BLOCKSCOUT_PRO_KEY, instead of the public instances
+  --pro     use Blockscout's gateway only, with the key in BLOCKSCOUT_PRO_KEY, for every chain
   --list    list the known chains, or those whose id, name or coin contains TEXT
   --help    print this
 `;

@@ -4,7 +4,8 @@ const CONFIRMATIONS = 12;
 
 /**
  * Configuration file in YAML that serves the chains from Blockscout, in this order.
- * `pro` uses the paid gateway instead of the chains' own instances and requires BLOCKSCOUT_PRO_KEY.
+ * `pro` uses the gateway only and requires BLOCKSCOUT_PRO_KEY. Otherwise the gateway comes before the instances that it
+ * replaces, and the chains' own instances stay.
  */
 export function configFile(chains: readonly KnownChain[], { pro }: { pro: boolean }): string {
   return [
@@ -30,17 +31,14 @@ const GATEWAY_NOTES = [
 ];
 
 const INSTANCE_NOTES = [
-  '# The public instances need no key, but limit requests per address. Some of them are run by the chains themselves.',
-  '# When BLOCKSCOUT_KEY is set, only the instances at blockscout.com receive that key.',
-  '# Blockscout has announced the end of the APIs of its own instances for July 2026. --pro writes what replaces them.',
+  "# Blockscout has announced the end of its own instances' APIs for July 2026. So the gateway that replaces them comes",
+  '# first, for the chains that it serves. It needs a key in BLOCKSCOUT_KEY; without one the instances are asked instead.',
+  '# Instances of other operators need no key and never receive it. All limit requests per address.',
 ];
 
 // A JSON string is a valid double-quoted YAML string, so every name stays text.
-function entry({ id, name, symbol, url, testnet, gateway }: KnownChain, pro: boolean): string[] {
-  const backend = pro
-    ? { url: `https://api.blockscout.com/${id}/api/v2`, apiKey: `\${BLOCKSCOUT_PRO_KEY}` }
-    : { url, ...(isBlockscouts(url) ? { apiKey: `\${BLOCKSCOUT_KEY:-}` } : {}) };
-  const apiKey = 'apiKey' in backend ? `, apiKey: ${JSON.stringify(backend.apiKey)}` : '';
+function entry(chain: KnownChain, pro: boolean): string[] {
+  const { id, name, symbol, testnet, gateway } = chain;
   return [
     `  - id: ${id}`,
     `    name: ${JSON.stringify(name)}`,
@@ -49,8 +47,22 @@ function entry({ id, name, symbol, url, testnet, gateway }: KnownChain, pro: boo
     `    testnet: ${testnet}`,
     '    backends:',
     ...(pro && !gateway ? ['      # The gateway was not documented to serve this chain in May 2026.'] : []),
-    `      - { kind: blockscout, url: ${JSON.stringify(backend.url)}${apiKey} }`,
+    ...backendsOf(chain, pro).map(line => `      - { ${line} }`),
   ];
+}
+
+/** Back ends in the order of fallback. */
+function backendsOf({ id, url, gateway }: KnownChain, pro: boolean): string[] {
+  const gatewayUrl = `https://api.blockscout.com/${id}/api/v2`;
+  if (pro) return [blockscout(gatewayUrl, `\${BLOCKSCOUT_PRO_KEY}`)];
+  if (!isBlockscouts(url)) return [blockscout(url)];
+  const key = `\${BLOCKSCOUT_KEY:-}`;
+  return [...(gateway ? [blockscout(gatewayUrl, key)] : []), blockscout(url, key)];
+}
+
+function blockscout(url: string, apiKey?: string): string {
+  const key = apiKey === undefined ? '' : `, apiKey: ${JSON.stringify(apiKey)}`;
+  return `kind: blockscout, url: ${JSON.stringify(url)}${key}`;
 }
 
 /** True for an instance run by Blockscout. Other operators must not receive a Blockscout key. */
