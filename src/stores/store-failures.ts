@@ -25,7 +25,7 @@ const MINUTE_MS = 60_000;
 const MOST_KINDS = 5;
 /** Time without a failure after which a store has recovered. Reads may succeed while writes fail. */
 const STEADY_MS = 5_000;
-/** Kind of a Redis error: the first word of its message, such as OOM or READONLY. */
+/** Kind of a refusal by Redis: the first word of its message, such as OOM or READONLY. */
 const ERROR_KIND = /^[A-Z]{2,}\b/;
 
 /** Creates the failure counter of one store. It appears in every scrape from now on. */
@@ -70,9 +70,8 @@ export function storeFailures({
   };
 }
 
-/** Failures of one kind have the same cause, although their messages may differ. */
+/** A refusal is of the kind that its server names. All other failures are of one kind: the store cannot be reached. */
 function kindOf(error: unknown): string {
-  if (!(error instanceof Error)) return typeof error;
-  const code = 'code' in error ? String(error.code) : '';
-  return `${error.name} ${code} ${ERROR_KIND.exec(error.message)?.[0] ?? ''}`;
+  const named = error instanceof Error ? ERROR_KIND.exec(error.message) : null;
+  return named?.[0] ?? 'unreachable';
 }
