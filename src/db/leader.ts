@@ -142,9 +142,7 @@ export function leadership(db: Db, { name, leaseMs, clock, onElected }: Leadersh
      */
     async check(handle: Transaction): Promise<boolean> {
       // A shared lock of the row: a successor's `hold` waits for it. SQLite's transactions run one after the other.
-      const lock = handle.dialect.name === 'postgres' ? 'for share' : '';
-      const sql = `select name from leases where name = ? and holder = ? ${lock}`;
-      return (await rowsOf(handle, sql, [name, holder])).length === 1;
+      return (await handle('leases').where({ name, holder }).forShare().select('name')).length === 1;
     },
 
     /** Releases the lease and announces its name to waiting candidates. */

@@ -30,10 +30,7 @@ export interface PostgresOptions {
   tls?: Tls;
   /** Address for LISTEN; the main address when absent. It must bypass a pooler. */
   listenUrl?: string;
-  /**
-   * PostgreSQL schema of all tables; the role's default, usually `public`, when absent. Poolers preserve it only in
-   * session mode.
-   */
+  /** PostgreSQL schema of all tables; the role's default, usually `public`, when absent. */
   schema?: string;
   /**
    * With `full` (the default) a commit survives a crash. With `normal` a crash may lose the last commits, but never
@@ -79,18 +76,27 @@ export function openPostgres(options: PostgresOptions): {
   patiently: <T>(work: () => Promise<T>) => Promise<T>;
 } {
   const { listenUrl = options.url, poolSize = POOL_SIZE, log = silentLogger() } = options;
-  const session = sessionOf(options);
+  const settings = settingsOf(options);
+  /** Connections behind a pooler, which may run each transaction on another connection of the server. */
+  const pooled = new WeakSet<object>();
   let patient = 0;
   const knex = createKnex({
     client: class extends PostgresClient {
       override acquireConnection() {
         return super.acquireConnection().catch(throwAway);
       }
-      override _query(connection: pg.Client, query: object) {
-        return super._query(connection, query).catch(error => {
+      override _query(connection: pg.Client, query: { sql: string }) {
+        return this.sent(connection, query).catch((error: unknown) => {
           if (error instanceof pg.DatabaseError) serverTexts.set(error, error.message);
           throw outageOr(error);
         });
+      }
+      private sent(connection: pg.Client, query: { sql: string }): Promise<unknown> {
+        if (!pooled.has(connection)) return super._query(connection, query);
+        if (BEGIN.test(query.sql)) query.sql += `; ${settingStatement(settings, 'transaction')}`;
+        else if (connection.getTransactionStatus() === 'I')
+          return inTransaction(connection, settings, () => super._query(connection, query));
+        return super._query(connection, query);
       }
       override async destroy(callback: unknown) {
         await wakeups.close();
@@ -110,8 +116,11 @@ export function openPostgres(options: PostgresOptions): {
       max: poolSize,
       createRetryIntervalMillis: REFUSED_REST_MS,
       afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) => {
-        connection.query(session).then(
-          () => done(null, connection),
+        applySettings(connection, settings).then(
+          isPooled => {
+            if (isPooled) pooled.add(connection);
+            done(null, connection);
+          },
           error => done(error instanceof Error ? error : new Error(String(error)), connection),
         );
       },
@@ -169,26 +178,86 @@ export function outageOr(error: unknown): unknown {
   return outage === undefined ? error : new Unavailable(outage, error);
 }
 
+/** Names and values of settings of a connection. */
+export type Settings = Readonly<Record<string, string>>;
+
 /**
- * First statement of every connection. It uses `set` and not startup options, which poolers such as PgBouncer refuse.
- * Without `idle_in_transaction_session_timeout`, a process that hangs within a transaction would keep its locks for
- * ever.
+ * Settings of every connection. Without `idle_in_transaction_session_timeout`, a process that hangs within a transaction
+ * would keep its locks for ever.
  */
-export function sessionOf({
+export function settingsOf({
   statementTimeoutMs = STATEMENT_TIMEOUT_MS,
   lockTimeoutMs = LOCK_TIMEOUT_MS,
   schema,
   durability,
-}: PostgresOptions): string {
-  return [
-    "set timezone = 'UTC'",
-    `set statement_timeout = ${statementTimeoutMs}`,
+}: PostgresOptions): Settings {
+  return {
+    statement_timeout: `${statementTimeoutMs}`,
     // Otherwise the statement timeout fires first, and that error is not retried. 0 would mean no limit.
-    `set lock_timeout = ${Math.max(1, Math.min(lockTimeoutMs, Math.floor(statementTimeoutMs / 2)))}`,
-    "set idle_in_transaction_session_timeout = '10s'",
-    ...(schema === undefined ? [] : [`set search_path = ${schema}`]),
-    ...(durability === 'normal' ? ['set synchronous_commit = off'] : []),
-  ].join('; ');
+    lock_timeout: `${Math.max(1, Math.min(lockTimeoutMs, Math.floor(statementTimeoutMs / 2)))}`,
+    idle_in_transaction_session_timeout: '10s',
+    ...(schema === undefined ? {} : { search_path: schema }),
+    ...(durability === 'normal' ? { synchronous_commit: 'off' } : {}),
+  };
+}
+
+/**
+ * First statement of every connection. It applies the settings and returns false. Behind a pooler it applies none and
+ * returns true: they would stay on a connection of the server that serves other clients next, so there each transaction
+ * begins with them. A pooler gives its client another process id than the server's. Startup options are no way either,
+ * because PgBouncer refuses them.
+ */
+export async function applySettings(client: pg.Client, settings: Settings): Promise<boolean> {
+  const id = 'processID' in client ? Number(client.processID) : 0;
+  const { rowCount } = await client.query(
+    `${settingStatement(settings, 'session')} where pg_backend_pid() = ${id}`,
+  );
+  if (rowCount !== 0) return false;
+  const begun = client.query('begin').catch(error => {
+    throw new Error(
+      `The pooler in front of the database must pool by transaction or by session: ${error.message}`,
+    );
+  });
+  await Promise.all([begun, client.query('commit')]);
+  return true;
+}
+
+/** True when a pooler stands in front of the address for LISTEN, so that no notifications arrive. */
+export async function listensThroughPooler(options: PostgresOptions): Promise<boolean> {
+  const { listenUrl = options.url } = options;
+  const client = new pg.Client(connectionOf({ ...options, url: listenUrl }));
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await applySettings(client, {});
+  } finally {
+    await client.end();
+  }
+}
+
+/** Statement that applies settings to the connection, or to the transaction that it follows. */
+export function settingStatement(settings: Settings, scope: 'session' | 'transaction'): string {
+  const values = Object.entries({ timezone: 'UTC', ...settings }).map(
+    ([name, value]) => `('${name}', '${value}')`,
+  );
+  return `select set_config(name, value, ${scope === 'transaction'})
+    from (values ${values.join(', ')}) as setting (name, value)`;
+}
+
+const BEGIN = /^begin\b/i;
+
+/** Sends one statement in a transaction that begins with the settings. */
+async function inTransaction<Result>(
+  client: pg.Client,
+  settings: Settings,
+  send: () => Promise<Result>,
+): Promise<Result> {
+  const begun = client.query(`begin; ${settingStatement(settings, 'transaction')}`);
+  const sent = send();
+  const ended = client.query('commit');
+  const outcomes = await Promise.allSettled([begun, sent, ended]);
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+  return sent;
 }
 
 /** TLS parameters of an address. The driver would prefer them to certificates given separately. */

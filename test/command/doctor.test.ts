@@ -15,6 +15,7 @@ import { type FaultyNode, faultyNode } from '../support/faulty-node.ts';
 import { record } from '../support/json.ts';
 import { freePort } from '../support/loopback-server.ts';
 import { startTestPayments } from '../support/payments-service.ts';
+import { startPgBouncer } from '../support/pgbouncer.ts';
 import { startOwnRedis } from '../support/redis.ts';
 import { type Behaviour, startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { startSmtpReceiver } from '../support/smtp-receiver.ts';
@@ -256,6 +257,35 @@ async function lying(url: string, refused: RegExp): Promise<FaultyNode> {
   });
   return node;
 }
+
+test('a pooler is told, and refused where it cannot work, in doctor and at the start', async () => {
+  const database = await postgresDatabase();
+  onTestFinished(() => database.remove());
+  await using pooler = await startPgBouncer(database.options.url);
+  await using byStatement = await startPgBouncer(database.options.url, { mode: 'statement' });
+  const reported = async (url: string, listenUrl?: string) => {
+    const { out } = await doctor(
+      `payments: { database: "${url}", postgres: { ${listenUrl === undefined ? '' : `listenUrl: "${listenUrl}"`} } }`,
+      '--json',
+    );
+    const { state, detail } = bySetting(out)['payments.database'] ?? {};
+    return [state, detail];
+  };
+
+  expect(await reported(pooler.url, database.options.url)).toEqual([
+    'ok',
+    expect.stringContaining('is empty'),
+  ]);
+  expect(await reported(pooler.url)).toEqual(['warning', expect.stringContaining('processes poll for work')]);
+  expect(await reported(pooler.url, pooler.url)).toEqual([
+    'fault',
+    'listenUrl leads through a pooler, which delivers no notifications',
+  ]);
+  const refusal = 'must pool by transaction or by session';
+  expect(await reported(byStatement.url)).toEqual(['fault', expect.stringContaining(refusal)]);
+  const started = await run('migrate', '--config', join(folder, 'tollgate.yaml'));
+  expect([started.code, started.err]).toEqual([2, expect.stringContaining(refusal)]);
+});
 
 test('only what the roles of a process need is checked', async () => {
   const closed = await freePort();

@@ -77,7 +77,11 @@ function follow(node: ts.Node, reading: Reading): void {
 function note(method: string, values: ts.NodeArray<ts.Expression>, reading: Reading): void {
   const { chain, place } = reading;
   const [first] = values;
-  if (first === undefined && ['delete', 'clone', 'ignore', 'merge', 'onConflict'].includes(method)) return;
+  if (
+    first === undefined &&
+    ['delete', 'clone', 'ignore', 'merge', 'onConflict', 'forShare'].includes(method)
+  )
+    return;
   if (first !== undefined && method === 'onConflict') {
     chain.conflict = isRaw(first)
       ? namesIn(first.arguments[0], reading).join()

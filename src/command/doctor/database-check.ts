@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { clockWarnings, databaseClock } from '#db/database-clock.ts';
 import { readSchema } from '#db/migrate.ts';
 import { type DatabaseOptions, databaseName, fileOf, openDatabase } from '#db/open.ts';
+import { listensThroughPooler } from '#db/open-postgres.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type DiskReserve, diskShortage } from '#stores/disk-space.ts';
 import { type Check, Fault, type Finding } from './check.ts';
@@ -19,8 +20,10 @@ export function databaseCheck({ options, schema, reserve }: ConfiguredDatabase, 
       'file' in options
         ? 'Name another file, or restore this one from a backup.'
         : 'Start the database, or correct its address and the rights of its role.',
-    run: async () =>
-      withClock(await withSpace(await readState(), fileOf(options), reserve), { options, clock }),
+    run: async () => {
+      const state = await withSpace(await readState(), fileOf(options), reserve);
+      return withListening(await withClock(state, { options, clock }), options);
+    },
   };
 
   async function readState(): Promise<Finding> {
@@ -63,6 +66,16 @@ async function withClock(
   } finally {
     await db.destroy();
   }
+}
+
+/** Adds to a finding that notifications of the server do not arrive (Decision 329). */
+async function withListening(finding: Finding, options: DatabaseOptions): Promise<Finding> {
+  if (!('url' in options) || !(await listensThroughPooler(options))) return finding;
+  const advice = 'Set listenUrl to an address that leads past the pooler.';
+  if (options.listenUrl !== undefined)
+    throw new Fault('listenUrl leads through a pooler, which delivers no notifications', advice);
+  const detail = `${finding.detail}; a pooler stands in front, so that processes poll for work`;
+  return { state: 'warning', detail, advice };
 }
 
 /** Name of the database: its file, or its name and the host of its server. */

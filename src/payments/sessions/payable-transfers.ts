@@ -12,8 +12,8 @@ import { bindingsOf, OF_PLACE } from './session-rows.ts';
 type Payment = Pick<Transfer, 'sender' | 'amount'>;
 
 /** A session with `MOST_PAYMENTS` takes no more. Counts only up to that. */
-const HAS_ROOM = `not exists (select 1 from transactions t
-  where t.session_id = checkout_sessions.id and t.sender is not null limit 1 offset ${MOST_PAYMENTS - 1})`;
+const HAS_ROOM = `(select count(*) from (select 1 from transactions t
+  where t.session_id = checkout_sessions.id and t.sender is not null limit ${MOST_PAYMENTS}) counted) < ${MOST_PAYMENTS}`;
 
 /**
  * Selects those of many transfers to one deposit address that may pay a session which is active or ended at

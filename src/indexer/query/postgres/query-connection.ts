@@ -1,5 +1,13 @@
 import pg from 'pg';
-import { awayError, connectionOf, outageOr, type PostgresOptions, sessionOf } from '#db/open-postgres.ts';
+import {
+  applySettings,
+  awayError,
+  connectionOf,
+  outageOr,
+  type PostgresOptions,
+  settingStatement,
+  settingsOf,
+} from '#db/open-postgres.ts';
 import { systemClock } from '#lib/clock.ts';
 import { Cancelled } from '../engine.ts';
 import { QueryTooLarge } from '../query.ts';
@@ -35,8 +43,9 @@ type Each = (statement: SqlText, onRow: (row: readonly unknown[]) => void) => Pr
 /** Connects to the schema of an index. The server also enforces `deadlineMs` per statement. */
 export function openQueryConnection(options: PostgresOptions, deadlineMs: number): QueryConnection {
   const bounded = { ...options, statementTimeoutMs: deadlineMs };
-  const settings = { ...connectionOf(bounded), application_name: 'tollgate queries' };
-  const client = new pg.Client({ ...settings, pipeline: true, types: { getTypeParser: parserOf } });
+  const settings = { ...settingsOf(bounded), ...FORM };
+  const address = { ...connectionOf(bounded), application_name: 'tollgate queries' };
+  const client = new pg.Client({ ...address, pipeline: true, types: { getTypeParser: parserOf } });
   const destroy = () => void client.connection.stream.destroy();
   let isUsable = true;
   let isCancelled = false;
@@ -47,15 +56,10 @@ export function openQueryConnection(options: PostgresOptions, deadlineMs: number
   };
   client.on('error', forget);
   client.on('end', forget);
-  const processId = connected();
-  processId.catch(forget);
-
-  async function connected(): Promise<unknown> {
-    await client.connect();
-    await client.query([sessionOf(bounded), ...SESSION].join('; '));
-    const { rows } = await client.query({ text: 'select pg_backend_pid()', rowMode: 'array' });
-    return rows[0]?.[0];
-  }
+  const isPooled = client.connect().then(() => applySettings(client, settings));
+  isPooled.catch(forget);
+  /** The running transaction, to cancel it. */
+  let running: Promise<Running> | undefined;
 
   function translated(error: unknown): unknown {
     if (isCancelled) return isSilent ? awayError(error) : new Cancelled();
@@ -97,26 +101,34 @@ export function openQueryConnection(options: PostgresOptions, deadlineMs: number
 
   return {
     async transaction(work) {
+      let begin = 'begin isolation level repeatable read read only';
       try {
-        await processId;
+        if (await isPooled) begin += `; ${settingStatement(settings, 'transaction')}`;
       } catch (error) {
         throw isCancelled ? new Cancelled() : awayError(error);
       }
       // Sent together with the first statement. If it fails, so does the statement.
-      client.query('begin').catch(forget);
+      client.query(begin).catch(forget);
+      running = client
+        .query(RUNNING)
+        .then(({ rows }) => ({ processId: rows[0]?.[0], begunAt: rows[0]?.[1] }));
+      running.catch(forget);
       try {
         return await work(each);
       } finally {
+        running = undefined;
         if (isUsable) client.query('rollback').catch(forget);
       }
     },
     async cancel() {
       isCancelled = true;
       forget();
-      isSilent = await ended(settings, processId).then(
-        () => false,
-        () => true,
-      );
+      if (running !== undefined) {
+        isSilent = await ended(address, running).then(
+          () => false,
+          () => true,
+        );
+      }
       destroy();
     },
     isUsable: () => isUsable,
@@ -130,19 +142,36 @@ export function openQueryConnection(options: PostgresOptions, deadlineMs: number
   };
 }
 
-/** Cancels the statement of another connection. A connection that is not open yet runs none. */
-async function ended(settings: pg.ClientConfig, processId: Promise<unknown>): Promise<void> {
-  const id = await Promise.race([processId, undefined]);
-  if (id === undefined) return;
+/** A transaction on the server. Behind a pooler, its process may serve another client a moment later. */
+interface Running {
+  readonly processId: unknown;
+  readonly begunAt: unknown;
+}
+
+const RUNNING = {
+  text: 'select pg_backend_pid(), extract(epoch from now())::text',
+  rowMode: 'array' as const,
+};
+
+/** Cancels the statement of a transaction of another connection. */
+async function ended(address: pg.ClientConfig, running: Promise<Running>): Promise<void> {
+  const patience = new AbortController();
+  const late = systemClock.sleep(PATIENCE_MS, patience.signal).then(() => {
+    throw new Error('The server does not answer.');
+  });
+  const { processId, begunAt } = await Promise.race([running, late]).finally(() => patience.abort());
   const client = new pg.Client({
-    ...settings,
+    ...address,
     connectionTimeoutMillis: PATIENCE_MS,
     query_timeout: PATIENCE_MS,
   });
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await client.query('select pg_cancel_backend($1)', [id]);
+    await client.query(
+      'select pg_cancel_backend(pid) from pg_stat_activity where pid = $1 and extract(epoch from xact_start)::text = $2',
+      [processId, begunAt],
+    );
   } finally {
     client.connection.stream.destroy();
   }
@@ -153,16 +182,14 @@ const QUERY_CANCELED = '57014';
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003';
 
 /**
- * Session settings. JIT compilation takes longer than most statements run. The others fix the form of values,
+ * Settings of queries. JIT compilation takes longer than most statements run. The others fix the form of values,
  * independent of the server's settings.
  */
-const SESSION = [
-  'set jit = off',
-  'set default_transaction_read_only = on',
-  "set default_transaction_isolation = 'repeatable read'",
-  "set bytea_output = 'hex'",
-  'set extra_float_digits = 1',
-];
+const FORM = {
+  jit: 'off',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+};
 
 /** Converts 64-bit integers to bigint and bytes to `0x…`. Longer integers stay text. */
 function parserOf(oid: number): (text: string) => unknown {
