@@ -21,7 +21,7 @@ export async function openRunFolder(log: Logger): Promise<{ folder: string; remo
   const place = await ownPlace();
   for (const leftover of await leftovers(place)) {
     await rm(leftover, { recursive: true, force: true });
-    log.info({ folder: leftover }, 'removed the folder of an earlier run, which was killed');
+    log.info({ removed: leftover }, 'removed the folder of an earlier run, which was killed');
   }
   const folder = await mkdtemp(join(tmpdir(), PREFIX));
   await writeFile(join(folder, OWNER_FILE), JSON.stringify({ ...place, pid: process.pid }));
