@@ -17,7 +17,7 @@ export interface PostgresOptions {
    * than `statementTimeoutMs` when absent. The listening connection has its own limit.
    */
   silenceMs?: number;
-  /** Maximum connections of this process; 10 when absent. */
+  /** Maximum connections of this process; `POOL_SIZE` when absent. */
   poolSize?: number;
   /** Maximum duration of a statement in milliseconds; 30 s when absent. */
   statementTimeoutMs?: number;
@@ -52,7 +52,8 @@ export interface Tls {
   readonly key?: string;
 }
 
-const POOL_SIZE = 10;
+/** Connections of a process when `poolSize` is absent. */
+export const POOL_SIZE = 10;
 const STATEMENT_TIMEOUT_MS = 30_000;
 const LOCK_TIMEOUT_MS = 10_000;
 /** Time beyond the statement timeout in which a reachable server has answered, at least with an error. */

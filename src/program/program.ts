@@ -3,6 +3,7 @@ import { parseArguments, USAGE } from '#config/arguments.ts';
 import type { Config } from '#config/config.ts';
 import { type Environment, readEnvironment, type WorkerPart } from '#config/environment.ts';
 import { reportFailure } from '#config/failure.ts';
+import { listenersOf } from '#config/listeners.ts';
 import { loadConfig } from '#config/load.ts';
 import type { DataFront } from '#data/front.ts';
 import { embeddedChainIds } from '#devnet/embedded-chain.ts';
@@ -14,11 +15,12 @@ import {
   connectionBounds,
   descriptorLimit,
 } from '#http/server/connection-bounds.ts';
+import { probeAddress } from '#http/server/free-address.ts';
 import { systemClock } from '#lib/clock.ts';
 import { inTime } from '#lib/in-time.ts';
 import { createLogger, type Logger } from '#lib/logger.ts';
 import { endProcess, exitProcess } from '#lib/process-end.ts';
-import { atPlace } from '#lib/startup-error.ts';
+import { atPlace, CannotStart } from '#lib/startup-error.ts';
 import { build } from '#lib/version.ts';
 import { type EmbeddedDefault, startEmbedded } from './embedded.ts';
 import { keepOpen } from './open-resource.ts';
@@ -54,6 +56,7 @@ async function main(argv: readonly string[]): Promise<void> {
   log.info({ ...build(), node: process.version, roles: config.roles }, 'starting');
   let isAbandoning = false;
   resources.defer(() => (isAbandoning ? exitProcess() : endProcess({ withinMs: END_WITHIN_MS, log })));
+  if (worker === undefined) await requireFreeAddresses(config);
   const stopped = stopRequest({ parent: watchedParent(environment) });
   if (parts.length > 0) {
     const { runParent } = await import('./workers/parent.ts');
@@ -95,6 +98,16 @@ async function main(argv: readonly string[]): Promise<void> {
   );
   // A database that falls silent can hold up each step of closing for a minute.
   endProcess({ withinMs: config.server.drainMs + CLOSE_WITHIN_MS, log });
+}
+
+/** Refuses a start whose addresses are taken, before anything else is opened: embedded chains take seconds. */
+async function requireFreeAddresses(config: Config): Promise<void> {
+  for (const [setting, address] of listenersOf(config)) {
+    await probeAddress(address).catch(error => {
+      const failure = new CannotStart(`It cannot listen on ${address.host}:${address.port}`, error, setting);
+      throw atPlace(failure, config.placeOf);
+    });
+  }
 }
 
 /** Process whose end ends this one: npm or the launcher. A worker instead receives a message from its parent. */

@@ -118,7 +118,11 @@ test('a failed start is reported in one line, and exits with 1, or with 2 if a s
   const address = other.address();
   const taken = typeof address === 'object' && address !== null ? address.port : 0;
   const faults: [code: number, payments: string, message: RegExp][] = [
-    [1, `listen: "127.0.0.1:${taken}"`, /^listen EADDRINUSE: address already in use 127\.0\.0\.1:\d+\n$/],
+    [
+      2,
+      `listen: "127.0.0.1:${taken}"`,
+      /^\/.+\.yaml, line 1, payments\.listen: It cannot listen on 127\.0\.0\.1:\d+: listen EADDRINUSE: address already in use 127\.0\.0\.1:\d+\n$/,
+    ],
     [
       2,
       'listen: "127.0.0.1:0", database: "postgres://me:a-password@127.0.0.1:9/shop"',
@@ -127,7 +131,7 @@ test('a failed start is reported in one line, and exits with 1, or with 2 if a s
     [
       1,
       'listen: "127.0.0.1:0", secretKeyFile: ./tollgate.yaml',
-      /^The secret key of payments cannot be used, and the database needs the key of fingerprint [\da-f]{8}: All users of this machine can read .*chmod 600 on it\.\n$/,
+      /^The secret key of payments cannot be used: All users of this machine can read .*chmod 600 on it\.\n$/,
     ],
   ];
 

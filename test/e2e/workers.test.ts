@@ -239,10 +239,10 @@ describe('workers', () => {
 
   test('that cannot start end the program with the code and message of the first one', async () => {
     const program = await start(
-      CONFIG.replace('listen: "127.0.0.1:0", rateLimit', 'listen: "192.0.2.1:1", rateLimit'),
+      CONFIG.replace('payments: {', 'payments: { database: "postgres://127.0.0.1:9/shop",'),
     );
 
-    expect(await program.exited).toBe(1);
-    expect(program.errors().match(/192\.0\.2\.1/g)).toHaveLength(1);
+    expect(await program.exited).toBe(2);
+    expect(program.errors().match(/payments\.database/g)).toHaveLength(1);
   });
 });

@@ -1,4 +1,5 @@
 import type { ChainConfig, Config } from '#config/config.ts';
+import { listenersOf } from '#config/listeners.ts';
 import { ROLES_OF, type Role } from '#config/roles.ts';
 import { originOf } from '#config/units.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -7,6 +8,7 @@ import type { Check } from './check.ts';
 import { configuredDatabases } from './configured-databases.ts';
 import { databaseCheck } from './database-check.ts';
 import { engineCheck } from './engine-check.ts';
+import { listenCheck, secretKeyCheck } from './local-checks.ts';
 import { nodeCheck } from './node-check.ts';
 import { botCheck, mailCheck } from './outgoing-checks.ts';
 import { publicAddressCheck } from './public-address-check.ts';
@@ -16,6 +18,7 @@ import { redisCheck } from './redis-check.ts';
 const NEEDED_BY: readonly (readonly [setting: RegExp, roles: readonly Role[]])[] = [
   [/^data\./, ['data']],
   [/^payments\.publicUrl$/, ['payments']],
+  [/^payments\.secretKeyFile$/, ROLES_OF.payments],
   [/^payments\.database$/, ROLES_OF.payments],
   [/^payments\.mail\./, ['delivery']],
   [/^payments\.messenger\./, ['payments', 'delivery']],
@@ -32,7 +35,9 @@ export function configuredChecks(
 ): Check[] {
   const { payments, chains, devnet } = config;
   const checks = [
+    ...[...listenersOf(config)].map(([setting, listen]) => listenCheck(setting, listen)),
     ...publicAddressChecks(config),
+    ...secretKeyChecks(config),
     ...configuredDatabases(config).map(database => databaseCheck(database, clock)),
     ...redisChecks(config),
     ...(payments.mail === undefined ? [] : [mailCheck(payments.mail)]),
@@ -54,6 +59,12 @@ function publicAddressChecks({ data, payments }: Config): Check[] {
     if (url === undefined || url === originOf(listen)) return [];
     return [publicAddressCheck({ setting: `${service}.publicUrl`, url, listen })];
   });
+}
+
+/** The embedded default has a key of its own for each run. */
+function secretKeyChecks({ chains, payments: { secretKey, hasDefaultDatabase } }: Config): Check[] {
+  const isOfEachRun = chains.length === 0 && hasDefaultDatabase;
+  return isOfEachRun || secretKey.kind === 'value' ? [] : [secretKeyCheck(secretKey)];
 }
 
 function redisChecks({ data, rateLimitStore }: Config): Check[] {

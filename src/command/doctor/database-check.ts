@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { clockWarnings, databaseClock } from '#db/database-clock.ts';
 import { readSchema } from '#db/migrate.ts';
 import { type DatabaseOptions, databaseName, fileOf, openDatabase } from '#db/open.ts';
-import { listensThroughPooler } from '#db/open-postgres.ts';
+import { listensThroughPooler, POOL_SIZE } from '#db/open-postgres.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type DiskReserve, diskShortage } from '#stores/disk-space.ts';
 import { type Check, Fault, type Finding } from './check.ts';
@@ -22,7 +22,7 @@ export function databaseCheck({ options, schema, reserve }: ConfiguredDatabase, 
         : 'Start the database, or correct its address and the rights of its role.',
     run: async () => {
       const state = await withSpace(await readState(), fileOf(options), reserve);
-      return withListening(await withClock(state, { options, clock }), options);
+      return withListening(await withServer(state, { options, clock }), options);
     },
   };
 
@@ -51,14 +51,27 @@ async function withSpace(
   };
 }
 
-/** Adds to a finding that the clock of this machine differs from that of the server (Decision 312). */
-async function withClock(
+/**
+ * Adds to a finding that the clock of this machine differs from that of the server (Decision 312), or that the pool asks
+ * for more connections than the server has.
+ * @throws Fault for a read replica
+ */
+async function withServer(
   finding: Finding,
   { options, clock }: { options: DatabaseOptions; clock: Clock },
 ): Promise<Finding> {
-  if (fileOf(options) !== undefined) return finding;
+  if (!('url' in options)) return finding;
   const db = openDatabase(options);
   try {
+    const sql = `select pg_is_in_recovery() as is_replica, current_setting('max_connections')::int as connections`;
+    const { rows } = await db.raw(sql);
+    const [server] = rows;
+    if (server.is_replica) throw new Fault('is a read replica', 'Name the address of the primary.');
+    const { poolSize = POOL_SIZE } = options;
+    if (poolSize >= server.connections) {
+      const detail = `its pool of ${poolSize} exceeds the ${server.connections} connections of the server`;
+      return { state: 'warning', detail: `${finding.detail}; ${detail}`, advice: 'Lower postgres.pool.' };
+    }
     const [text] = clockWarnings('this database', await databaseClock(db, clock));
     if (text === undefined) return finding;
     const advice = 'Synchronize the clocks of both machines with NTP.';

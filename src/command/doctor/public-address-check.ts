@@ -34,7 +34,7 @@ export function publicAddressCheck({ setting, url, listen }: PublicAddress): Che
 }
 
 /** Asks a service for its health. Undefined for a healthy service of this program. */
-async function healthAt(url: string): Promise<{ detail: string; isUnknownName: boolean } | undefined> {
+export async function healthAt(url: string): Promise<{ detail: string; isUnknownName: boolean } | undefined> {
   try {
     const response = await fetch(`${url}/healthz`, {
       signal: AbortSignal.timeout(TIMEOUT_MS),
