@@ -9,7 +9,8 @@ import {
   recoverMessageAddress,
 } from 'viem';
 import { Unavailable } from '#lib/unavailable.ts';
-import { type ChainClient, nodeAnswered } from './client.ts';
+import type { ChainClient } from './client.ts';
+import { refusalOf } from './contract-refusal.ts';
 
 /** Text with a signature to verify against an address. */
 export interface SignedMessage {
@@ -89,8 +90,8 @@ async function isByContract(
     // An address without code returns `0x`, and a contract that echoes its input returns more than a word.
     return (await within(deadlineMs, call)).toLowerCase() === VALID;
   } catch (error) {
-    // The call reverted, or the function does not exist.
-    if (nodeAnswered(error)) return false;
+    // The call reverted, or the function does not exist. A node that lacks the block says nothing about the signature.
+    if (refusalOf(error) !== undefined) return false;
     throw unverified(error);
   }
 }

@@ -5,6 +5,7 @@ import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createChainClient } from '../../src/node/client.ts';
 import { signatureJudge } from '../../src/node/wallet-signature.ts';
+import { faultyNode } from '../support/faulty-node.ts';
 import { startPaymentChain, type TestPaymentChain } from '../support/payment-chain.ts';
 
 const log = createLogger({ level: 'silent' });
@@ -112,4 +113,14 @@ test('when only the chain can decide and its node is unavailable or silent, the 
   await expect(ofSilent(CONTRACT, signature)).rejects.toEqual(unavailable('200 ms'));
   silent.closeAllConnections();
   silent.close();
+});
+
+test('an error of the node that is not the contract’s is no answer', async () => {
+  await using node = await faultyNode(chain.rpcUrl);
+  const failure = Object.assign(new Error('header not found'), { code: -32_000 });
+  node.tell(({ method }) => (method === 'eth_call' ? failure : undefined));
+
+  const asked = judge(node.url)(CONTRACT, `0x${'12'.repeat(96)}`);
+
+  await expect(asked).rejects.toMatchObject({ name: 'Unavailable' });
 });
