@@ -45,6 +45,9 @@ async function indexed(path: string): Promise<void> {
 async function makeOlder(): Promise<void> {
   const db = openDatabase({ file });
   try {
+    await db.raw('drop index dirty_again');
+    for (const column of ['block', 'attempts', 'due_at'])
+      await db.raw(`alter table dirty drop column ${column}`);
     await db.raw('drop table retyping');
     for (const name of ['fees_known', 'block_traced']) await db.raw(`drop trigger ${name}`);
     await db.raw('drop table unread_blocks');
@@ -77,7 +80,7 @@ async function makeOlder(): Promise<void> {
       `delete from schema_migrations
        where name in ('types-by-receiver-code', '013-views', '014-transfers-of-addresses', '016-events-by-topic',
          '017-token-list', '018-contract-counters', '019-address-counts', '020-block-sums',
-         '021-instance-holders', '022-unread-blocks')`,
+         '021-instance-holders', '022-unread-blocks', '023-state-attempts')`,
     );
     await db.raw(
       `update transactions set facts = facts & ~1 | (to_address is not null and length(input) > 0)`,

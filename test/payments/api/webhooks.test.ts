@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rowsOf } from '#db/query.ts';
-import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { record } from '../../support/json.ts';
 import { errorOf, type Merchant, type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts';
-import { aDelivery, aWebhook } from '../../support/webhook-records.ts';
 import { dataOf, listOf, newWebhook, WEBHOOKS } from '../../support/webhooks-api.ts';
 
 const URL = 'https://books.example/hooks/payments';
@@ -168,31 +166,6 @@ eachDatabase('webhooks', databases => {
       expect(errorOf(await shop.patch(path, body))).toBe(`400 ${error}`);
       expect(dataOf(await shop.get(path)).url).toBe(URL);
     });
-  });
-
-  test('are deleted with all their deliveries without blocking other requests', async () => {
-    const { path, id } = await newWebhook(shop, { url: URL });
-    const webhook = aWebhook(shop.owner, { id });
-    for (let batch = 0; batch < 6; batch += 1) {
-      const deliveries = Array.from({ length: 1_000 }, () => ({ delivery: aDelivery(webhook), body: '{}' }));
-      await deliveryStore(api.db, api.seals).insert(deliveries);
-    }
-    const other = await api.merchant();
-    let isDeleted = false;
-    let answered = 0;
-
-    const deleting = shop.delete(path).finally(() => {
-      isDeleted = true;
-    });
-    while (!isDeleted) {
-      const { status } = await other.get(WEBHOOKS);
-      if (!isDeleted && status === 200) answered += 1;
-    }
-
-    expect((await deleting).status).toBe(200);
-    expect(answered).toBeGreaterThanOrEqual(2);
-    expect(await rowsOf(api.db, 'select id from deliveries where webhook_id = ?', [id])).toEqual([]);
-    expect((await shop.get(path)).status).toBe(404);
   });
 
   test('are deleted once', async () => {
