@@ -57,6 +57,13 @@ export async function isReadOnly(db: Db): Promise<boolean> {
   );
 }
 
+/** Connections that a PostgreSQL server accepts at once. A file has no such limit. */
+export async function connectionLimit(db: Db): Promise<number> {
+  if (db.dialect.name === 'sqlite') return Number.POSITIVE_INFINITY;
+  const { rows } = await db.raw('show max_connections');
+  return Number(rows[0].max_connections);
+}
+
 /** Limits each wait for a lock in this transaction; the resulting error may be retried. SQLite has no such locks. */
 export async function limitLockWait(handle: Transaction, milliseconds: number): Promise<void> {
   if (handle.dialect.name === 'postgres') await handle.raw(`set local lock_timeout = ${milliseconds}`);

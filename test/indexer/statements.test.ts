@@ -20,6 +20,7 @@ const STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['placeholders(', '?'],
   ['isAmong.sql', 'in (1)'],
   ['handle.dialect.among(', 'is not null'],
+  ["queries.join('\\nunion\\n')", 'select kind, address, holder, token_id from dirty'],
   ['lastUpgrades(', 'in (1)'],
   [
     'tokensOf(',

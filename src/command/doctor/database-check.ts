@@ -4,6 +4,7 @@ import { clockWarnings, databaseClock } from '#db/database-clock.ts';
 import { readSchema } from '#db/migrate.ts';
 import { type DatabaseOptions, databaseName, fileOf, openDatabase } from '#db/open.ts';
 import { listensThroughPooler, POOL_SIZE } from '#db/open-postgres.ts';
+import { connectionLimit, isReadOnly } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type DiskReserve, diskShortage } from '#stores/disk-space.ts';
 import { type Check, Fault, type Finding } from './check.ts';
@@ -63,13 +64,11 @@ async function withServer(
   if (!('url' in options)) return finding;
   const db = openDatabase(options);
   try {
-    const sql = `select pg_is_in_recovery() as is_replica, current_setting('max_connections')::int as connections`;
-    const { rows } = await db.raw(sql);
-    const [server] = rows;
-    if (server.is_replica) throw new Fault('is a read replica', 'Name the address of the primary.');
+    if (await isReadOnly(db)) throw new Fault('is a read replica', 'Name the address of the primary.');
     const { poolSize = POOL_SIZE } = options;
-    if (poolSize >= server.connections) {
-      const detail = `its pool of ${poolSize} exceeds the ${server.connections} connections of the server`;
+    const limit = await connectionLimit(db);
+    if (poolSize >= limit) {
+      const detail = `its pool of ${poolSize} exceeds the ${limit} connections of the server`;
       return { state: 'warning', detail: `${finding.detail}; ${detail}`, advice: 'Lower postgres.pool.' };
     }
     const [text] = clockWarnings('this database', await databaseClock(db, clock));
