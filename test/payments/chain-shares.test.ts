@@ -78,10 +78,13 @@ describe('processes with the settlement role', () => {
   }
 
   /** Waits until `first` knows of `processes`, then passes `ms` and has every process look again. */
-  async function pass(ms: number, { first, processes }: { first: PaymentsService; processes: number }) {
+  async function pass(
+    ms: number,
+    { first, processes, keep }: { first: PaymentsService; processes: number; keep?: () => Promise<void> },
+  ) {
     const db = opened();
     await met(first, processes);
-    await passTime(ms, { db, clock });
+    await passTime(ms, { db, clock, keep });
     presenceStore(db).announce();
   }
 
@@ -105,10 +108,15 @@ describe('processes with the settlement role', () => {
       lags => lags.length > 0 && lags.every(lag => lag < ms / 1000),
     );
 
-  /** Advances time until each process watches its count of chains. */
-  async function spread(services: readonly PaymentsService[], counts: readonly number[], stepMs = 250) {
+  /** Advances time until each process watches its count of chains. `keep` extends the presence of another one. */
+  async function spread(
+    services: readonly PaymentsService[],
+    counts: readonly number[],
+    { stepMs = 250, keep }: { stepMs?: number; keep?: () => Promise<void> } = {},
+  ) {
     const all = await until(
       async () => {
+        await keep?.();
         clock.advance(stepMs);
         return Promise.all(services.map(watchedBy));
       },
@@ -128,12 +136,12 @@ describe('processes with the settlement role', () => {
     const alone = await spread([first], [4]);
     const second = await begin();
     await pass(20_000, { first, processes: 2 });
-    const shared = await spread([first, second], [2, 2], 50);
+    const shared = await spread([first, second], [2, 2], { stepMs: 50 });
     const both = (await Promise.all([first, second].map(watchedBy))).flat();
 
     await second.close();
     // No time passes: the farewell of the second process is enough.
-    const left = await spread([first], [4], 0);
+    const left = await spread([first], [4], { stepMs: 0 });
 
     expect([alone, shared, left]).toEqual([[4], [2, 2], [4]]);
     expect(new Set(both)).toEqual(new Set(IDS));
@@ -146,7 +154,7 @@ describe('processes with the settlement role', () => {
       await leadership(db, { name: watcherName(id), leaseMs: 20_000, clock }).hold();
     }
     const first = await begin();
-    const before = await spread([first], [2], 0);
+    const before = await spread([first], [2], { stepMs: 0 });
 
     clock.advance(20_000);
     const after = await spread([first], [4]);
@@ -157,14 +165,14 @@ describe('processes with the settlement role', () => {
   test('hand over no chain to a process that has just started', async () => {
     const metrics = createMetrics();
     const first = await begin({ metrics });
-    await spread([first], [4], 0);
+    await spread([first], [4], { stepMs: 0 });
     const second = await begin();
 
     await pass(17_500, { first, processes: 2 });
-    const early = await spread([first, second], [4, 0], 0);
+    const early = await spread([first, second], [4, 0], { stepMs: 0 });
     const changes = await leaderChanges(metrics, IDS);
     await pass(2_500, { first, processes: 2 });
-    const late = await spread([first, second], [2, 2], 50);
+    const late = await spread([first, second], [2, 2], { stepMs: 50 });
 
     expect([early, changes, late]).toEqual([
       [4, 0],
@@ -189,7 +197,7 @@ describe('processes with the settlement role', () => {
 
     await stay(20_000, stepMs => passTime(stepMs, { db, clock }));
     presenceStore(db).announce();
-    const own = await spread([first], [2], 0);
+    const own = await spread([first], [2], { stepMs: 0 });
     const all = await until(
       async () => {
         await stay(250);
@@ -201,37 +209,40 @@ describe('processes with the settlement role', () => {
       await stay(30_000);
       await looked([first], 30_000);
     }
-    await spread([first], [4], 0);
+    await spread([first], [4], { stepMs: 0 });
 
     expect([own, all]).toEqual([[2], 4]);
     expect((await leaderChanges(metrics, IDS)).toSorted()).toEqual([1, 1, 2, 2]);
   });
 
   test('offer kept chains to a later process, even after the clock was set back', async () => {
-    await presenceStore(opened()).extend('proc_without_nodes', TASKS, clock.now() + 3_600_000);
+    const db = opened();
+    const keep = () => presenceStore(db).extend('proc_without_nodes', TASKS, clock.now() + 15_000);
+    await keep();
     let setBackMs = 0;
     const standard = clock;
     clock = { ...standard, now: () => standard.now() - setBackMs };
     const first = await begin();
-    await pass(20_000, { first, processes: 2 });
-    await spread([first], [2], 0);
-    await spread([first], [4]);
+    await pass(20_000, { first, processes: 2, keep });
+    await spread([first], [2], { stepMs: 0 });
+    await spread([first], [4], { keep });
 
     setBackMs = 1_800_000;
+    await keep();
     const second = await begin();
-    await pass(20_000, { first, processes: 3 });
+    await pass(20_000, { first, processes: 3, keep });
 
-    expect(await spread([first, second], [2, 2], 50)).toEqual([2, 2]);
+    expect(await spread([first, second], [2, 2], { stepMs: 50, keep })).toEqual([2, 2]);
   });
 
   test('keep their chains when the other processes are configured with different ones', async () => {
     const metrics = createMetrics();
     const first = await begin({ metrics, chains: chains.slice(0, 3) });
-    await spread([first], [3], 0);
+    await spread([first], [3], { stepMs: 0 });
     const second = await begin({ chains: chains.slice(3) });
 
     for (let passed = 0; passed < 12; passed++) await jump(60_000, [first, second]);
-    await spread([first, second], [3, 1], 0);
+    await spread([first, second], [3, 1], { stepMs: 0 });
 
     expect(await leaderChanges(metrics, IDS.slice(0, 3))).toEqual([1, 1, 1]);
   });
@@ -239,11 +250,11 @@ describe('processes with the settlement role', () => {
   test('hand over no chain that the other processes are not configured with', async () => {
     const metrics = createMetrics();
     const first = await begin({ metrics });
-    await spread([first], [4], 0);
+    await spread([first], [4], { stepMs: 0 });
     const second = await begin({ chains: chains.slice(2) });
 
     await pass(20_000, { first, processes: 2 });
-    const shared = await spread([first, second], [3, 1], 50);
+    const shared = await spread([first, second], [3, 1], { stepMs: 50 });
     const [taken] = await watchedBy(second);
 
     expect(shared).toEqual([3, 1]);

@@ -10,6 +10,7 @@ import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { until } from './until.ts';
 
 /** A chain of a devnet, or one that a test has started, without market and names. */
 export type IndexedChain = Omit<EmbeddedChain, 'prices' | 'names' | 'tokens'> &
@@ -22,7 +23,7 @@ export interface TestDataService extends DataService, AsyncDisposable {}
 export async function startTestDataService(
   chains: readonly IndexedChain[],
   overrides: Partial<DataServiceOptions> = {},
-  untilReady = (service: DataService) => service.whenComplete(),
+  untilReady = whenAllIsRead,
 ): Promise<TestDataService> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-data-'));
   const service = await startDataService({
@@ -52,6 +53,15 @@ export async function startTestDataService(
   };
   await untilReady(service);
   return { ...service, close, [Symbol.asyncDispose]: close };
+}
+
+/** An index is complete before the state is read again that needed more gas than a first read has. */
+async function whenAllIsRead(service: DataService): Promise<void> {
+  await service.whenComplete();
+  await until(
+    async () => JSON.stringify(await service.status()),
+    status => !/"unread_state":[1-9]/.test(status),
+  );
 }
 
 /** A chain of the devnet as an option of the data service, with its index in `folder`. */

@@ -8,10 +8,17 @@ const STEP_MS = 2_500;
 /** Remaining time of a row's 15 s when a process extends it two steps late. */
 const SHORTEST_REST_MS = 5_000;
 
-/** Advances the clock of processes on one payments database in steps, so none of them counts as silent. */
-export async function passTime(ms: number, { db, clock }: { db: Db; clock: ManualClock }): Promise<void> {
+/**
+ * Advances the clock of processes on one payments database in steps, so none of them counts as silent. `keep` extends the
+ * presence of a process that the test only claims to exist.
+ */
+export async function passTime(
+  ms: number,
+  { db, clock, keep }: { db: Db; clock: ManualClock; keep?: (() => Promise<void>) | undefined },
+): Promise<void> {
   for (let left = ms; left > 0; left -= STEP_MS) {
     clock.advance(Math.min(STEP_MS, left));
+    await keep?.();
     const now = clock.now();
     await until(
       async () => {
