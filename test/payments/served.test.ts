@@ -8,8 +8,9 @@ import { runPayments } from '../../scripts/contract/payments/run.ts';
 import { isPaymentsService } from '../../scripts/contract/payments/served-by.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import { type BotApi, startBotApi } from '../support/bot-api.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { DATABASE_KINDS, eachDatabase, type TestDatabases } from '../support/databases.ts';
 import { list, record } from '../support/json.ts';
+import { membersOfRun } from '../support/long-series.ts';
 import { startPaymentChain } from '../support/payment-chain.ts';
 import {
   LOOPBACK_ONLY,
@@ -26,7 +27,9 @@ const SETTINGS = '/api/v1/notifications';
 const chain = await startPaymentChain();
 afterAll(chain.stop);
 
-eachDatabase('a payments service', databases => {
+eachDatabase('a payments service', suite, membersOfRun(DATABASE_KINDS, ['postgres']));
+
+function suite(databases: TestDatabases): void {
   let bot: BotApi;
   let mailFolder: string;
   let service: TestPaymentsService;
@@ -131,7 +134,7 @@ eachDatabase('a payments service', databases => {
     expect((await ask(SETTINGS)).data).toMatchObject({ ...wanted, messenger_chat_id: '42' });
     expect(bot.sent().join('\n')).toContain('42: [Test] Test of your notifications');
   }, 180_000);
-});
+}
 
 /** Operations that answered only empty lists or refusals. */
 function unseen(filled: ReadonlyMap<string, number>): string[] {
