@@ -23,6 +23,8 @@ const named = (...names: readonly string[]) => {
 const TRANSFER = named('transaction_hash', 'log_index', 'total.token_id');
 const INTERNAL = named('block_number', 'transaction_hash', 'index');
 const LOG = named('transaction_hash', 'index');
+/** Identity of a balance of an address. */
+export const tokenHeld = named('token.address', 'token_id');
 
 /** Every list of the contract, each with more than a page. */
 export function listCases(places: Places): ListCase[] {
@@ -68,7 +70,7 @@ export function listCases(places: Places): ListCase[] {
     list('listTokenInstanceHolders', `/tokens/${crowded}/holders`, named('address.hash')),
     list('listTransfersOfToken', `/tokens/${popular}/transfers`, TRANSFER),
     list('listTokenHolders', `/tokens/${popular}/holders`, named('address.hash', 'token_id')),
-    list('listAddressTokens', `/addresses/${holder}/tokens`, named('token.address', 'token_id')),
+    list('listAddressTokens', `/addresses/${holder}/tokens`, tokenHeld),
     list('listAddressNfts', `/addresses/${holder}/nft`, named('token.address', 'id')),
     list('listAddressNftCollections', `/addresses/${collector}/nft/collections`, named('token.address')),
     list('listAddressWithdrawals', `/addresses/${receiver}/withdrawals`, named('index')),
@@ -141,7 +143,7 @@ export function filterCases({ holder, token, collection, collector, splitter, ba
       identity: INTERNAL,
       query: { filter: 'to' },
     },
-    { ...tokens, identity: named('token.address', 'token_id'), query: { type: 'ERC-20' } },
+    { ...tokens, identity: tokenHeld, query: { type: 'ERC-20' } },
     { ...nfts, identity: named('token.address', 'id'), query: { type: 'ERC-1155' } },
     {
       operation: 'listAddressNftCollections',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { type Answer, type Client, client } from '../support/contract-client.ts';
-import { type Case, headOf } from './cases.ts';
+import { type Case, headOf, tokenHeld } from './cases.ts';
 import type { Limits } from './limits.ts';
 import type { Bench, Subject } from './suite/bench.ts';
 import { answersAreEqual } from './suite/equality.ts';
@@ -15,13 +15,17 @@ import { requestsAreModest } from './suite/requests.ts';
  */
 export function explorerConformance(name: string, start: () => Promise<Subject>, limits: Limits): void {
   describe(name, () => {
-    let running: Omit<Bench, 'limits' | 'isMissing'> | undefined;
+    let running: Omit<Bench, 'limits' | 'isMissing' | 'inSharedOrder'> | undefined;
     const bench = (): Bench => {
       if (running === undefined) throw new Error(`${name} was not started`);
       return {
         ...running,
         limits,
         isMissing: ({ operation }: Pick<Case, 'operation'>) => limits.missing.includes(operation),
+        inSharedOrder: (items, { operation }) =>
+          limits.inOrderOfReading.includes(operation)
+            ? items.toSorted((one, other) => tokenHeld(one).localeCompare(tokenHeld(other)))
+            : items,
       };
     };
 

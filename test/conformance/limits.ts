@@ -10,6 +10,8 @@ export interface Limits {
   readonly unknown: readonly Unknown[];
   /** Lists that only a cursor can walk: their position does not fit into the document's keys. */
   readonly byCursorOnly: readonly OperationId[];
+  /** Lists in the order in which the back end read state of the chain, which each does in its own time. */
+  readonly inOrderOfReading: readonly OperationId[];
   /** True when lists whose positions have the same keys accept each other's cursors. */
   readonly sharesCursors: boolean;
   /** Compares a transaction of every sort, or only a few. */
@@ -56,6 +58,7 @@ export const INDEX: Limits = {
   missing: [],
   unknown: [],
   byCursorOnly: [],
+  inOrderOfReading: ['listAddressTokens', 'listAddressTokenBalances'],
   sharesCursors: true,
   depth: 'brief',
 };
@@ -92,6 +95,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
       ),
     ],
     byCursorOnly: ['listTransactionLogs', 'listTokens'],
+    inOrderOfReading: [],
     sharesCursors: false,
     depth: 'whole',
   },
@@ -99,6 +103,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
     missing: ['listInternalTransactions', 'listBlockInternalTransactions'],
     unknown: [...NEVER, RAW_ERRORS, ...FLAG_ONLY],
     byCursorOnly: ['listTokens'],
+    inOrderOfReading: [],
     sharesCursors: false,
     depth: 'brief',
   },
@@ -106,6 +111,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
     missing: [],
     unknown: [...NEVER, RAW_ERRORS],
     byCursorOnly: ['search'],
+    inOrderOfReading: [],
     sharesCursors: false,
     depth: 'brief',
   },
@@ -113,6 +119,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
     missing: [],
     unknown: [...NEVER, RAW_ERRORS],
     byCursorOnly: ['search'],
+    inOrderOfReading: [],
     sharesCursors: false,
     depth: 'brief',
   },
@@ -120,6 +127,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
     missing: [],
     unknown: [...NEVER, RAW_ERRORS_IN_LISTS],
     byCursorOnly: ['search'],
+    inOrderOfReading: [],
     sharesCursors: false,
     depth: 'brief',
   },
@@ -127,6 +135,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
     missing: [],
     unknown: [...NEVER, RAW_ERRORS_IN_LISTS, ...nothing(['token'], 'listTokenInstances')],
     byCursorOnly: ['search'],
+    inOrderOfReading: [],
     sharesCursors: false,
     depth: 'whole',
   },

@@ -1,6 +1,7 @@
 import type { OperationId } from '#data/backends/port/backend.ts';
 import type { EmulatedRequest } from '../../support/blockscout-emulator.ts';
 import type { Client } from '../../support/contract-client.ts';
+import type { Item } from '../../support/walk.ts';
 import type { Places } from '../ground.ts';
 import type { Limits } from '../limits.ts';
 
@@ -29,6 +30,8 @@ export interface Bench {
   /** Height of the chain. */
   readonly head: number;
   isMissing(asked: { readonly operation: OperationId }): boolean;
+  /** Items as they are, or sorted by token in a list whose order is that of reading. */
+  inSharedOrder(items: readonly Item[], list: { readonly operation: OperationId }): readonly Item[];
 }
 
 /** Status when no back end has such an answer. */
