@@ -1,4 +1,4 @@
-// Run by lifecycle.test.ts as a process of its own: starts two chains in the given folder, says which processes
+// Run by lifecycle.slow.test.ts as a process of its own: starts two chains in the given folder, says which processes
 // they are, and waits to be killed.
 import { startDevnet } from '../../src/devnet/start-devnet.ts';
 import { systemClock } from '../../src/lib/clock.ts';
