@@ -3,6 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
+const SLOW = 'test/**/*.slow.test.ts';
 const COMPILE_CACHE = join(import.meta.dirname, 'node_modules', '.cache', 'test-programs');
 
 /** A file system in memory with room for all files of a run; undefined when there is none. */
@@ -16,9 +17,12 @@ function memoryFolder(): string | undefined {
 export default defineConfig(({ mode }) => ({
   test: {
     globalSetup: ['./test/support/postgres-server.ts'],
-    include: ['test/**/*.test.ts'],
-    // True in `npm run test:all`, see test/support/long-series.ts.
-    provide: { runsAll: mode === 'all' },
+    // See test/README.md.
+    projects: [
+      { extends: true, test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [SLOW] } },
+      { extends: true, test: { name: 'slow', include: [SLOW] } },
+    ],
+    provide: { isWholeRun: mode === 'all' },
     env: {
       // With this cache, programs that tests start compile the sources once instead of once per start.
       NODE_COMPILE_CACHE: COMPILE_CACHE,
@@ -33,6 +37,6 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     // More workers than cores, because tests spend a third of their time waiting for chains, databases and pauses.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
-    reporters: ['default', './test/support/count-reporter.ts'],
+    reporters: ['default', './test/support/run-reporter.ts'],
   },
 }));

@@ -241,7 +241,7 @@ test('a slow chain costs one stagger', async () => {
   const clock = manualClock();
   await using service = await serve([[() => 'silence'], [has]], {
     clock,
-    fallback: { timeoutMs: 10_000, staggerMs: 400 },
+    fallback: { timeoutMs: 4_000, staggerMs: 400 },
   });
 
   const answering = service.get(TRANSACTION);

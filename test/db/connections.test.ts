@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
 import { transaction } from '../../src/db/transaction.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { bothDatabases } from '../support/databases.ts';
 
-eachDatabase('a pool', databases => {
+bothDatabases('a pool', databases => {
   test('closes its connections when it is destroyed, and refuses later statements', async () => {
     const db = openDatabase(await databases.create());
     await Promise.all(Array.from({ length: 30 }, () => rowsOf(db, 'select 1 as one')));

@@ -5,7 +5,7 @@ import { migrate, table } from '../../src/db/migrate.ts';
 import type { Db } from '../../src/db/open.ts';
 import { execute, rowsOf } from '../../src/db/query.ts';
 import { transaction } from '../../src/db/transaction.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { bothDatabases } from '../support/databases.ts';
 import { givenConnections } from '../support/given-database.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
@@ -17,7 +17,7 @@ interface Job extends LeasableRow {
 const LEASE_MS = 1_000;
 const DONE = { sql: 'next_attempt_at = null', bindings: [] };
 
-eachDatabase('due rows', databases => {
+bothDatabases('due rows', databases => {
   const given = givenConnections(databases, { isShared: true, prepare: createJobs });
   let clock: ManualClock;
 

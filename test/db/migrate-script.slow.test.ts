@@ -7,7 +7,7 @@ import { type Migration, migrate } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
 import { INDEX_MIGRATIONS } from '#indexer/schema/migrations/index-migrations.ts';
 import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations/payments-migrations.ts';
-import { eachDatabase, postgresDatabase, urlOf } from '../support/databases.ts';
+import { bothDatabases, postgresDatabase, urlOf } from '../support/databases.ts';
 import { script } from '../support/script.ts';
 
 const NEXT: Migration = { name: 'a step to come', up: [] };
@@ -47,7 +47,7 @@ const listed = (title: string, steps: readonly (readonly [state: string, steps: 
     '',
   ].join('\n');
 
-eachDatabase('the command line', databases => {
+bothDatabases('the command line', databases => {
   test('shows what is pending without a change, applies it, and shows that it is applied', async () => {
     const database = await databases.create();
     await configured(urlOf(database));

@@ -6,7 +6,7 @@ import { addColumn, type Migration, migrate, schemaFault, table } from '../../sr
 import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
 import { execute, rowsOf } from '../../src/db/query.ts';
 import { VERSION } from '../../src/lib/version.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { bothDatabases } from '../support/databases.ts';
 import { until } from '../support/until.ts';
 
 const MIGRATING = fileURLToPath(new URL('migrating-process.ts', import.meta.url));
@@ -17,7 +17,7 @@ const FIRST: Migration = {
 const [major = 0, minor = 0, patch = 0] = VERSION.split('.').map(Number);
 const SECOND: Migration = { name: '2-colours', up: [addColumn('things', 'colour', 'text')] };
 
-eachDatabase('migrations', databases => {
+bothDatabases('migrations', databases => {
   let options: DatabaseOptions;
   let open: () => Db;
   let opened: Db[];

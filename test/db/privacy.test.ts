@@ -4,11 +4,11 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/open.ts';
 import { execute } from '../../src/db/query.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { eachDatabase, sqliteDatabase } from '../support/databases.ts';
+import { bothDatabases, sqliteDatabase } from '../support/databases.ts';
 
 const SECRET = 'ada@private.example';
 
-eachDatabase('an error of a statement', databases => {
+bothDatabases('an error of a statement', databases => {
   test('contains none of the values that were bound to it, thrown or logged', async () => {
     const lines: string[] = [];
     const log = createLogger({ level: 'debug', destination: { write: line => void lines.push(line) } });

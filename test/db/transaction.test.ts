@@ -4,7 +4,7 @@ import { migrate, table } from '../../src/db/migrate.ts';
 import type { Db, Transaction } from '../../src/db/open.ts';
 import { execute, rowsOf } from '../../src/db/query.ts';
 import { transaction } from '../../src/db/transaction.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { bothDatabases } from '../support/databases.ts';
 import { givenConnections } from '../support/given-database.ts';
 
 const SCHEMA = [
@@ -17,7 +17,7 @@ const SCHEMA = [
   },
 ];
 
-eachDatabase('a transaction', databases => {
+bothDatabases('a transaction', databases => {
   const given = givenConnections(databases, {
     isShared: false,
     async prepare(db) {

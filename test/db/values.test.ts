@@ -12,7 +12,7 @@ import {
 import { migrate, table } from '../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { containing, execute, rowsOf } from '../../src/db/query.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { bothDatabases } from '../support/databases.ts';
 
 interface ValueRow {
   text: string;
@@ -24,7 +24,7 @@ interface ValueRow {
   flag: unknown;
 }
 
-eachDatabase('values', databases => {
+bothDatabases('values', databases => {
   let db: Db;
 
   beforeAll(async () => {

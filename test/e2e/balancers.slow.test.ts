@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BalancerName, startBalancer } from '../support/balancer.ts';
 import { freePort, loopbackPort } from '../support/loopback-server.ts';
 import { until } from '../support/until.ts';
 import { ETHEREUM, type Program, programs } from './programs.ts';
 
-/** In `npm run test:all` both processes are restarted, under as many requests as an operator's trial sent. */
-const RUN = inject('runsAll') ? { requests: 5_000, restarts: 2 } : { requests: 500, restarts: 1 };
+/** As many requests as an operator's trial sent. */
+const REQUESTS = 5_000;
 const CLIENTS = 8;
 const PAUSE_MS = 25;
 
@@ -50,7 +50,7 @@ function clientsOf(url: string) {
   let sent = 0;
   let isOver = false;
   const all = Array.from({ length: CLIENTS }, async () => {
-    while (!isOver || sent < RUN.requests) {
+    while (!isOver || sent < REQUESTS) {
       sent += 1;
       const outcome = await fetch(`${url}/chains`).then(
         async answer => `${answer.status}${answer.status === 200 ? '' : await answer.text()}`,
@@ -87,7 +87,7 @@ test.for<BalancerName>(['haproxy', 'nginx'])(
 
     const clients = clientsOf(balancer.dataUrl);
     const codes: (number | null)[] = [];
-    for (const [index, port] of ports.slice(0, RUN.restarts).entries()) {
+    for (const [index, port] of ports.entries()) {
       processes[index]?.child.kill('SIGTERM');
       codes.push((await processes[index]?.exited) ?? null);
       await startAt(port);
@@ -98,7 +98,7 @@ test.for<BalancerName>(['haproxy', 'nginx'])(
     const { sent, lost } = await clients.end();
 
     expect(lost).toEqual([]);
-    expect(sent).toBeGreaterThanOrEqual(RUN.requests);
+    expect(sent).toBeGreaterThanOrEqual(REQUESTS);
     expect(codes).toEqual(codes.map(() => 0));
   },
 );

@@ -9,7 +9,6 @@ import { BLOCKS_TO_SETTLE, paymentChain } from '../payments/watcher/setting.ts';
 import { client } from '../support/contract-client.ts';
 import { indexIn, startTestDataService } from '../support/data-service.ts';
 import { list, record, text } from '../support/json.ts';
-import { membersOfRun } from '../support/long-series.ts';
 import { startPaymentChain, type TestPaymentChain } from '../support/payment-chain.ts';
 import { SHOP, startTestPayments } from '../support/payments-service.ts';
 import { type SmallDisk, smallDisk } from '../support/small-disk.ts';
@@ -21,7 +20,7 @@ const RESERVED = 16 * MIB;
 const NO_RESERVE: DiskReserve = { share: 0, mostBytes: 0 };
 const PAYERS = 10;
 /** 1,000 sales take 17 s. */
-const SALES = membersOfRun([50, 1_000], [50]);
+const SALES = [50, 1_000];
 
 let chain: TestPaymentChain;
 

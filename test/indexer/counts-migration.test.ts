@@ -7,7 +7,7 @@ import { rowsOf } from '#db/query.ts';
 import { insertTyped } from '#db/rows.ts';
 import { BLOCK_COLUMNS, TOKEN_TRANSFER_COLUMNS, TRANSACTION_COLUMNS } from '#indexer/schema/columns.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
-import { eachDatabase } from '#test/support/databases.ts';
+import { bothDatabases } from '#test/support/databases.ts';
 import { countedAgain, keptCounts } from './kept-counts.ts';
 import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from './support.ts';
 
@@ -56,7 +56,7 @@ function rowsWith(db: Handle, table: string, columns: Columns): Promise<Record<s
   return rowsOf(db, `select ${Object.keys(columns).join(', ')} from ${table}`);
 }
 
-eachDatabase('an index of an earlier version', databases => {
+bothDatabases('an index of an earlier version', databases => {
   test('has its counts once it is opened', async () => {
     const database = await databases.create('index');
     await writeOlderIndex(database);

@@ -4,7 +4,7 @@ import { addColumn, type Migration, migrate, table } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
 import { CannotStart } from '#lib/startup-error.ts';
 import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations/payments-migrations.ts';
-import { eachDatabase, postgresDatabase } from '../support/databases.ts';
+import { bothDatabases, postgresDatabase } from '../support/databases.ts';
 import { record, text } from '../support/json.ts';
 import { apiClient } from '../support/payments-api.ts';
 import { startTestPayments } from '../support/payments-service.ts';
@@ -23,7 +23,7 @@ const REMOVING: Migration = {
   servesFrom: '9.4.0',
 };
 
-eachDatabase('a process of an older version', databases => {
+bothDatabases('a process of an older version', databases => {
   test('works on a newer schema that still serves it, and becomes unready once it does not', async () => {
     const database = await databases.create('payments');
     const newer = openDatabase(database);

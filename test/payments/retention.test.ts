@@ -6,7 +6,7 @@ import { retentionWorker } from '../../src/payments/retention.ts';
 import { sessionStore } from '../../src/payments/sessions/session-store.ts';
 import { transferStore } from '../../src/payments/store/transfer-store.ts';
 import { watchedStore } from '../../src/payments/store/watched-store.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { bothDatabases } from '../support/databases.ts';
 import { list, record, text } from '../support/json.ts';
 import {
   aPayment,
@@ -25,7 +25,7 @@ import { aSession } from '../support/payments-sessions.ts';
 const DAY = 24 * 60 * 60 * 1000;
 const SESSIONS = '/api/v1/checkout-sessions';
 
-eachDatabase('the retention', databases => {
+bothDatabases('the retention', databases => {
   let api: PaymentsApi;
   let merchant: Merchant;
   beforeEach(async () => {

@@ -7,13 +7,13 @@ import { silentLogger } from '#lib/logger.ts';
 import { startPresence } from '#payments/role-presence.ts';
 import { PAYMENTS_SCHEMA } from '#payments/store/migrations/payments-migrations.ts';
 import { presenceStore } from '#payments/store/presence-store.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { bothDatabases } from '../support/databases.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';
 
 const NOW = Date.UTC(2026, 4, 4, 12);
 
-eachDatabase('the presence of a process', databases => {
+bothDatabases('the presence of a process', databases => {
   async function opened(database?: DatabaseOptions): Promise<Db> {
     const db = await openMigrated(database ?? (await databases.create('payments')), PAYMENTS_SCHEMA);
     onTestFinished(() => db.destroy());

@@ -8,9 +8,8 @@ import { runPayments } from '../../scripts/contract/payments/run.ts';
 import { isPaymentsService } from '../../scripts/contract/payments/served-by.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import { type BotApi, startBotApi } from '../support/bot-api.ts';
-import { DATABASE_KINDS, eachDatabase, type TestDatabases } from '../support/databases.ts';
+import { eachDatabase, type TestDatabases } from '../support/databases.ts';
 import { list, record } from '../support/json.ts';
-import { membersOfRun } from '../support/long-series.ts';
 import { startPaymentChain } from '../support/payment-chain.ts';
 import {
   LOOPBACK_ONLY,
@@ -27,7 +26,7 @@ const SETTINGS = '/api/v1/notifications';
 const chain = await startPaymentChain();
 afterAll(chain.stop);
 
-eachDatabase('a payments service', suite, membersOfRun(DATABASE_KINDS, ['postgres']));
+eachDatabase('a payments service', suite);
 
 function suite(databases: TestDatabases): void {
   let bot: BotApi;

@@ -1,14 +1,15 @@
 import { test as base, describe } from 'vitest';
 import { postgresDatabase, sqliteDatabase } from './databases.ts';
 import { type Merchant, type PaymentsApi, startPaymentsApi } from './payments-api.ts';
+import { isWholeRun } from './whole-run.ts';
 
 /** `test` with a payments API that the tests of a suite share. */
 export type PaymentsApiTest = ReturnType<typeof paymentsApiTest>;
 
-/** Runs a suite twice: on a payments API with SQLite and on one with PostgreSQL. */
+/** Runs a suite on a payments API with SQLite, and in `npm run test:all` also on one with PostgreSQL. */
 export function eachPaymentsApi(name: string, suite: (test: PaymentsApiTest) => void): void {
   describe(`${name}, on SQLite`, () => suite(onSqlite));
-  describe(`${name}, on PostgreSQL`, () => suite(onPostgres));
+  if (isWholeRun) describe(`${name}, on PostgreSQL`, () => suite(onPostgres));
 }
 
 function paymentsApiTest(createDatabase: typeof sqliteDatabase | typeof postgresDatabase) {

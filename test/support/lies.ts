@@ -1,5 +1,3 @@
-import { membersOfRun } from './long-series.ts';
-
 /** Values, as JSON, that a lying back end sends in place of any other. */
 const LIES = [
   'null',
@@ -19,7 +17,7 @@ const LIES = [
 const MARK = '\u0000lie\u0000';
 
 /** Numbers of the lies with which `damaged` starts. One replaces each value once, all together by every lie. */
-export const LIES_OF_RUN = membersOfRun([...LIES.keys()], [0]);
+export const FIRST_LIES = [...LIES.keys()];
 
 /**
  * Bodies with one value replaced by a lie; of a list only the first item is changed. The n-th value is replaced by the

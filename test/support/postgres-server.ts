@@ -20,7 +20,11 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const program = fileURLToPath(new URL('./postgres-process.ts', import.meta.url));
   // Detached, so a signal to the process group of the run does not end it before its clean-up.
-  const server = fork(program, { stdio: 'inherit', detached: true });
+  const server = fork(program, {
+    stdio: 'inherit',
+    detached: true,
+    env: { ...process.env, ...project.config.env },
+  });
   const ended = once(server, 'exit');
   const told: Promise<[unknown]> = once(server, 'message').then(([message]) => [message]);
   const [message] = await Promise.race([told, ended]);

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { isHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { bothDatabases } from '../support/databases.ts';
 import { list, record, text } from '../support/json.ts';
 import { errorOf, idsOf } from '../support/payments-api.ts';
 import { startTestPayments } from '../support/payments-service.ts';
@@ -20,7 +20,7 @@ const LISTS = [
   '/api-keys',
 ];
 
-eachDatabase('a payments database written by an earlier version', databases => {
+bothDatabases('a payments database written by an earlier version', databases => {
   let upgraded: UpgradedPayments;
   beforeAll(async () => {
     upgraded = await startUpgradedPayments(databases);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { explorerContract } from '#contract/contracts/explorer.ts';
 import { fixturesOf } from '../../support/blockscout-fixtures.ts';
-import { damaged, LIES_OF_RUN } from '../../support/lies.ts';
+import { damaged, FIRST_LIES } from '../../support/lies.ts';
 import { MISSING, serving } from './serving.ts';
 
 test.each(Object.keys(explorerContract.table))(
@@ -9,7 +9,7 @@ test.each(Object.keys(explorerContract.table))(
   async operation => {
     const newest = fixturesOf(operation).at(-1);
     const path = newest?.path.split('?')[0];
-    const bodies = LIES_OF_RUN.flatMap(first => damaged(newest?.text ?? '', first));
+    const bodies = FIRST_LIES.flatMap(first => damaged(newest?.text ?? '', first));
     let body = '';
     await using served = await serving(request =>
       request.path === path ? { text: body, type: 'application/json' } : MISSING,

@@ -7,7 +7,7 @@ import type { GroupsQuery } from '#indexer/query/query.ts';
 import type { AggregationPlan } from '#lib/groups/aggregation-plan.ts';
 import type { Group } from '#lib/groups/expression.ts';
 import { answerOf } from '#lib/groups/group-answer.ts';
-import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
+import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { indexOf, type RowsIndex } from '../../indexer/query/grouped-rows.ts';
 import { rowsOfChain } from './expression-rows.ts';
 
@@ -81,7 +81,7 @@ test('any text is either planned or a 400', () => {
   );
 });
 
-eachDatabase('answers of an index', hostileSuite);
+bothDatabases('answers of an index', hostileSuite);
 
 function hostileSuite(databases: TestDatabases): void {
   let index: RowsIndex;

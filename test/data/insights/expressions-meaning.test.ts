@@ -6,7 +6,7 @@ import { planOf } from '#data/insights/expressions/plan.ts';
 import type { AggregationPlan } from '#lib/groups/aggregation-plan.ts';
 import type { Group } from '#lib/groups/expression.ts';
 import { answerOf } from '#lib/groups/group-answer.ts';
-import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
+import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { indexOf, type RowsIndex } from '../../indexer/query/grouped-rows.ts';
 import {
   aggregate,
@@ -102,7 +102,7 @@ const close = (row: readonly unknown[], models: readonly (GroupModel | null)[]) 
     models[index]?.isReal && typeof value === 'number' ? value.toPrecision(9) : value,
   );
 
-eachDatabase('aggregations', meaningSuite);
+bothDatabases('aggregations', meaningSuite);
 
 function meaningSuite(databases: TestDatabases): void {
   const indexes: RowsIndex[] = [];

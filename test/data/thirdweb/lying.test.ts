@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { startTestDataService } from '../../support/data-service.ts';
-import { damaged, LIES_OF_RUN } from '../../support/lies.ts';
+import { damaged, FIRST_LIES } from '../../support/lies.ts';
 import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { fixturesOf, OPERATIONS } from './fixtures.ts';
 
@@ -18,7 +18,7 @@ test.each(OPERATIONS)(
   'whatever one field of %s is replaced by, the answer fits the contract or is an outage',
   async operation => {
     const newest = fixturesOf(operation).at(-1);
-    const bodies = LIES_OF_RUN.flatMap(first => damaged(newest?.text ?? '', first));
+    const bodies = FIRST_LIES.flatMap(first => damaged(newest?.text ?? '', first));
     let body = '';
     await using upstream = await startScriptedUpstream(() => ({ text: body, type: 'application/json' }));
     const backends = [{ kind: 'insight', url: upstream.url, clientId: undefined }] as const;

@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { type Filter, type GroupsQuery, QueriesBusy, type QueryEngine } from '#indexer/query/query.ts';
 import { waitingClients } from '#lib/request-counters.ts';
-import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
+import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { endless, groups, microtasks, never, poolTest, writeEndlessEvents } from './pool-fixture.ts';
 
-eachDatabase('cheap queries', cheapSuite);
+bothDatabases('cheap queries', cheapSuite);
 
 /** The largest block of a range, plus a number of bytes. */
 function largest(first: bigint, last: bigint, plus = 1n): GroupsQuery {

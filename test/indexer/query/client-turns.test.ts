@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { QueriesBusy, type QueryEngine, QueryTooLarge } from '#indexer/query/query.ts';
 import { type CountedClient, waitingClients } from '#lib/request-counters.ts';
-import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
+import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { endless, groups, microtasks, never, poolTest, writeEndlessEvents } from './pool-fixture.ts';
 
-eachDatabase('turns of clients', turnsSuite);
+bothDatabases('turns of clients', turnsSuite);
 
 /** A client with the milliseconds charged to it. */
 function clientOf(key: string): CountedClient & { readonly charged: readonly number[] } {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Filter, type GroupsQuery, QueryTooLarge } from '#indexer/query/query.ts';
 import type { Group, RowExpression } from '#lib/groups/expression.ts';
-import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
+import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
 import { indexOf, type RowsIndex, type TransactionRow } from './grouped-rows.ts';
 
@@ -35,7 +35,7 @@ const plus = (left: RowExpression, right: RowExpression): RowExpression => ({
   right,
 });
 
-eachDatabase('groups of an index', groupsSuite);
+bothDatabases('groups of an index', groupsSuite);
 
 function groupsSuite(databases: TestDatabases): void {
   let index: RowsIndex;

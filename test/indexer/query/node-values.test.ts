@@ -4,7 +4,7 @@ import type { ChainIndex } from '#indexer/index-service.ts';
 import type { Engine } from '#indexer/query/engine.ts';
 import type { Entity } from '#indexer/query/query.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
-import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
+import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from '../support.ts';
 import { type FieldValues, rowsOf, testEngine } from './opened-engine.ts';
 
@@ -40,7 +40,7 @@ const blockAt = (number: unknown) => {
   return chain.client.request({ method: 'eth_getBlockByNumber', params: [numberToHex(number), true] });
 };
 
-eachDatabase('values of an index', valuesSuite);
+bothDatabases('values of an index', valuesSuite);
 
 function valuesSuite(databases: TestDatabases): void {
   let index: ChainIndex;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, vi } from 'vitest';
 import { QueriesBusy, QueryTooLarge } from '#indexer/query/query.ts';
 import { waitingClients } from '#lib/request-counters.ts';
-import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
+import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import {
   blocks,
@@ -16,7 +16,7 @@ import {
 } from './pool-fixture.ts';
 import { countThreads, watchThreads } from './started-threads.ts';
 
-eachDatabase('query threads', poolSuite);
+bothDatabases('query threads', poolSuite);
 
 function poolSuite(databases: TestDatabases): void {
   const test = poolTest(databases);

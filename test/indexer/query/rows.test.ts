@@ -5,7 +5,7 @@ import type { Entity, Filter, QueryEngine, RowsQuery } from '#indexer/query/quer
 import { openQueryPool, type QueryPool } from '#indexer/query/threads/pool.ts';
 import { systemClock } from '#lib/clock.ts';
 import { fromJson } from '#lib/json.ts';
-import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
+import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
 import { type FieldValues, rowsOf, testEngine } from './opened-engine.ts';
 import { plainAnswer, recordsOf } from './plain-query.ts';
@@ -71,7 +71,7 @@ const anyQuery = (entity: Entity): fc.Arbitrary<RowsQuery> =>
       query(entity, { ...parts, sort: { field, order }, ...(wallet === null ? {} : { wallet }) }),
     );
 
-eachDatabase('rows of an index', rowsSuite);
+bothDatabases('rows of an index', rowsSuite);
 
 function rowsSuite(databases: TestDatabases): void {
   let engine: Engine;

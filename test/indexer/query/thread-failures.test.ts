@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest';
 import { type DatabaseOptions, openDatabase } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { type GroupsQuery, QueryTooLarge } from '#indexer/query/query.ts';
-import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
+import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { blocks, never, newest, poolTest } from './pool-fixture.ts';
 import { watchThreads } from './started-threads.ts';
 
@@ -48,7 +48,7 @@ async function whileNoThreadStarts<Result>(act: () => Promise<Result>): Promise<
   }
 }
 
-eachDatabase('query threads that fail', failuresSuite);
+bothDatabases('query threads that fail', failuresSuite);
 
 function failuresSuite(databases: TestDatabases): void {
   const test = poolTest(databases);

@@ -4,10 +4,10 @@ import { bytesColumn } from '#db/columns.ts';
 import { openMigrated } from '#db/migrate.ts';
 import { addressFigures } from '#indexer/read/contracts.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
-import { eachDatabase } from '#test/support/databases.ts';
+import { bothDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
 
-eachDatabase('figures of addresses', databases => {
+bothDatabases('figures of addresses', databases => {
   test('count the transactions of an address that no longer has coins or code', async () => {
     const options = await databases.create('index');
     const db = await openMigrated(indexOptions(options, CHAIN_ID), indexSchema(CHAIN_ID, options));

@@ -9,7 +9,7 @@ import { type NftHoldingRow, nftHoldings } from '#indexer/read/tokens/holdings.t
 import { nftCollections } from '#indexer/read/tokens/nft-collections.ts';
 import { TOKEN_BALANCE_COLUMNS, TOKEN_INSTANCE_COLUMNS } from '#indexer/schema/columns.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
-import { eachDatabase } from '#test/support/databases.ts';
+import { bothDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
 
 const HOLDER = addressOf(0xaa);
@@ -17,7 +17,7 @@ const OTHER = addressOf(0xab);
 /** Owner of ids of both standards in one contract. */
 const COLLECTOR = addressOf(0xad);
 
-eachDatabase('NFT collections of an address', databases => {
+bothDatabases('NFT collections of an address', databases => {
   let db: Db;
 
   beforeAll(async () => {

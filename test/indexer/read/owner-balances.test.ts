@@ -7,14 +7,14 @@ import { insertTyped } from '#db/rows.ts';
 import { balancesOfTokens } from '#indexer/read/tokens/owner-balances.ts';
 import { TOKEN_BALANCE_COLUMNS } from '#indexer/schema/columns.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
-import { eachDatabase } from '#test/support/databases.ts';
+import { bothDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
 
 const HOLDER = addressOf(0xaa);
 const TOKENS = [1, 2, 3].map(addressOf);
 const IDS = [0n, 7n, 8n, 9n];
 
-eachDatabase('Balances of some tokens', databases => {
+bothDatabases('Balances of some tokens', databases => {
   let db: Db;
 
   beforeAll(async () => {

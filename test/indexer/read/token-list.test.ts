@@ -9,7 +9,7 @@ import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import { TOKEN_COLUMNS, TOKEN_TERM_COLUMNS } from '#indexer/schema/columns.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn } from '#indexer/schema/transaction-types.ts';
-import { eachDatabase } from '#test/support/databases.ts';
+import { bothDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
 
 type Made = Pick<TokenRow, 'name' | 'holderCount'> & { type?: TokenType };
@@ -28,7 +28,7 @@ const TOKENS: readonly Made[] = [
   { name: 'Alpha', holderCount: 0, type: 'ERC-721' },
 ];
 
-eachDatabase('the list of tokens', databases => {
+bothDatabases('the list of tokens', databases => {
   let options: DatabaseOptions;
   beforeAll(async () => {
     options = await databases.create('index');

@@ -4,13 +4,13 @@ import { execute, rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from '#payments/api/gate/idempotency-store.ts';
 import { SealError, seals } from '#payments/secrets/sealed.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { RECORD_TIME } from '../../support/payments-records.ts';
 
 const SEALS = seals(['a secret of tests that is long enough']);
 
-eachDatabase('the answers kept by idempotency key', databases => {
+bothDatabases('the answers kept by idempotency key', databases => {
   const given = givenDatabase(databases, { isShared: true });
 
   const answer = (body: string) => ({ fingerprint: Buffer.from([0, 255, 7]), status: 201, body });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rowsOf } from '#db/query.ts';
 import { eventually } from '../../http/serve.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { type Answered, type GatedKeys, type Sent, startGatedKeys } from '../../support/gated-keys.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 
@@ -19,7 +19,7 @@ const conflict = (message: RegExp) => ({
 });
 const statusAndBody = ({ status, body }: Answered) => [status, body];
 
-eachDatabase('a request with an idempotency key', databases => {
+bothDatabases('a request with an idempotency key', databases => {
   let service: GatedKeys;
   let clock: ManualClock;
   let key: string;
@@ -206,7 +206,7 @@ eachDatabase('a request with an idempotency key', databases => {
   });
 });
 
-eachDatabase('50 equal requests to two processes on one database', databases => {
+bothDatabases('50 equal requests to two processes on one database', databases => {
   test('have one effect and 50 equal answers', async () => {
     const database = await databases.create('payments');
     await using one = await startGatedKeys({ database, limits: LIMITS });

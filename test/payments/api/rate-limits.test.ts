@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#lib/ids.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { type Answered, type GatedKeys, startGatedKeys } from '../../support/gated-keys.ts';
 
 const LIST = '/api/v1/api-keys';
@@ -29,7 +29,7 @@ async function times<T>(count: number, ask: () => Promise<T>): Promise<T[]> {
   return answers;
 }
 
-eachDatabase('requests per minute', databases => {
+bothDatabases('requests per minute', databases => {
   let service: GatedKeys;
   let address = 0;
 
@@ -189,7 +189,7 @@ eachDatabase('requests per minute', databases => {
   });
 });
 
-eachDatabase('a limit whose counts cannot be written', databases => {
+bothDatabases('a limit whose counts cannot be written', databases => {
   test('is counted within the process', async () => {
     const limits = { standard: 3, elevated: 3 };
     await using service = await startGatedKeys({ database: await databases.create('payments'), limits });
@@ -202,7 +202,7 @@ eachDatabase('a limit whose counts cannot be written', databases => {
   });
 });
 
-eachDatabase('two processes', databases => {
+bothDatabases('two processes', databases => {
   test(`count ${databases.kind === 'postgres' ? 'together on one PostgreSQL' : 'separately on one SQLite'}`, async () => {
     const options = { database: await databases.create('payments'), limits: { standard: 3, elevated: 3 } };
     await using one = await startGatedKeys(options);

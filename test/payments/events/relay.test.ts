@@ -13,7 +13,7 @@ import { seals } from '#payments/secrets/sealed.ts';
 import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { type WebhookChanges, webhookStore } from '#payments/webhooks/store/webhook-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { RECORD_TIME } from '../../support/payments-records.ts';
@@ -107,7 +107,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-eachDatabase('the relay', databases => {
+bothDatabases('the relay', databases => {
   const given = givenDatabase(databases, { isShared: true });
   let clock: ManualClock;
 

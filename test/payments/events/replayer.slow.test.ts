@@ -7,7 +7,7 @@ import { systemClock } from '#lib/clock.ts';
 import { placeBefore } from '#payments/events/missed-events.ts';
 import { replayStore } from '#payments/events/replay-store.ts';
 import { replayer } from '#payments/events/replayer.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { log, SECRET, type Setting, seals, startSetting } from '../webhooks/setting.ts';
 import type { ReplayerTask } from './replayer-process.ts';
 
@@ -45,7 +45,7 @@ async function missing(setting: Setting, count: number) {
   return { webhookId, ids: events.map(({ id }) => id), begin, deliveries };
 }
 
-eachDatabase('the replayer', databases => {
+bothDatabases('the replayer', databases => {
   test('continues where a process was killed, and creates one delivery per event', async () => {
     const options = await databases.create('payments');
     await using setting = await startSetting(options, systemClock);

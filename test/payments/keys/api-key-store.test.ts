@@ -4,13 +4,13 @@ import { newKey } from '#payments/keys/api-key.ts';
 import { apiKeyStore } from '#payments/keys/api-key-store.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { anApiKey, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
 
 const MINUTE = 60_000;
 
-eachDatabase('the API keys', databases => {
+bothDatabases('the API keys', databases => {
   const given = givenDatabase(databases, { isShared: true });
   let live: Owner;
   let them: Owner;

@@ -8,7 +8,7 @@ import { messengerLinks } from '#payments/notifications/store/messenger-links.ts
 import { noticeQueue, noticeStore } from '#payments/notifications/store/notice-store.ts';
 import { notificationStore, testMails } from '#payments/notifications/store/notification-store.ts';
 import { seals } from '#payments/secrets/sealed.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { RECORD_TIME } from '../../support/payments-records.ts';
@@ -18,7 +18,7 @@ const SILENT = createLogger({ level: 'silent' });
 const SEALS = seals(['a secret of tests that is long enough']);
 const HOUR_MS = 3_600_000;
 
-eachDatabase('stored notifications', databases => {
+bothDatabases('stored notifications', databases => {
   const given = givenDatabase(databases, { isShared: true });
 
   const aNotice = (changes: Partial<Notice> = {}): Notice => ({

@@ -11,7 +11,7 @@ import { openStore } from '#payments/open-store.ts';
 import { openSeals, reseal } from '#payments/secrets/key-rotation.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { SEALED_COLUMNS, sealedCell, secretKeyStore } from '#payments/secrets/secret-key-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { startTestPayments, type TestPaymentsService } from '../../support/payments-service.ts';
@@ -112,7 +112,7 @@ test('every cell that the source seals is known to reseal', () => {
   );
 });
 
-eachDatabase('secret keys', databases => {
+bothDatabases('secret keys', databases => {
   let original: DatabaseOptions;
   beforeAll(async () => {
     original = await databases.create('payments');

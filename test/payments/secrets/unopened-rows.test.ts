@@ -13,7 +13,7 @@ import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
 import { webhookStore } from '#payments/webhooks/store/webhook-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { aNotice } from '../../support/notification-records.ts';
@@ -26,7 +26,7 @@ const NEVER = new AbortController().signal;
 /** Longer than any lease. */
 const LATER_MS = 10 * 60_000;
 
-eachDatabase('a row with a sealed value that does not open', databases => {
+bothDatabases('a row with a sealed value that does not open', databases => {
   const given = givenDatabase(databases, { isShared: true });
   let clock: ManualClock;
   let lines: string[];

@@ -5,7 +5,7 @@ import { sessionStore } from '#payments/sessions/session-store.ts';
 import { type Settlement, settlement } from '#payments/settlement/settlement.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { allDue, RECORD_TIME } from '../../support/payments-records.ts';
 import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
@@ -13,7 +13,7 @@ import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 const SEALED = seals(['a secret that only this test knows, and long']);
 const BY_AMOUNT = { matchedBy: 'amount', confirmations: 1 } as const;
 
-eachDatabase('one transfer', databases => {
+bothDatabases('one transfer', databases => {
   const given = givenDatabase(databases, { isShared: false });
 
   const settle = <T>(work: (settle: Settlement) => Promise<T>): Promise<T> =>

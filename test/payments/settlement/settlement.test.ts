@@ -8,7 +8,7 @@ import { type Settlement, settlement } from '#payments/settlement/settlement.ts'
 import { linkStore } from '#payments/store/link-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { aLink, allDue, RECORD_TIME } from '../../support/payments-records.ts';
 import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
@@ -20,7 +20,7 @@ const PRICE = 2_500_000n;
 const BY_AMOUNT = { matchedBy: 'amount', confirmations: 1 } as const;
 const BY_WALLET = { matchedBy: 'wallet', confirmations: 1 } as const;
 
-eachDatabase('the settlement', databases => {
+bothDatabases('the settlement', databases => {
   const given = givenDatabase(databases, { isShared: false, mode: 'test' });
   let now: number;
 

@@ -8,7 +8,7 @@ import { newId } from '#lib/ids.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { type LinkList, linkStore } from '#payments/store/link-store.ts';
 import type { SessionRow } from '#payments/tables/session-tables.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { aLink, RECORD_TIME, SIZE_FIELD } from '../../support/payments-records.ts';
 
@@ -16,7 +16,7 @@ const MAX_UINT256 = 2n ** 256n - 1n;
 const NEWEST: LinkList = { sort: 'created_at', order: 'desc' };
 const ALL = { page: 1, limit: 100 };
 
-eachDatabase('the payment links', databases => {
+bothDatabases('the payment links', databases => {
   const given = givenDatabase(databases, { isShared: true });
 
   const inserted = async (...links: PaymentLink[]) => {

@@ -4,7 +4,7 @@ import { rowsOf } from '#db/query.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createChainClient } from '#node/client.ts';
 import { startChainWatcher } from '#payments/watcher/running-watcher.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals, shop } from './setting.ts';
 
@@ -14,7 +14,7 @@ const PAUSE_MS = 2;
 /** Takes 3 s on an idle machine. */
 const SETTLED_WITHIN_MS = 45_000;
 
-eachDatabase('a backlog of payments', databases => {
+bothDatabases('a backlog of payments', databases => {
   test('is settled while other processes write the same sessions all the time', async () => {
     await using chain = await startPaymentChain();
     const watched = paymentChain(chain);

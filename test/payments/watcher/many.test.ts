@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '#lib/clock.ts';
 import { createChainClient } from '#node/client.ts';
 import { startChainWatcher } from '#payments/watcher/running-watcher.ts';
-import { DATABASE_KINDS, eachDatabase, type TestDatabases } from '../../support/databases.ts';
-import { membersOfRun } from '../../support/long-series.ts';
+import { eachDatabase, type TestDatabases } from '../../support/databases.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';
 import { until } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals, shop } from './setting.ts';
@@ -12,7 +11,7 @@ const PAYMENTS = 500;
 /** Wallets that pay at the same time. */
 const PAYERS = 10;
 
-eachDatabase('many payments', suite, membersOfRun(DATABASE_KINDS, ['sqlite']));
+eachDatabase('many payments', suite);
 
 function suite(databases: TestDatabases): void {
   test('500 transfers in one block pay their 500 sessions', async () => {

@@ -7,7 +7,7 @@ import { transferStore } from '#payments/store/transfer-store.ts';
 import type { Failpoint } from '#payments/watcher/look/round.ts';
 import { startChainWatcher } from '#payments/watcher/running-watcher.ts';
 import { LookStandsStill } from '#payments/watcher/watch-lease.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { floodingToken } from '../../support/flooding-token.ts';
 import { insertOwner } from '../../support/given-database.ts';
 import { manualClock } from '../../support/manual-clock.ts';
@@ -19,7 +19,7 @@ const POLL = { timeout: PATIENCE_MS };
 const DUST = 1_000;
 const FLOODS = 3;
 
-eachDatabase('two watchers of one chain', databases => {
+bothDatabases('two watchers of one chain', databases => {
   test('neither take the lead from each other nor fail while dust arrives', async ({ chain }) => {
     const options = await databases.create('payments');
     const watched = paymentChain(chain);

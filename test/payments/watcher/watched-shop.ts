@@ -64,7 +64,7 @@ export const chainTest = base
 /** `chainTest` with shops on one kind of database. */
 export type WatchedShopTest = ReturnType<typeof watchedShopTest>;
 
-/** Runs a suite twice: with shops on SQLite and with shops on PostgreSQL. */
+/** Runs a suite with shops on SQLite, and in `npm run test:all` also with shops on PostgreSQL. */
 export function eachWatchedShop(name: string, suite: (test: WatchedShopTest) => void): void {
   eachDatabase(name, databases => suite(watchedShopTest(databases)));
 }

@@ -13,7 +13,7 @@ import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
 import { webhookStore } from '#payments/webhooks/store/webhook-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { RECORD_TIME } from '../../support/payments-records.ts';
@@ -22,7 +22,7 @@ import { aDelivery, aSecret, aWebhook } from '../../support/webhook-records.ts';
 const SILENT = createLogger({ level: 'silent' });
 const SEALS = seals(['a secret of tests that is long enough']);
 
-eachDatabase('the queue of deliveries', databases => {
+bothDatabases('the queue of deliveries', databases => {
   const given = givenDatabase(databases, { isShared: true });
   let clock: ManualClock;
   let webhook: Webhook;

@@ -8,7 +8,7 @@ import { HOLD_LIMIT_MS } from '#payments/model/delivery.ts';
 import type { Delivery } from '#payments/model/webhook.ts';
 import type { DeliveryRow } from '#payments/tables/event-tables.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { until } from '../../support/until.ts';
 import {
@@ -65,7 +65,7 @@ function held() {
   };
 }
 
-eachDatabase('the dispatcher', databases => {
+bothDatabases('the dispatcher', databases => {
   let clock: ManualClock;
 
   beforeEach(() => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { notificationStore } from '#payments/notifications/store/notification-store.ts';
 import { eventually } from '../../http/serve.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { number, text } from '../../support/json.ts';
 import { errorOf, type Merchant, type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts';
 import { until } from '../../support/until.ts';
@@ -19,7 +19,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const LATEST = 1.1;
 
 /** Each test is a row of document 3 and has the words of the row as its title. */
-eachDatabase('document 3', databases => {
+bothDatabases('document 3', databases => {
   let api: PaymentsApi;
   let shop: Merchant;
   let reader: Awaited<ReturnType<Merchant['withKey']>>;

@@ -7,7 +7,7 @@ import { retentionWorker } from '#payments/retention.ts';
 import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
-import { eachDatabase, sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
+import { bothDatabases, sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
 import { list, record, text } from '../../support/json.ts';
 import { startPaymentsApi } from '../../support/payments-api.ts';
 import { LOOPBACK_ONLY, startTestPayments, unreachableChain } from '../../support/payments-service.ts';
@@ -38,7 +38,7 @@ function listening() {
   return { log, lines };
 }
 
-eachDatabase('the running service', databases => {
+bothDatabases('the running service', databases => {
   test('notifies a webhook and a person of a payment, and shows no secret in its log or other answers', async () => {
     await using receiver = await startReceiver();
     const mailFolder = await newFolder();

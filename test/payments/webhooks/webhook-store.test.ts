@@ -12,7 +12,7 @@ import { organizationStore } from '#payments/store/organization-store.ts';
 import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { type WebhookStore, webhookStore } from '#payments/webhooks/store/webhook-store.ts';
-import { eachDatabase } from '../../support/databases.ts';
+import { bothDatabases } from '../../support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
 import { aDelivery, aSecret, aWebhook } from '../../support/webhook-records.ts';
@@ -21,7 +21,7 @@ const SILENT = createLogger({ level: 'silent' });
 const SEALS = seals(['a secret of tests that is long enough']);
 const FIRST = { page: 1, limit: 100 };
 
-eachDatabase('the webhooks', databases => {
+bothDatabases('the webhooks', databases => {
   let db: Db;
   let owner: Owner;
 
