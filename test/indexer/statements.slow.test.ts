@@ -101,7 +101,7 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
   },
   'tokens/token-holders.ts': { sql: 'token = ?', order: 'token' },
   'tokens/nft-transfers.ts': { sql: 'token = ?', order: 'id desc' },
-  // Statements that undo rows in a reorganisation run in test/indexer/sync/reorg.test.ts.
+  // Statements that undo rows in a reorganisation run in test/indexer/sync/reorg.slow.test.ts.
   'sync/block-writer.ts': { sql: 'delete from blocks where number > ?' },
 };
 
