@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '#lib/clock.ts';
 import { type FaultyNode, faultyNode } from '../../test/support/faulty-node.ts';
 import { mineEvery, startPaymentChain } from '../../test/support/payment-chain.ts';
 import { type Figure, figureOf } from './figure.ts';
@@ -25,7 +26,7 @@ export async function benchWatcher(): Promise<Figure[]> {
  * half second. Each call of a batch counts. A look is a request for the newest block.
  */
 async function asking(): Promise<Figure[]> {
-  await using chain = await startPaymentChain();
+  await using chain = await startPaymentChain({ clock: systemClock });
   await using node = await faultyNode(chain.rpcUrl);
   await using shop = await makeShop(() => []);
   await using service = await startServer('payments', shop.file, node.url, CREATION.token_address);

@@ -1,3 +1,4 @@
+import { systemClock } from '#lib/clock.ts';
 import { type FaultyNode, faultyNode } from '../../test/support/faulty-node.ts';
 import { mineEvery, startPaymentChain, type TestPaymentChain } from '../../test/support/payment-chain.ts';
 import type { ConfiguredChain } from './configuration.ts';
@@ -25,7 +26,7 @@ export async function startInterruptedChain(
   id: number,
   stack: AsyncDisposableStack,
 ): Promise<InterruptedChain> {
-  const chain = stack.use(await startPaymentChain(id));
+  const chain = stack.use(await startPaymentChain({ clock: systemClock, chainId: id }));
   const node = stack.use(await faultyNode(chain.rpcUrl));
   await keepMining(chain, stack, BLOCK_MS);
   const configured = { id, rpcUrl: node.url, tokens: [chain.token] };
@@ -37,7 +38,7 @@ export async function startPlainChain(
   { id, blockMs }: { readonly id: number; readonly blockMs: number },
   stack: AsyncDisposableStack,
 ): Promise<FleetChain> {
-  const chain = stack.use(await startPaymentChain(id));
+  const chain = stack.use(await startPaymentChain({ clock: systemClock, chainId: id }));
   await keepMining(chain, stack, blockMs);
   const configured = { id, rpcUrl: chain.rpcUrl, tokens: [chain.token] };
   return { id, chain, configured, ask: chain.call };

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '#lib/clock.ts';
 import { apiClient } from '../../src/command/api/client.ts';
 import { faultyNode } from '../../test/support/faulty-node.ts';
 import { addressOf, mineEvery, startPaymentChain } from '../../test/support/payment-chain.ts';
@@ -149,7 +150,7 @@ function arrivedAt({ arrivals }: Receivers): Map<string, number> {
  * Starts a chain with a block every half second behind a hanging first node, and a payer with its own account per shop.
  */
 async function chainBehindHangingNode(stack: AsyncDisposableStack) {
-  const chain = stack.use(await startPaymentChain());
+  const chain = stack.use(await startPaymentChain({ clock: systemClock }));
   const hanging = stack.use(await faultyNode(chain.rpcUrl));
   hanging.slow(Number.POSITIVE_INFINITY);
   stack.use(mineEvery(BLOCK_MS, () => chain.mine()));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '#lib/clock.ts';
 import type { InterruptedChain } from '../../scripts/fleet/chain.ts';
 import { disturbState, STATE_FAULTS } from '../../scripts/fleet/state-faults.ts';
 import { compareStates } from '../../scripts/fleet/state-judge.ts';
@@ -10,7 +11,7 @@ import { PATIENCE_MS } from '../support/until.ts';
 let chain: TestPaymentChain;
 
 beforeAll(async () => {
-  chain = await startPaymentChain();
+  chain = await startPaymentChain({ clock: systemClock });
 });
 
 afterAll(() => chain.stop());

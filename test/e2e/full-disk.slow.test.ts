@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '#lib/clock.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { DiskReserve } from '../../src/stores/disk-space.ts';
@@ -25,7 +26,7 @@ const SALES = [50, 1_000];
 let chain: TestPaymentChain;
 
 beforeAll(async () => {
-  chain = await startPaymentChain();
+  chain = await startPaymentChain({ clock: systemClock });
 });
 
 afterAll(() => chain.stop());

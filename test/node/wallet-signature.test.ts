@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { type Hex, hashMessage } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '#lib/clock.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createChainClient } from '../../src/node/client.ts';
@@ -26,7 +27,7 @@ function answering(word: Hex, answer: string): Hex {
 }
 
 beforeAll(async () => {
-  chain = await startPaymentChain();
+  chain = await startPaymentChain({ clock: systemClock });
   await chain.call('anvil_setCode', CONTRACT, answering(hashMessage(MESSAGE), '1626ba7e'));
   await chain.call('anvil_setCode', REFUSING, answering(hashMessage(MESSAGE), 'ffffffff'));
   await chain.call('anvil_setCode', REVERTING, '0x60006000fd');

@@ -17,13 +17,14 @@ import { until } from '../support/until.ts';
 
 const IDS = [31_337, 31_338, 31_339, 31_340];
 const TASKS = ['settlement', ...IDS.map(settlementOf)];
+const world = manualClock(Date.now());
 let node: TestPaymentChain;
 const nodes: FaultyNode[] = [];
 let chains: readonly WatchedChain[] = [];
 
 /** One node behind four fronts, each with its own chain id. */
 beforeAll(async () => {
-  node = await startPaymentChain();
+  node = await startPaymentChain({ clock: world });
   await node.mine(3);
   for (const id of IDS) {
     const seen = await faultyNode(node.rpcUrl);
@@ -67,7 +68,7 @@ describe('processes with the settlement role', () => {
     const created = await postgresDatabase('payments');
     onTestFinished(created.remove);
     database = created.options;
-    clock = manualClock(Date.now());
+    clock = world;
   });
 
   async function begin(given: Partial<PaymentsServiceOptions> = {}): Promise<PaymentsService> {

@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
+import { systemClock } from '#lib/clock.ts';
 import { type RecordingClient, recordingClient } from '../../scripts/contract/client.ts';
 import { faultsOf } from '../../scripts/contract/payments/judge.ts';
 import { isKeyed, type Operation, operationsIn } from '../../scripts/contract/payments/operation.ts';
@@ -98,7 +99,7 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 
-const chain = await startPaymentChain();
+const chain = await startPaymentChain({ clock: systemClock });
 afterAll(chain.stop);
 
 eachDatabase('the payments API', databases => {

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '#lib/clock.ts';
 import { recordingClient } from '../../scripts/contract/client.ts';
 import { harOf } from '../../scripts/contract/har.ts';
 import { runPayments } from '../../scripts/contract/payments/run.ts';
@@ -23,7 +24,7 @@ const CUSTOMER = 1;
 const SHOP = 5;
 const SETTINGS = '/api/v1/notifications';
 
-const chain = await startPaymentChain();
+const chain = await startPaymentChain({ clock: systemClock });
 afterAll(chain.stop);
 
 eachDatabase('a payments service', suite);

@@ -9,6 +9,7 @@ import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { startChainProcess } from '../../src/devnet/chain/chain-process.ts';
 import { type EngineName, findEngine } from '../../src/devnet/chain/engine.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 
 /** A transaction of a funded account, by the account's index. */
 export interface Sending {
@@ -23,9 +24,11 @@ export interface Sending {
   readonly gas?: bigint;
 }
 
-/** A chain that mines on request. `await using` ends it. */
-export interface TestPaymentChain extends AsyncDisposable {
+/** A chain that mines on request, in the time of its clock. `await using` ends it. */
+export interface TestPaymentChain<C extends Clock = Clock> extends AsyncDisposable {
   readonly chainId: number;
+  /** Time of the blocks, and of every shop and program beside the chain. */
+  readonly clock: C;
   readonly rpcUrl: string;
   /** An ERC-20 token with a large balance of every account, and a look-alike. */
   readonly token: Address;
@@ -47,30 +50,38 @@ export interface TestPaymentChain extends AsyncDisposable {
     nonce?: number;
   }): Promise<Hex>;
   mine(blocks?: number): Promise<void>;
+  /** Mines one block with this time in milliseconds, as a chain whose time differs from the clock. */
+  mineAt(timeMs: number): Promise<void>;
   head(): Promise<number>;
+  /** Time of the newest block in milliseconds. */
+  newestTime(): Promise<number>;
   /** Reverts to a snapshot and mines other blocks in place of those after it. */
   fork(snapshot: unknown, blocks: number, raw?: readonly Hex[]): Promise<void>;
   snapshot(): Promise<unknown>;
-  /**
-   * Brings the chain's clock back to real time after blocks were removed: it continues from the last one that is left, and
-   * payments would seem older than their sessions.
-   */
-  keepTime(): Promise<void>;
+  /** Replaces the latest blocks by empty ones. */
+  replaceLast(blocks: number): Promise<void>;
   stop(): Promise<void>;
 }
 
 const FUNDED = 20;
 
-export async function startPaymentChain(
+interface PaymentChainOptions<C extends Clock> {
+  readonly clock: C;
+  readonly chainId?: number;
+  readonly engine?: EngineName;
+}
+
+export async function startPaymentChain<C extends Clock>({
+  clock,
   chainId = 31_337,
-  { engine = 'anvil' }: { engine?: EngineName } = {},
-): Promise<TestPaymentChain> {
+  engine = 'anvil',
+}: PaymentChainOptions<C>): Promise<TestPaymentChain<C>> {
   const folder = await mkdtemp(join(tmpdir(), 'payment-chain-'));
   const chain = await startChainProcess({
     engine: findEngine({ engine }),
     chainId,
     folder,
-    genesisTime: Math.floor(Date.now() / 1000),
+    genesisTime: secondOf(clock.now()),
     isRunFolderDisposable: true,
   });
   const { call, batch } = httpRpc(chain.rpcUrl);
@@ -95,9 +106,37 @@ export async function startPaymentChain(
     return { hash: keccak256(raw), raw };
   }
 
-  async function mine(blocks = 1): Promise<void> {
-    await batch(Array.from({ length: blocks }, () => ({ method: 'evm_mine', params: [] })));
+  const inTurn = turns();
+
+  async function newestSecond(): Promise<number> {
+    return Number(Object(await call('eth_getBlockByNumber', 'latest', false)).timestamp);
   }
+
+  /**
+   * Mines blocks in the time of the clock. Every block gets its time here, because the engine's own clock runs on in real
+   * time and is set back when blocks are removed: payments would seem older than their sessions.
+   */
+  async function mineNext(blocks: number): Promise<void> {
+    const newest = await newestSecond();
+    const now = secondOf(clock.now());
+    // EDR refuses two blocks of the same second.
+    const step = engine === 'edr' ? 1 : 0;
+    const times = Array.from({ length: blocks }, (_, index) =>
+      Math.max(now + step * index, newest + step * (index + 1)),
+    );
+    await batch(times.map(time => ({ method: 'evm_mine', params: [time] })));
+  }
+
+  const mine = (blocks = 1) => inTurn(() => mineNext(blocks));
+
+  /** Removes blocks with their transactions and mines others in their place. */
+  const replace = (remove: () => Promise<unknown>, blocks: number, raw: readonly Hex[] = []) =>
+    inTurn(async () => {
+      await remove();
+      await call('anvil_dropAllTransactions');
+      for (const one of raw) await call('eth_sendRawTransaction', one);
+      await mineNext(blocks);
+    });
 
   async function deploy(artifact: string, args: readonly unknown[]): Promise<Address> {
     const abi = parseAbi(['constructor(string name, string symbol)']);
@@ -128,12 +167,6 @@ export async function startPaymentChain(
   }
   await mine();
 
-  async function keepTime(): Promise<void> {
-    const now = Math.floor(Date.now() / 1000);
-    const { timestamp } = Object(await call('eth_getBlockByNumber', 'latest', false));
-    if (Number(timestamp) < now) await call('evm_setNextBlockTimestamp', now);
-  }
-
   async function stop(): Promise<void> {
     await chain.stop();
     await rm(folder, { recursive: true, force: true });
@@ -141,6 +174,7 @@ export async function startPaymentChain(
 
   return {
     chainId,
+    clock,
     rpcUrl: chain.rpcUrl,
     token,
     lookalike,
@@ -154,18 +188,24 @@ export async function startPaymentChain(
       const data = encodeFunctionData({ abi: fungibleAbi, functionName: 'transfer', args });
       return (await send({ from, to: contract, data, ...rest })).hash;
     },
+    mineAt: timeMs => inTurn(async () => void (await call('evm_mine', secondOf(timeMs)))),
     head: async () => Number(await call('eth_blockNumber')),
+    newestTime: async () => 1000 * (await newestSecond()),
     snapshot: () => call('evm_snapshot'),
-    async fork(snapshot, blocks, raw = []) {
-      await call('evm_revert', snapshot);
-      await call('anvil_dropAllTransactions');
-      await keepTime();
-      for (const one of raw) await call('eth_sendRawTransaction', one);
-      await mine(blocks);
-    },
-    keepTime,
+    fork: (snapshot, blocks, raw) => replace(() => call('evm_revert', snapshot), blocks, raw),
+    replaceLast: blocks => replace(() => call('anvil_rollback', blocks), blocks),
     stop,
     [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Runs pieces of work one after the other, in the order in which they are given. */
+export function turns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return work => {
+    const own = last.then(work);
+    last = own.catch(() => undefined);
+    return own;
   };
 }
 
@@ -196,6 +236,10 @@ export function mintPostcard(chain: TestPaymentChain, to: string) {
 
 export function addressOf(text: string): Address {
   return `0x${text.slice(2)}`;
+}
+
+function secondOf(ms: number): number {
+  return Math.floor(ms / 1000);
 }
 
 function lowerCase(address: Address): Address {

@@ -127,10 +127,12 @@ export interface PaymentsApi extends AsyncDisposable {
 export async function startPaymentsApi(
   database: DatabaseOptions,
   ways: Partial<OutgoingOptions> = {},
-  { clientOf = () => undefined }: { clientOf?: (chainId: number) => ChainClient | undefined } = {},
+  {
+    clientOf = () => undefined,
+    clock = manualClock(),
+  }: { clientOf?: (chainId: number) => ChainClient | undefined; clock?: ManualClock } = {},
 ): Promise<PaymentsApi> {
   const db = openDatabase(database);
-  const clock = manualClock();
   const sealed = seals(['a secret that seals nothing but what tests keep']);
   const context = {
     db,

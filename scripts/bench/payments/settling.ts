@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '#lib/clock.ts';
 import { startPaymentChain, type TestPaymentChain } from '#test/support/payment-chain.ts';
 import { type Figure, figureOf } from '../figure.ts';
 import { startServer } from '../server-process.ts';
@@ -26,7 +27,7 @@ export async function settling(): Promise<Figure[]> {
 }
 
 async function settled(): Promise<number> {
-  await using chain = await startPaymentChain();
+  await using chain = await startPaymentChain({ clock: systemClock });
   await using shop = await makeShop(() => []);
   await using service = await startServer('payments', shop.file, chain.rpcUrl, chain.token);
   const sessions = `${service.url}/api/v1/checkout-sessions`;

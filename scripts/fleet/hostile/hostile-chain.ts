@@ -1,5 +1,6 @@
+import { systemClock } from '#lib/clock.ts';
 import { list, record, text } from '../../../test/support/json.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../../test/support/payment-chain.ts';
+import { startPaymentChain, type TestPaymentChain, turns } from '../../../test/support/payment-chain.ts';
 import { type FleetChain, keepMining } from '../chain.ts';
 import { deployStranger, type Stranger } from './hostile-contracts.ts';
 
@@ -24,7 +25,7 @@ export async function startHostileChain(
   { id, urls, blockMs, maxAnswer }: HostileChainOptions,
   stack: AsyncDisposableStack,
 ): Promise<HostileChain> {
-  const inner = stack.use(await startPaymentChain(id));
+  const inner = stack.use(await startPaymentChain({ clock: systemClock, chainId: id }));
   const stranger = await deployStranger(inner, urls);
   const inTurn = turns();
   const chain: TestPaymentChain = {
@@ -52,8 +53,7 @@ export async function startHostileChain(
         // Anvil drops a transaction of its pool that is behind one of a removed block.
         await inner.mine();
         const transactions = await transactionsOfLast(inner, depth);
-        await inner.call('anvil_reorg', depth, []);
-        await inner.keepTime();
+        await inner.replaceLast(depth);
         for (const { raw } of transactions) await inner.call('eth_sendRawTransaction', raw);
         await inner.mine();
         for (const { hash } of transactions) {
@@ -74,14 +74,4 @@ async function transactionsOfLast({ call, head }: TestPaymentChain, blocks: numb
       found.push({ hash, raw: await call('eth_getRawTransactionByHash', hash) });
   }
   return found;
-}
-
-/** Runs pieces of work one after the other, in the order in which they are given. */
-function turns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  let last: Promise<unknown> = Promise.resolve();
-  return work => {
-    const own = last.then(work);
-    last = own.catch(() => undefined);
-    return own;
-  };
 }

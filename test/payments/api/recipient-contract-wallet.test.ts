@@ -6,6 +6,7 @@ import { createChainClient } from '#node/client.ts';
 import { deployContractWallet } from '../../support/contract-wallet.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 import {
   errorOf,
@@ -25,13 +26,14 @@ let chain: TestPaymentChain;
 let api: PaymentsApi;
 const stack = new AsyncDisposableStack();
 beforeAll(async () => {
-  chain = stack.use(await startPaymentChain(TEST_CHAIN));
+  const clock = manualClock();
+  chain = stack.use(await startPaymentChain({ clock, chainId: TEST_CHAIN }));
   const database = await sqliteDatabase('payments');
   stack.defer(database.remove);
   const log = createLogger({ level: 'silent' });
   const client = createChainClient({ id: TEST_CHAIN, rpcUrls: [chain.rpcUrl], timeoutMs: 5_000, log });
   const clientOf = (chainId: number) => (chainId === TEST_CHAIN ? client : undefined);
-  api = stack.use(await startPaymentsApi(database.options, {}, { clientOf }));
+  api = stack.use(await startPaymentsApi(database.options, {}, { clientOf, clock }));
 });
 afterAll(() => stack.disposeAsync());
 

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { LATE_MS } from '#payments/chain-status.ts';
 import { type FaultyNode, faultyNode } from '../../support/faulty-node.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 import { SHOP, startTestPayments, type TestPaymentsService } from '../../support/payments-service.ts';
 import { until } from '../../support/until.ts';
 import { paymentChain } from '../watcher/setting.ts';
@@ -12,6 +13,11 @@ const SECOND_MS = 1_000;
 
 const test = checkout
   .extend('clock', { scope: 'file' }, (): ManualClock => manualClock(Date.now()))
+  .extend('chain', { scope: 'file' }, async ({ clock }, { onCleanup }): Promise<TestPaymentChain> => {
+    const chain = await startPaymentChain({ clock });
+    onCleanup(chain.stop);
+    return chain;
+  })
   .extend('node', { scope: 'file' }, async ({ chain }, { onCleanup }): Promise<FaultyNode> => {
     const node = await faultyNode(chain.rpcUrl);
     onCleanup(() => node[Symbol.asyncDispose]());

@@ -18,7 +18,7 @@ const SHOP = 5;
 export const test = withBrowser
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
   .extend('chain', { scope: 'worker' }, async ({}, { onCleanup }): Promise<TestPaymentChain> => {
-    const chain = await startPaymentChain();
+    const chain = await startPaymentChain({ clock: briskClock });
     onCleanup(chain.stop);
     return chain;
   })

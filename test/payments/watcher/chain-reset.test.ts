@@ -6,16 +6,15 @@ import { cursorStore } from '#payments/store/cursor-store.ts';
 import { chainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { faultyNode } from '../../support/faulty-node.ts';
-import { manualClock } from '../../support/manual-clock.ts';
-import { startPaymentChain } from '../../support/payment-chain.ts';
-import { until } from '../../support/until.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, seals, shop } from './setting.ts';
 
 const never = new AbortController().signal;
 
 eachDatabase('a chain and its watcher', databases => {
-  async function begin(chain: { chainId: number; token: string }) {
-    const clock = manualClock(Date.now());
+  async function begin(chain: TestPaymentChain<ManualClock>) {
+    const { clock } = chain;
     const watched = paymentChain(chain);
     const ours = await shop(await databases.create('payments'), clock, watched);
     const said: string[] = [];
@@ -36,20 +35,14 @@ eachDatabase('a chain and its watcher', databases => {
   }
 
   test('a restarted chain is scanned from its beginning, and the log says so', async () => {
-    await using before = await startPaymentChain();
+    await using before = await startPaymentChain({ clock: manualClock(Date.now()) });
     await using ours = await begin(before);
     await before.mine(100);
     await ours.watcherThrough(before.rpcUrl)();
     const session = await ours.open();
 
-    // First blocks differ only in their timestamp, which has a resolution of one second.
-    const begun = Date.now();
-    await until(
-      async () => Date.now(),
-      now => Math.floor(now / 1_000) > Math.floor(begun / 1_000),
-    );
-    await using after = await startPaymentChain();
-    await after.call('evm_setNextBlockTimestamp', Math.floor(session.createdAt / 1000) + 1);
+    // The first block differs by its time, because the clock has advanced.
+    await using after = await startPaymentChain({ clock: before.clock });
     await after.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
     await after.mine(BLOCKS_TO_SETTLE);
     const round = ours.watcherThrough(after.rpcUrl);
@@ -62,7 +55,7 @@ eachDatabase('a chain and its watcher', databases => {
   });
 
   test('a node that stays behind the cursor is logged once per minute, and nothing is lost', async () => {
-    await using chain = await startPaymentChain();
+    await using chain = await startPaymentChain({ clock: manualClock(Date.now()) });
     await using ours = await begin(chain);
     await using node = await faultyNode(chain.rpcUrl);
     await chain.mine(40);

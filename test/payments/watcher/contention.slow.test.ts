@@ -16,7 +16,7 @@ const SETTLED_WITHIN_MS = 45_000;
 
 bothDatabases('a backlog of payments', databases => {
   test('is settled while other processes write the same sessions all the time', async () => {
-    await using chain = await startPaymentChain();
+    await using chain = await startPaymentChain({ clock: systemClock });
     const watched = paymentChain(chain);
     const ours = await shop(await databases.create('payments'), systemClock, watched);
     const client = createChainClient({ id: chain.chainId, rpcUrls: [chain.rpcUrl], timeoutMs: 5_000, log });

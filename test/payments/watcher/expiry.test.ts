@@ -2,7 +2,6 @@ import { expect } from 'vitest';
 import { type PaymentChain, paymentChains } from '#payments/model/payment-chain.ts';
 import type { SessionDraft } from '#payments/sessions/session-store.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
-import type { TestPaymentChain } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals } from './setting.ts';
 import { eachWatchedShop, never } from './watched-shop.ts';
 
@@ -31,11 +30,10 @@ eachWatchedShop('the end of sessions', watchedTest => {
     expiryOf,
   }) => {
     const expiry = expiryOf([paymentChain(chain)]);
-    const end = (await newestTime(chain, ours.clock.now())) + 300_000;
+    const end = ours.clock.now() + 300_000;
     const { id } = await ours.open({ expiresAt: end });
     const stateAfter = async (blockTime: number) => {
-      await chain.call('evm_setNextBlockTimestamp', Math.floor(blockTime / 1000));
-      await chain.mine(1);
+      await chain.mineAt(blockTime);
       await ours.round();
       await expiry.runOnce(never);
       return (await ours.session(id)).status;
@@ -60,7 +58,7 @@ eachWatchedShop('the end of sessions', watchedTest => {
     async ([mode, silenceMs], { chain, ours, expiryOf }) => {
       const expiry = expiryOf([{ ...paymentChain(chain), mode }]);
       const { id, expiresAt } = await ours.open({
-        expiresAt: (await newestTime(chain, ours.clock.now())) + 300_000,
+        expiresAt: ours.clock.now() + 300_000,
       });
       await ours.round();
 
@@ -83,7 +81,7 @@ eachWatchedShop('the end of sessions', watchedTest => {
     await using ours = await behindNodes();
     const chains = paymentChains([{ ...paymentChain(chain), mode: 'live' }]);
     const expiry = expiryWorker({ ...ours, seals, log, chains });
-    const session = await ours.open({ expiresAt: (await newestTime(chain, ours.clock.now())) + 300_000 });
+    const session = await ours.open({ expiresAt: ours.clock.now() + 300_000 });
     await ours.round();
     const stale = await chain.call('eth_getBlockByNumber', 'latest', false);
     ours.node.tell(({ method, params }) =>
@@ -158,15 +156,14 @@ eachWatchedShop('the end of sessions', watchedTest => {
     expiryOf,
   }) => {
     const expiry = expiryOf([paymentChain(chain)]);
-    const time = (await newestTime(chain, ours.clock.now())) + 300_000;
+    const time = ours.clock.now() + 300_000;
     const session = await ours.open({ expiresAt: time });
     await ours.payment(session.amountDue);
 
     ours.clock.advance(time - ours.clock.now());
     await ours.round();
     await expiry.runOnce(never);
-    await chain.call('evm_setNextBlockTimestamp', Math.floor(time / 1000));
-    await chain.mine(BLOCKS_TO_SETTLE);
+    for (let mined = 0; mined < BLOCKS_TO_SETTLE; mined += 1) await chain.mineAt(time);
     await ours.round();
 
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isLate: false });
@@ -201,7 +198,7 @@ eachWatchedShop('the end of sessions', watchedTest => {
     confirming,
   }) => {
     const expiry = expiryOf([paymentChain(chain)]);
-    const session = await confirming({ expiresAt: (await newestTime(chain, ours.clock.now())) + 300_000 });
+    const session = await confirming({ expiresAt: ours.clock.now() + 300_000 });
 
     ours.clock.advance(session.expiresAt - ours.clock.now() + 400_000);
     await expiry.runOnce(never);
@@ -213,9 +210,3 @@ eachWatchedShop('the end of sessions', watchedTest => {
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isLate: false });
   });
 });
-
-/** The later of `time` and the newest block's time, because earlier tests may have moved the chain's time ahead. */
-async function newestTime(chain: TestPaymentChain, time: number): Promise<number> {
-  const head = await chain.call('eth_getBlockByNumber', 'latest', false);
-  return Math.max(Number(Object(head).timestamp) * 1000, time);
-}

@@ -168,7 +168,7 @@ eachWatchedShop('a faulty node', test => {
     behindNodes,
   }) => {
     await using ours = await behindNodes();
-    await using other = await startPaymentChain(31_338);
+    await using other = await startPaymentChain({ clock: chain.clock, chainId: 31_338 });
     await other.mine(40);
     const session = await ours.open();
     await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });

@@ -19,7 +19,7 @@ const STEPS = [...WATCHER_STEPS, ...EXPIRY_STEPS];
 
 bothDatabases('kills', databases => {
   test('a watcher killed at any step and restarted settles everything exactly once', async () => {
-    await using chain = await startPaymentChain();
+    await using chain = await startPaymentChain({ clock: systemClock });
     await using ours = await begin(chain, await databases.create('payments'));
     const { order } = ours;
     const paid: string[] = [];
@@ -63,7 +63,7 @@ bothDatabases('kills', databases => {
   }, 180_000);
 
   test('a paused watcher loses its lease and changes nothing when it resumes', async () => {
-    await using chain = await startPaymentChain();
+    await using chain = await startPaymentChain({ clock: systemClock });
     await using ours = await begin(chain, await databases.create('payments'));
     const { order } = ours;
     const session = await pay(chain, ours);

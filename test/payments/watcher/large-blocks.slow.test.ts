@@ -328,8 +328,7 @@ eachWatchedShop('a block that no answer can hold', watchedTest => {
     await using ours = await behindShortAnswers();
     const chains = paymentChains([{ ...paymentChain(chain), mode: 'live' }]);
     const expiry = expiryWorker({ ...ours, seals, log, chains });
-    const head = Object(await chain.call('eth_getBlockByNumber', 'latest', false));
-    const end = Math.max(Number(head.timestamp) * 1000, ours.clock.now()) + 300_000;
+    const end = ours.clock.now() + 300_000;
     const coins = await ours.open({ tokenAddress: NATIVE_COIN, expiresAt: end });
     const token = await ours.open({ expiresAt: end });
     await ours.round();
@@ -339,8 +338,7 @@ eachWatchedShop('a block that no answer can hold', watchedTest => {
     for (let look = 0; look < 3; look++) await ours.round();
 
     ours.clock.advance(end + 60_000 - ours.clock.now());
-    await chain.call('evm_setNextBlockTimestamp', Math.floor(end / 1000) + 30);
-    await chain.mine(1);
+    await chain.mineAt(end + 30_000);
     await ours.round();
     await expiry.runOnce(never);
     const during = [await ours.session(coins.id), await ours.session(token.id)];

@@ -95,7 +95,7 @@ eachWatchedShop('calls of the node', watchedTest => {
     mostCalls,
   }) => {
     await using ours = await begin();
-    await using other = await startPaymentChain(31_338);
+    await using other = await startPaymentChain({ clock: chain.clock, chainId: 31_338 });
     await other.mine((await chain.head()) + 40);
     const { id, amountDue } = await ours.open();
     await ours.look();
@@ -122,7 +122,7 @@ eachWatchedShop('calls of the node', watchedTest => {
     begin,
     mostCalls,
   }) => {
-    await using other = await startPaymentChain(31_339);
+    await using other = await startPaymentChain({ clock: chain.clock, chainId: 31_339 });
     await other.mine((await chain.head()) + 40);
     const refusalAfter = async (prepare: (ours: Looking) => Promise<unknown>) => {
       await using ours = await begin();

@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import { paymentChains } from '#payments/model/payment-chain.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
-import type { TestPaymentChain } from '../../support/payment-chain.ts';
 import { log, paymentChain, seals } from './setting.ts';
 import { eachWatchedShop, never, type WatchedShop } from './watched-shop.ts';
 
@@ -19,7 +18,7 @@ eachWatchedShop('after an outage', watchedTest => {
     })
     /** The time of the newest block, after which the clock of the shop is set. */
     .extend('meet', ({ chain }) => async (ours: WatchedShop) => {
-      const time = Math.max(await newestTime(chain), ours.clock.now());
+      const time = Math.max(await chain.newestTime(), ours.clock.now());
       ours.clock.advance(time - ours.clock.now());
       return time;
     });
@@ -37,9 +36,9 @@ eachWatchedShop('after an outage', watchedTest => {
       for (let payer = 0; payer < PAYERS; payer++) sessions.push(await ours.open());
       await ours.round();
       for (const { amountDue } of sessions) await ours.payment(amountDue);
-      await mineAt(chain, start + 2 * MINUTE_MS);
-      await mineAt(chain, start + 31 * MINUTE_MS);
-      await mineAt(chain, start + outageMs);
+      await chain.mineAt(start + 2 * MINUTE_MS);
+      await chain.mineAt(start + 31 * MINUTE_MS);
+      await chain.mineAt(start + outageMs);
 
       ours.clock.advance(outageMs);
       const expiry = startExpiry(ours, mode);
@@ -67,9 +66,9 @@ eachWatchedShop('after an outage', watchedTest => {
     const [late, unpaid] = [await ours.open(), await ours.open()];
     await ours.round();
     await ours.payment(late.amountDue);
-    await mineAt(chain, start + 35 * MINUTE_MS);
-    await mineAt(chain, start + 36 * MINUTE_MS);
-    await mineAt(chain, start + 45 * MINUTE_MS);
+    await chain.mineAt(start + 35 * MINUTE_MS);
+    await chain.mineAt(start + 36 * MINUTE_MS);
+    await chain.mineAt(start + 45 * MINUTE_MS);
 
     ours.clock.advance(45 * MINUTE_MS);
     const expiry = startExpiry(ours, 'live');
@@ -96,9 +95,9 @@ eachWatchedShop('after an outage', watchedTest => {
     const expiry = startExpiry(ours, 'live');
     ours.node.tell(() => new Error('out'));
     await ours.payment(session.amountDue);
-    await mineAt(chain, start + MINUTE_MS);
-    await mineAt(chain, start + 2 * MINUTE_MS);
-    await mineAt(chain, start + 3 * MINUTE_MS);
+    await chain.mineAt(start + MINUTE_MS);
+    await chain.mineAt(start + 2 * MINUTE_MS);
+    await chain.mineAt(start + 3 * MINUTE_MS);
 
     ours.clock.advance(session.expiresAt + 24 * HOUR_MS - SECOND_MS - ours.clock.now());
     await expiry.runOnce(never);
@@ -126,9 +125,9 @@ eachWatchedShop('after an outage', watchedTest => {
       ours.clock.advance(aheadSeconds * SECOND_MS);
       const session = await ours.open();
       await ours.payment(session.amountDue);
-      await mineAt(chain, chainTime + 4 * SECOND_MS);
-      await mineAt(chain, chainTime + 5 * SECOND_MS);
-      await mineAt(chain, chainTime + 6 * SECOND_MS);
+      await chain.mineAt(chainTime + 4 * SECOND_MS);
+      await chain.mineAt(chainTime + 5 * SECOND_MS);
+      await chain.mineAt(chainTime + 6 * SECOND_MS);
 
       for (let round = 0; round < 2; round++) await ours.round();
 
@@ -147,13 +146,13 @@ eachWatchedShop('after an outage', watchedTest => {
     const session = await ours.open();
     await ours.round();
     ours.clock.advance(session.expiresAt - ours.clock.now());
-    await mineAt(chain, start + 31 * MINUTE_MS);
+    await chain.mineAt(start + 31 * MINUTE_MS);
     await ours.round();
     await expiry.runOnce(never);
     const atEnd = await ours.session(session.id);
 
     ours.clock.advance(15 * SECOND_MS);
-    await mineAt(chain, start + 31.5 * MINUTE_MS);
+    await chain.mineAt(start + 31.5 * MINUTE_MS);
     await ours.round();
     await expiry.runOnce(never);
 
@@ -161,13 +160,3 @@ eachWatchedShop('after an outage', watchedTest => {
     expect(await ours.session(session.id)).toMatchObject({ status: 'expired' });
   });
 });
-
-async function newestTime(chain: TestPaymentChain): Promise<number> {
-  const head = await chain.call('eth_getBlockByNumber', 'latest', false);
-  return Number(Object(head).timestamp) * SECOND_MS;
-}
-
-async function mineAt(chain: TestPaymentChain, time: number): Promise<void> {
-  await chain.call('evm_setNextBlockTimestamp', Math.floor(time / SECOND_MS));
-  await chain.mine(1);
-}

@@ -8,13 +8,14 @@ import { settlement } from '#payments/settlement/settlement.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { insertOwner } from '../../support/given-database.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';
 import { seals } from './setting.ts';
 import { type WatchedShop, watchedShop } from './watched-shop.ts';
 
 const PAYER = 1;
 const PRICE = 5_000_000n;
-const chain = await startPaymentChain();
+const chain = await startPaymentChain({ clock: manualClock(Date.now()) });
 afterAll(chain.stop);
 
 eachDatabase('two organizations at one address', databases => {

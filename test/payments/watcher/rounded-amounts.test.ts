@@ -3,12 +3,13 @@ import type { CheckoutSession } from '#payments/model/session.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';
 import { aLink } from '../../support/payments-records.ts';
 import { watchedShop } from './watched-shop.ts';
 
 const PRICE = 5_000_000n;
-const chain = await startPaymentChain();
+const chain = await startPaymentChain({ clock: manualClock(Date.now()) });
 afterAll(chain.stop);
 
 eachDatabase('a transfer with a rounded amount', databases => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -9,9 +9,8 @@ import { cursorStore } from '#payments/store/cursor-store.ts';
 import { startChainWatcher } from '#payments/watcher/running-watcher.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type FaultyNode, faultyNode } from '../../support/faulty-node.ts';
-import type { TestPaymentChain } from '../../support/payment-chain.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 import { log, paymentChain, seals, shop } from './setting.ts';
-import { chainTest as test } from './watched-shop.ts';
 
 /** Long enough that a busy machine renews it in time. */
 const LEASE_MS = 2_000;
@@ -81,7 +80,8 @@ eachDatabase('watchers of one chain', databases => {
     return node;
   }
 
-  test('several watchers read a slow node as fast as one, and none takes over', async ({ chain }) => {
+  test('several watchers read a slow node as fast as one, and none takes over', async () => {
+    await using chain = await startPaymentChain({ clock: systemClock });
     await using node = await slowNode(chain);
     await chain.mine(BLOCKS);
     const through = { chain, rpcUrls: [node.url], timeoutMs: 5_000, target: await chain.head() };
@@ -100,9 +100,8 @@ eachDatabase('watchers of one chain', databases => {
     expect(three.elapsedMs).toBeLessThan(1.5 * one.elapsedMs);
   });
 
-  test('a first node that hangs is asked once, and blocks are read from the second one', async ({
-    chain,
-  }) => {
+  test('a first node that hangs is asked once, and blocks are read from the second one', async () => {
+    await using chain = await startPaymentChain({ clock: systemClock });
     await using hanging = await faultyNode(chain.rpcUrl);
     hanging.slow(Number.POSITIVE_INFINITY);
     await using node = await faultyNode(chain.rpcUrl);

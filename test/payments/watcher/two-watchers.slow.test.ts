@@ -10,7 +10,7 @@ import { LookStandsStill } from '#payments/watcher/watch-lease.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { floodingToken } from '../../support/flooding-token.ts';
 import { insertOwner } from '../../support/given-database.ts';
-import { manualClock } from '../../support/manual-clock.ts';
+import { startPaymentChain } from '../../support/payment-chain.ts';
 import { PATIENCE_MS } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, seals, shop, watcherOf } from './setting.ts';
 import { never, chainTest as test } from './watched-shop.ts';
@@ -20,7 +20,8 @@ const DUST = 1_000;
 const FLOODS = 3;
 
 bothDatabases('two watchers of one chain', databases => {
-  test('neither take the lead from each other nor fail while dust arrives', async ({ chain }) => {
+  test('neither take the lead from each other nor fail while dust arrives', async () => {
+    await using chain = await startPaymentChain({ clock: systemClock });
     const options = await databases.create('payments');
     const watched = paymentChain(chain);
     const ours = await shop(options, systemClock, watched);
@@ -62,7 +63,7 @@ bothDatabases('two watchers of one chain', databases => {
 
   test('the second one takes over when the look of the first does not move', async ({ chain }) => {
     const options = await databases.create('payments');
-    const clock = manualClock(Date.now());
+    const { clock } = chain;
     const ours = await shop(options, clock, paymentChain(chain));
     const secondDb = openDatabase(options);
     const stuck = Promise.withResolvers<void>();

@@ -55,8 +55,8 @@ export interface ShopBehindNodes extends WatchedShop {
 /** `test` with a chain that the tests of a file share. */
 export const chainTest = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
-  .extend('chain', { scope: 'file' }, async ({}, { onCleanup }): Promise<TestPaymentChain> => {
-    const chain = await startPaymentChain();
+  .extend('chain', { scope: 'file' }, async ({}, { onCleanup }): Promise<TestPaymentChain<ManualClock>> => {
+    const chain = await startPaymentChain({ clock: manualClock(Date.now()) });
     onCleanup(chain.stop);
     return chain;
   });
@@ -101,12 +101,12 @@ function watchedShopTest(databases: TestDatabases) {
   );
 }
 
-/** Opens a shop on a migrated database, which it does not remove. */
+/** Opens a shop in the time of its chain, on a migrated database, which it does not remove. */
 export async function watchedShop(
-  chain: TestPaymentChain,
+  chain: TestPaymentChain<ManualClock>,
   { database, rpcUrls = [chain.rpcUrl], changes, maxAnswerBytes }: WatchedShopOptions,
 ): Promise<WatchedShop> {
-  const clock = manualClock(Date.now());
+  const { clock } = chain;
   const watched = { ...paymentChain(chain), ...changes };
   const ours = await shop(database, clock, watched);
   const watcher = watcherOf({ chain: watched, rpcUrls, db: ours.db, clock, maxAnswerBytes });
