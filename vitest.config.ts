@@ -2,6 +2,7 @@ import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { PATIENCE_MS } from './test/support/until.ts';
 
 const SLOW = 'test/**/*.slow.test.ts';
 const COMPILE_CACHE = join(import.meta.dirname, 'node_modules', '.cache', 'test-programs');
@@ -32,7 +33,7 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // The default of one second is too short on a busy machine.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: PATIENCE_MS } },
     // One process runs many files, because loading the sources again for each file took a third of a run.
     isolate: false,
     // More workers than cores, because tests spend a third of their time waiting for chains, databases and pauses.

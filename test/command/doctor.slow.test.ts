@@ -21,6 +21,7 @@ import { startPgBouncer } from '../support/pgbouncer.ts';
 import { startOwnRedis } from '../support/redis.ts';
 import { type Behaviour, startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { startSmtpReceiver } from '../support/smtp-receiver.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 let devnet: TestDevnet;
 let rpc: string;
@@ -53,7 +54,7 @@ async function doctor(config: string, ...more: string[]) {
 
 function run(...args: string[]) {
   const { promise, resolve } = Promise.withResolvers<{ code: unknown; out: string; err: string }>();
-  execFile(process.execPath, ['src/tollgate.js', ...args], { timeout: 50_000 }, (error, out, err) =>
+  execFile(process.execPath, ['src/tollgate.js', ...args], { timeout: PATIENCE_MS }, (error, out, err) =>
     resolve({ code: error === null ? 0 : error.code, out, err }),
   );
   return promise;

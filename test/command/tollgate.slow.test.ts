@@ -10,7 +10,7 @@ import { COMMANDS } from '#command/command.ts';
 import { build } from '#lib/version.ts';
 import { fixtureOf } from '../support/blockscout-fixtures.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const LAUNCHER = 'src/tollgate.js';
 /** Makes the launcher see a Node that does not strip types. */
@@ -28,7 +28,7 @@ const tollgate = (...args: string[]) => run(process.execPath, LAUNCHER, ...args)
 
 function run(file: string, ...args: string[]) {
   const { promise, resolve } = Promise.withResolvers<{ code: unknown; out: string; err: string }>();
-  execFile(file, args, { timeout: 50_000 }, (error, out, err) =>
+  execFile(file, args, { timeout: PATIENCE_MS }, (error, out, err) =>
     resolve({ code: error === null ? 0 : error.code, out, err }),
   );
   return promise;

@@ -4,6 +4,7 @@ import { ALIASES } from '../../src/command/chains/find-chain.ts';
 import { readKnownChains } from '../../src/command/chains/known-chains.ts';
 import type { Variables } from '../../src/config/environment.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 import { refusal } from './refusal.ts';
 import { writeConfig } from './write-config.ts';
 
@@ -12,7 +13,7 @@ const known = readKnownChains();
 function run(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['scripts/chains.ts', ...args], {
     encoding: 'utf8',
-    timeout: 50_000,
+    timeout: PATIENCE_MS,
   });
   return { status, stdout, stderr };
 }
@@ -68,7 +69,7 @@ describe('npm run chains', () => {
   test('a closed output pipe ends the list without an error', () => {
     const pipe = `"${process.execPath}" scripts/chains.ts --list | head -n 1`;
 
-    const { stdout, stderr } = spawnSync('bash', ['-c', pipe], { encoding: 'utf8', timeout: 50_000 });
+    const { stdout, stderr } = spawnSync('bash', ['-c', pipe], { encoding: 'utf8', timeout: PATIENCE_MS });
 
     expect(stdout.split('\n')).toHaveLength(2);
     expect(stderr).toBe('');

@@ -17,6 +17,7 @@ import { openRedis } from '../../src/stores/redis-connection.ts';
 import { startFaultyFront } from '../support/faulty-front.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis.ts';
 import { countedFailures } from '../support/store-failures.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 import { type CacheStore, cacheStoreSuite, clock, sharedStoreSuite } from './cache-store-suite.ts';
 import { final, setUp, storedEntry } from './cache-support.ts';
 
@@ -24,7 +25,6 @@ const outage = async () => {
   throw new BackendError('unavailable', 'failed', 'out');
 };
 /** Longest wait for a Redis that answers. */
-const PATIENCE_MS = 30_000;
 const MAX_BYTES = 200_000;
 const parts = storeParts(64_000_000);
 let redis: OwnRedis;

@@ -9,6 +9,7 @@ import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
 import { systemClock } from '#lib/clock.ts';
 import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from '../indexer/support.ts';
 import { postgresDatabase } from '../support/databases.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 let chain: TestChain;
 
@@ -38,11 +39,11 @@ test('a process that follows an index counts confirmations up to the published h
     Promise.all([
       answers.getTransaction?.(
         { path: { transaction_hash: hash }, query: {} },
-        { signal: AbortSignal.timeout(10_000) },
+        { signal: AbortSignal.timeout(PATIENCE_MS) },
       ),
       answers.getBlock?.(
         { path: { block_number_or_hash: String(follower.status().head) }, query: {} },
-        { signal: AbortSignal.timeout(10_000) },
+        { signal: AbortSignal.timeout(PATIENCE_MS) },
       ),
     ]);
 

@@ -4,6 +4,7 @@ import { indexBackend } from '../../src/data/backends/own-index/own-index-backen
 import type { ChainIndex } from '../../src/indexer/index-service.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { clientOf, openTestIndex, startTestChain, type TestChain } from '../indexer/support.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const TRACERS = ['trace_block', 'debug_traceBlockByHash', 'debug_traceBlockByNumber'];
 
@@ -25,7 +26,7 @@ const REQUEST = { path: {}, query: {} };
 function answersOf({ index, ahead = 0 }: { index: ChainIndex; ahead?: number }) {
   const status = () => ({ ...index.status(), lag: ahead });
   const { answers } = indexBackend({ name: 'index', chainId: 1, index: { ...index, status } });
-  const aside = () => ({ signal: AbortSignal.timeout(5_000) });
+  const aside = () => ({ signal: AbortSignal.timeout(PATIENCE_MS) });
   return {
     status: () => answers.getIndexingStatus?.(REQUEST, aside()),
     stats: () => answers.getStats?.(REQUEST, aside()),

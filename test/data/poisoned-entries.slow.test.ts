@@ -16,6 +16,7 @@ import { blockscoutChain, startTestDataService } from '../support/data-service.t
 import { startOwnRedis } from '../support/redis.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { countedFailures } from '../support/store-failures.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 import { LIFETIMES } from './answer-support.ts';
 import { hasFirst, KEY, one } from './http-failures-support.ts';
 
@@ -152,7 +153,7 @@ function serviceOver(url: string, store: CacheStoreOptions) {
   return (maxBytes: number) =>
     startTestDataService([], {
       chains: [blockscoutChain(1, url, KEY)],
-      cache: { maxBytes, lifetimes: LIFETIMES, store, patienceMs: 30_000 },
+      cache: { maxBytes, lifetimes: LIFETIMES, store, patienceMs: PATIENCE_MS },
     });
 }
 

@@ -12,6 +12,7 @@ import { client } from '../support/contract-client.ts';
 import { blockscoutChain, startTestDataService } from '../support/data-service.ts';
 import { startOwnRedis } from '../support/redis.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 import { LIFETIMES } from './answer-support.ts';
 import { has, hasFirst, KEY } from './http-failures-support.ts';
 
@@ -33,7 +34,7 @@ test('in a shared Redis, services share answers only if their back ends for the 
         maxBytes: 1_000_000,
         lifetimes: LIFETIMES,
         store: { kind: 'redis', url: redis.url },
-        patienceMs: 30_000,
+        patienceMs: PATIENCE_MS,
       },
     });
     const { headers, body } = await client(service.url).get('/explorer/blocks/5');

@@ -6,6 +6,7 @@ import { explorer } from '../../src/data/explorer/operations.ts';
 import { firstFound } from '../../src/data/fallback/strategies.ts';
 import { HttpError } from '../../src/http/errors.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 import { answererOver, backend, chain, emptyPage, failure, hashOf, told } from './answer-support.ts';
 
 /** Behaviour of a back end in the table: answers, fails with a kind, times out, is still filling, or has no answer. */
@@ -306,7 +307,7 @@ describe('a look-up over several chains', () => {
         isNothing: body => body === '',
         staggerMs: 400,
         clock,
-        signal: AbortSignal.timeout(5_000),
+        signal: AbortSignal.timeout(PATIENCE_MS),
       });
     };
 

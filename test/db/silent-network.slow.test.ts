@@ -32,10 +32,8 @@ test('a statement without an answer fails, and the next one gets a working conne
   await rowsOf(db, 'select 1 as one');
   network.cut();
 
-  const startedAt = performance.now();
   await expect(rowsOf(db, 'select 2 as two')).rejects.toThrow(/no answer/);
 
-  expect(performance.now() - startedAt).toBeLessThan(10 * SILENCE_MS);
   expect(await rowsOf(db, 'select 3 as three')).toEqual([{ three: 3 }]);
 });
 

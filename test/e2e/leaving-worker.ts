@@ -2,13 +2,13 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { leaveParent } from '../../src/program/workers/parent-channel.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 /**
  * Program with two workers behind one port. One of them leaves while the parent passes it a connection. Prints the
  * statuses of two requests, one for each worker.
  */
 const BUSY_MS = 500;
-const ANSWERS_WITHIN_MS = 10_000;
 
 if (cluster.isPrimary) await ask();
 else await serve();
@@ -19,7 +19,7 @@ async function ask(): Promise<void> {
   const [leaving, staying] = workers;
   leaving.send('leave');
   await once(leaving, 'message');
-  const signal = AbortSignal.timeout(ANSWERS_WITHIN_MS);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
   const statuses = [1, 2].map(async () => (await fetch(`http://127.0.0.1:${port}`, { signal })).status);
   process.stdout.write(JSON.stringify(await Promise.all(statuses)));
   staying.kill();

@@ -6,7 +6,7 @@ import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { type ListenOptions, listen, type RunningServer } from '../../src/http/server/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 export interface Served extends AsyncDisposable, RunningServer {
   metrics: Metrics;
@@ -68,13 +68,13 @@ export async function eventually<T>(read: () => T | undefined): Promise<T> {
   return value;
 }
 
-/** Sends `text` to a port and collects the answer until the other side ends. Rejects on a reset or after 20 s. */
+/** Sends `text` to a port and collects the answer until the other side ends. Rejects on a reset or when patience ends. */
 export function exchange(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
     let answer = '';
     socket.setEncoding('latin1');
-    socket.setTimeout(20_000, () => socket.destroy(new Error(`no end within 20 s, after: ${answer}`)));
+    socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error(`no end in time, after: ${answer}`)));
     socket.on('data', (chunk: string) => {
       answer += chunk;
     });

@@ -103,7 +103,7 @@ test('a client that takes no byte of a response for 30 seconds is disconnected',
 
   expect(await one.stalled()).toBe('1');
   reader.drain();
-  await expect.poll(reader.isClosed, { timeout: 30_000 }).toBe(true);
+  await expect.poll(reader.isClosed).toBe(true);
   expect(reader.taken()).toBeLessThan(LONG_BYTES);
   expect(await one.entry(({ msg }) => msg === 'request')).toMatchObject({ status: 200, aborted: true });
 });
@@ -173,7 +173,7 @@ test('a client that waits for its handler keeps its connection', async () => {
     ctx.body = 'ok';
   });
   const reader = client(one.port);
-  await expect.poll(() => begun, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => begun).toBe(1);
 
   for (let passed = 0; passed < 120_000; passed += STEP_MS) await pass(one.clock, STEP_MS);
   release();

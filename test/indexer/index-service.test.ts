@@ -6,7 +6,7 @@ import { createChainClient } from '#node/client.ts';
 import { postgresDatabase } from '../support/databases.ts';
 import { faultyNode } from '../support/faulty-node.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 import {
   CHAIN_ID,
   clientOf,
@@ -138,7 +138,7 @@ test('while the first node is out, a fallback node of another chain is refused a
   onTestFinished(remove);
   const first = await faultyNode(chain.rpcUrl);
   const rpcUrls = [first.url, other.rpcUrl];
-  const client = createChainClient({ id: CHAIN_ID, rpcUrls, timeoutMs: 5_000, log });
+  const client = createChainClient({ id: CHAIN_ID, rpcUrls, timeoutMs: PATIENCE_MS, log });
   const index = await opened({ client, database: { file: join(folder, 'index.db') } });
   await index.runOnce();
   const indexed = index.revision();

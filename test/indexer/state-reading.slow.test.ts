@@ -9,7 +9,7 @@ import { createLogger } from '#lib/logger.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { faultyNode, type Lie } from '../support/faulty-node.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { PATIENCE_MS, until } from '../support/until.ts';
+import { until } from '../support/until.ts';
 import {
   canonicalContent,
   clientOf,
@@ -193,9 +193,9 @@ test('blocks and other state arrive while tokens need all gas and a node is slow
   await chain.send(0, dollar.call('mint', [chain.accounts.signer(9).address, 5n]));
   await chain.mine();
 
-  await expect.poll(() => index.status().head, { timeout: PATIENCE_MS }).toBe(head + 1);
+  await expect.poll(() => index.status().head).toBe(head + 1);
   await expect
-    .poll(async () => (await canonicalContent(file)).token_balances, { timeout: PATIENCE_MS })
+    .poll(async () => (await canonicalContent(file)).token_balances)
     .toEqual(expect.arrayContaining([expect.stringContaining(bufferText(chain.accounts.signer(9).address))]));
   expect(index.status().unreadState).toBeGreaterThan(0);
 });
@@ -219,7 +219,7 @@ test('new blocks never wait for state', async () => {
   await chain.mine();
   await chain.mine();
 
-  await expect.poll(() => index.status().head, { timeout: PATIENCE_MS }).toBe(head + 2);
+  await expect.poll(() => index.status().head).toBe(head + 2);
 });
 
 /** Error of a node itself, as geth sends it. */

@@ -23,6 +23,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { type ChainClient, createChainClient } from '../../src/node/client.ts';
 import type { IndexedChain } from '../support/data-service.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 export const CHAIN_ID = 31_337;
 export const log = createLogger({ level: 'silent' });
@@ -39,7 +40,7 @@ export async function temporaryFolder(): Promise<{ folder: string; remove: () =>
 }
 
 export function clientOf(rpcUrl: string, id: number = CHAIN_ID, maxAnswerBytes?: number): ChainClient {
-  return createChainClient({ id, rpcUrls: [rpcUrl], timeoutMs: 20_000, maxAnswerBytes, log });
+  return createChainClient({ id, rpcUrls: [rpcUrl], timeoutMs: PATIENCE_MS, maxAnswerBytes, log });
 }
 
 type OpenTestIndex = Pick<IndexOptions, 'client'> &

@@ -9,7 +9,7 @@ import { createChainClient, nodeAnswered } from '#node/client.ts';
 import { AnswerTooLarge, NodeFailure } from '#node/transport/errors.ts';
 import { type HostileNode, hostileNode, type NodeBehaviour } from '../support/hostile-node.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const log = silentLogger();
 const clock = manualClock();
@@ -260,7 +260,7 @@ test('an error body is cut, and the key in the node’s address is removed from 
     response.writeHead(403).end(`bad key: /v3/0123456789abcdef ${'long '.repeat(1_000)}`),
   );
   const rpcUrls = [`${node.url}/v3/0123456789abcdef`];
-  const client = createChainClient({ id: 1, rpcUrls, timeoutMs: 30_000, clock, log });
+  const client = createChainClient({ id: 1, rpcUrls, timeoutMs: PATIENCE_MS, clock, log });
 
   const error = await client.request({ method: 'eth_chainId' }).catch((reason: unknown) => reason);
 

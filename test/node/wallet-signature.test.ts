@@ -8,6 +8,7 @@ import { createChainClient } from '../../src/node/client.ts';
 import { signatureJudge } from '../../src/node/wallet-signature.ts';
 import { faultyNode } from '../support/faulty-node.ts';
 import { startPaymentChain, type TestPaymentChain } from '../support/payment-chain.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const log = createLogger({ level: 'silent' });
 const MESSAGE = 'I pay for cs_1 with 0xabc';
@@ -92,7 +93,12 @@ test('an address that echoes its input has signed nothing', async () => {
 });
 
 test('where only an account can have signed, no contract is called', async () => {
-  const client = createChainClient({ id: chain.chainId, rpcUrls: [chain.rpcUrl], timeoutMs: 20_000, log });
+  const client = createChainClient({
+    id: chain.chainId,
+    rpcUrls: [chain.rpcUrl],
+    timeoutMs: PATIENCE_MS,
+    log,
+  });
   const ask = signatureJudge(() => client, { deadlineMs: 20_000 });
   const signed = { chainId: chain.chainId, address: CONTRACT, message: MESSAGE, signature: '0x1234' };
 

@@ -6,6 +6,7 @@ import { sqliteDatabase } from '../support/databases.ts';
 import { record, text } from '../support/json.ts';
 import { type ApiClient, apiClient } from '../support/payments-api.ts';
 import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 /** `test` with a running service, a client with its demo's key, and a browser that has not signed in. */
 export const test = withBrowser
@@ -30,7 +31,7 @@ export const test = withBrowser
   .extend('context', async ({ browser, service }, { onCleanup }): Promise<BrowserContext> => {
     const context = await browser.newContext({ baseURL: service.url });
     onCleanup(() => context.close());
-    context.setDefaultTimeout(30_000);
+    context.setDefaultTimeout(PATIENCE_MS);
     return context;
   })
   .extend('page', ({ context }): Promise<Page> => context.newPage())

@@ -3,13 +3,14 @@ import { expect } from 'vitest';
 import { test as paid, payButton, started, status } from '../payments/checkout/paid-page.ts';
 import { complaintsOf, makeBrisk } from '../support/browser.ts';
 import { text } from '../support/json.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const test = paid
   /** A separate browser page with the dashboard, signed in as the merchant. */
   .extend('dashboard', async ({ browser, service }, { onCleanup }): Promise<Page> => {
     const page = await browser.newPage({ baseURL: service.url });
     onCleanup(() => page.close());
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     await makeBrisk(page);
     await page.request.post('/dashboard/session', { data: { key: text(service.demoKey) } });
     return page;

@@ -10,6 +10,7 @@ import { record, text } from '../support/json.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { openOwners, type TestOwners } from '../support/payments-owners.ts';
 import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const LINKS = '/api/v1/payment-links';
 const SESSIONS = '/api/v1/checkout-sessions';
@@ -51,7 +52,7 @@ async function send(method: string, path: string, { key = admin, body, headers =
       ...headers,
     },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   });
   return { status: answer.status, headers: answer.headers, body: record(await answer.json()) };
 }

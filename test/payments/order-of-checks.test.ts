@@ -4,6 +4,7 @@ import { sqliteDatabase, type TestDatabase } from '../support/databases.ts';
 import { record, text } from '../support/json.ts';
 import { openOwners, type TestOwners } from '../support/payments-owners.ts';
 import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 const LINKS = '/api/v1/payment-links';
 const SESSIONS = '/api/v1/checkout-sessions';
@@ -52,7 +53,7 @@ async function send(method: string, path: string, { key, body, headers = {} }: S
       ...headers,
     },
     ...(body === undefined ? {} : { body }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   });
   return { status: answer.status, body: record(await answer.json()) };
 }

@@ -6,12 +6,9 @@ import { listen } from '../../src/http/server/server.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { postgresDatabase } from '../support/databases.ts';
 import { startTestPayments } from '../support/payments-service.ts';
-import { until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../support/until.ts';
 
 const log = createLogger({ level: 'silent' });
-/** Less than the 10 s that Prometheus waits for a scrape. */
-const PATIENCE_MS = 9_500;
-
 const test = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
   .extend('silent', { scope: 'file' }, async ({}, { onCleanup }) => {

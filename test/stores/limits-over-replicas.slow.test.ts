@@ -7,6 +7,7 @@ import { serve } from '../http/serve.ts';
 import { sqliteDatabase } from '../support/databases.ts';
 import { startGatedKeys } from '../support/gated-keys.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
 let redis: OwnRedis;
 
@@ -24,7 +25,7 @@ const answered = (ctx: { body: unknown }) => {
 async function countersOfReplica() {
   const { counters, close } = await openRateLimitStore(
     { kind: 'redis', url: redis.url },
-    { metrics: createMetrics(), clock: systemClock, log: silentLogger(), patienceMs: 30_000 },
+    { metrics: createMetrics(), clock: systemClock, log: silentLogger(), patienceMs: PATIENCE_MS },
   );
   onTestFinished(close);
   return counters;

@@ -5,8 +5,8 @@ import { silentLogger } from '#lib/logger.ts';
 import { openRateLimitStore, type RateLimitStoreOptions } from '#stores/rate-limit-store.ts';
 import { postgresDatabase } from '../support/databases.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis.ts';
+import { PATIENCE_MS } from '../support/until.ts';
 
-const PATIENCE_MS = 30_000;
 let redis: OwnRedis;
 
 beforeAll(async () => {

@@ -21,6 +21,7 @@ import { serve } from '../http/serve.ts';
 import { sqliteDatabase } from './databases.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 import { aLink, anOrganization, RECORD_TIME } from './payments-records.ts';
+import { PATIENCE_MS } from './until.ts';
 
 /** Time that a payer has, in milliseconds. */
 export const PAGE_LIFETIME_MS = 30 * 60_000;
@@ -134,7 +135,7 @@ export async function servePages(): Promise<ServedPages> {
     settled: session => sessionStore(db, sealed).update(session),
     kept: link => linkStore(db).find(owner, link.id),
     async get(path, headers = {}) {
-      const answer = await fetch(served.url + path, { headers, signal: AbortSignal.timeout(10_000) });
+      const answer = await fetch(served.url + path, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });
       return { status: answer.status, headers: answer.headers, text: await answer.text() };
     },
     async [Symbol.asyncDispose]() {

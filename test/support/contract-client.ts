@@ -7,6 +7,7 @@ import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 import { describeErrors } from '../../src/contract/contracts/violations.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { SegmentRouter } from '../../src/contract/mount/router.ts';
+import { PATIENCE_MS } from './until.ts';
 
 /** One answer. `body` is the parsed JSON; undefined without JSON. */
 export interface Answer {
@@ -40,7 +41,7 @@ export function client(url: string): Client {
     async get(path, headers = {}) {
       const response = await fetch(url + path, {
         headers: { ...PLAIN, ...headers },
-        signal: AbortSignal.timeout(20_000),
+        signal: AbortSignal.timeout(PATIENCE_MS),
       });
       const text = await response.text();
       const operation = operationAt(path);

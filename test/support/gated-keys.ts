@@ -23,6 +23,7 @@ import type { Tier } from '../../src/payments/model/owner.ts';
 import { seals } from '../../src/payments/secrets/sealed.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { type Served, serve } from '../http/serve.ts';
+import { PATIENCE_MS } from './until.ts';
 
 const SEAL_SECRET = 'a secret that seals nothing but what tests keep';
 
@@ -164,7 +165,7 @@ async function send(
       ...headers,
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(PATIENCE_MS),
   });
   const text = await response.text();
   return {

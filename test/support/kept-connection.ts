@@ -1,6 +1,5 @@
 import { connect, type Socket } from 'node:net';
-
-const DEADLINE_MS = 20_000;
+import { PATIENCE_MS } from './until.ts';
 
 /** A client that sends raw requests over one keep-alive connection, and reconnects when the server closes it. */
 export interface KeptConnection {
@@ -25,7 +24,7 @@ export function keptConnection(port: number): KeptConnection {
 function opened(port: number): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => resolve(socket));
-  socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error('the server did not answer in time')));
+  socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('the server did not answer in time')));
   socket.on('error', reject);
   return promise;
 }

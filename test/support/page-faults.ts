@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { BrowserContext, Page } from 'playwright-core';
+import { PATIENCE_MS } from './until.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const SHOWN_WITHIN_MS = 30_000;
 const SCHEMES = ['light', 'dark'] as const;
 /** Window widths in CSS pixels: a phone and a desk. */
 const WIDTHS = [390, 1280] as const;
@@ -98,7 +98,7 @@ export async function shown(page: Page): Promise<void> {
   await page.waitForFunction(
     () => document.querySelector('main') !== null && document.querySelector('.loading') === null,
     undefined,
-    { timeout: SHOWN_WITHIN_MS },
+    { timeout: PATIENCE_MS },
   );
 }
 

@@ -10,6 +10,7 @@ import { startChainProcess } from '../../src/devnet/chain/chain-process.ts';
 import { type EngineName, findEngine } from '../../src/devnet/chain/engine.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import type { Clock } from '../../src/lib/clock.ts';
+import { PATIENCE_MS } from './until.ts';
 
 /** A transaction of a funded account, by the account's index. */
 export interface Sending {
@@ -84,7 +85,7 @@ export async function startPaymentChain<C extends Clock>({
     genesisTime: secondOf(clock.now()),
     isRunFolderDisposable: true,
   });
-  const { call, batch } = httpRpc(chain.rpcUrl);
+  const { call, batch } = httpRpc(chain.rpcUrl, { timeoutMs: PATIENCE_MS });
   const keys = deriveAccounts();
 
   async function send({ from, to, data, value = 0n, tip = 2, nonce, ...given }: Sending) {

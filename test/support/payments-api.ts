@@ -51,6 +51,7 @@ import { list, record, text } from './json.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 import { aLink, anOrganization } from './payments-records.ts';
 import { LOOPBACK_ONLY } from './payments-service.ts';
+import { PATIENCE_MS } from './until.ts';
 
 /** Chains of the service: one in test mode and one in live mode, both with the token of `aLink` and their coin. */
 export const TEST_CHAIN = 31_337;
@@ -281,7 +282,7 @@ export function apiClient(url: string, key?: string): ApiClient {
       method: method.toUpperCase(),
       ...options,
       headers: { ...(key === undefined ? {} : { 'X-API-Key': key }), ...options.headers },
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     const content = await response.text();
     const isJson = (response.headers.get('content-type') ?? '').startsWith('application/json');

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { PATIENCE_MS } from './until.ts';
 
 export interface RawAnswer {
   readonly status: number;
@@ -6,15 +7,13 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-const DEADLINE_MS = 20_000;
-
 /** Sends raw bytes, which an HTTP client would correct, and reads until the server closes the connection. */
 export function rawRequest(url: string, request: string): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
   const chunks: Buffer[] = [];
   const socket = connect(Number(port), hostname, () => socket.write(request, 'latin1'));
-  socket.setTimeout(DEADLINE_MS, () => socket.destroy(new Error('the server did not answer in time')));
+  socket.setTimeout(PATIENCE_MS, () => socket.destroy(new Error('the server did not answer in time')));
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
   socket.on('error', reject);
   socket.on('close', () => {

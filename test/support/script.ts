@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { PATIENCE_MS } from './until.ts';
 
 /** Exit code and output of a program; the code is -1 after a signal. */
 export interface ScriptResult {
@@ -17,7 +18,7 @@ export function script(
   return (...args) => {
     const { promise, resolve } = Promise.withResolvers<ScriptResult>();
     const options = {
-      timeout: 50_000,
+      timeout: PATIENCE_MS,
       env: { ...process.env, ...env },
       ...(cwd === undefined ? {} : { cwd: cwd() }),
     };

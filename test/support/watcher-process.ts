@@ -6,6 +6,7 @@ import { type PaymentChain, paymentChains } from '../../src/payments/model/payme
 import { seals as sealsOf } from '../../src/payments/secrets/sealed.ts';
 import { chainWatcher } from '../../src/payments/watcher/chain-watcher.ts';
 import { expiryWorker } from '../../src/payments/watcher/expiry.ts';
+import { PATIENCE_MS } from './until.ts';
 
 /** The task of `watcher-process.ts`, as JSON in its first argument. */
 export interface WatcherOrder {
@@ -40,7 +41,7 @@ async function run({
     isDone = true;
     process.kill(process.pid, kill);
   };
-  const client = createChainClient({ id: chain.id, rpcUrls: [rpcUrl], timeoutMs: 5_000, log });
+  const client = createChainClient({ id: chain.id, rpcUrls: [rpcUrl], timeoutMs: PATIENCE_MS, log });
   const watched = { ...chain, explorerUrl: undefined };
   const deps = { db, seals, clock: systemClock, log, fault };
   const watcher = chainWatcher({ ...deps, chain: watched, client, leaseMs: 300 });

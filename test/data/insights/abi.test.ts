@@ -4,6 +4,7 @@ import { insightsContract } from '#contract/contracts/insights.ts';
 import { responseValidators } from '#contract/mount/response-validators.ts';
 import { abiAnswers } from '#data/backends/own-index/insights/abi.ts';
 import { CHAIN_ID, startTestChain } from '../../indexer/support.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { indexed } from './nft-support.ts';
 
 const CONFIGURED = '0x00000000000000000000000000000000000000aa';
@@ -36,7 +37,7 @@ afterAll(async () => {
 
 /** An answer, checked against the contract. */
 async function abiOf(contract: string) {
-  const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(10_000) };
+  const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(PATIENCE_MS) };
   const { getContractAbi } = abiAnswers(index.source);
   const abi = await getContractAbi?.({ path: { contract_address: contract }, query: {} }, ask);
   const validate = responseValidators(insightsContract.document)('getContractAbi', 200);

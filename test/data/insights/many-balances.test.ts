@@ -10,6 +10,7 @@ import {
   startTestChain,
   type TestChain,
 } from '../../indexer/support.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { insightsOf } from './prices-support.ts';
 
 type Query = InsightsRequestOf<'listTokenBalances'>['query'];
@@ -68,7 +69,7 @@ function balances(query: Partial<Query>) {
         ...query,
       },
     },
-    { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(20_000) },
+    { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(PATIENCE_MS) },
   );
 }
 

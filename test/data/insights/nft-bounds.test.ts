@@ -12,6 +12,7 @@ import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migr
 import { tokenTypeColumn } from '#indexer/schema/transaction-types.ts';
 import { eachDatabase } from '#test/support/databases.ts';
 import { CHAIN_ID, startTestChain, type TestChain } from '../../indexer/support.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { sourceOf } from './nft-support.ts';
 
 const TOKEN = addressOf(1);
@@ -58,7 +59,7 @@ eachDatabase('bounds of NFT records', databases => {
         path: { contract_address: TOKEN },
         query: { limit, page: 0, include_owners: 'true', resolve_metadata_links: 'true' },
       },
-      { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(20_000) },
+      { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(PATIENCE_MS) },
     );
     return (nfts ?? []).map(({ owner_addresses: owners }) => owners?.length ?? 0);
   }
@@ -90,7 +91,7 @@ eachDatabase('bounds of NFT records', databases => {
             resolve_metadata_links: 'true',
           },
         },
-        { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(20_000) },
+        { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(PATIENCE_MS) },
       );
       return (nfts ?? []).map(one => [one.contract_address, Number(one.token_id)]);
     };

@@ -13,7 +13,7 @@ import {
   type ScriptedUpstream,
   startScriptedUpstream,
 } from '../../support/scripted-upstream.ts';
-import { until } from '../../support/until.ts';
+import { PATIENCE_MS, until } from '../../support/until.ts';
 import { type IndexedSource, indexed, lower, speakingToken } from './nft-support.ts';
 
 const CID = 'QmRRPWG96cmgTn2qSzjwr2qvfNEuhunv6FNeMFGa9bx6mQ';
@@ -127,7 +127,7 @@ async function metadata(
       path: { contract_address: contract, ...(id === undefined ? {} : { token_id: id.toString() }) },
       query: { limit: 20, page: 0, metadata: 'true', include_owners: 'false', ...query },
     },
-    { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(10_000) },
+    { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(PATIENCE_MS) },
   );
   const validate = responseValidators(insightsContract.document)('listNftTransfers', 200);
   expect(validate?.({ data: answer }), JSON.stringify(validate?.errors)).toBe(true);

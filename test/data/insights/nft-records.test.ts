@@ -2,6 +2,7 @@ import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nftRecordAnswers } from '#data/backends/own-index/insights/nfts.ts';
 import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { type IndexedSource, indexed, lower, speakingToken } from './nft-support.ts';
 
 const ID = 7n;
@@ -36,7 +37,7 @@ function nft(contract: Address, tokenId: bigint) {
       path: { contract_address: contract, token_id: tokenId.toString() },
       query: { include_owners: 'true', resolve_metadata_links: 'true' },
     },
-    { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(10_000) },
+    { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(PATIENCE_MS) },
   );
 }
 

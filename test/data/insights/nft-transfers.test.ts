@@ -5,6 +5,7 @@ import { responseValidators } from '#contract/mount/response-validators.ts';
 import { nftAnswers } from '#data/backends/own-index/insights/nft-transfers.ts';
 import type { NftTransfersRequest } from '#data/backends/port/insights-backend.ts';
 import { CHAIN_ID, startTestChain } from '../../indexer/support.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { indexed, lower } from './nft-support.ts';
 
 const ZERO = '0x0000000000000000000000000000000000000000';
@@ -58,7 +59,7 @@ async function transfers(
   { id, ...query }: Partial<NftTransfersRequest['query']> & { id?: bigint } = {},
 ) {
   const path = { contract_address: contract, ...(id === undefined ? {} : { token_id: id.toString() }) };
-  const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(10_000) };
+  const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(PATIENCE_MS) };
   const { listNftTransfers } = nftAnswers(index.source);
   const data = (await listNftTransfers?.({ path, query: { ...DEFAULTS, ...query } }, ask)) ?? [];
   const validate = responseValidators(insightsContract.document)('listNftTransfers', 200);
@@ -191,7 +192,7 @@ test('an unknown name gets a message of its own', async () => {
 test('an index with gaps does not answer', async () => {
   const { listNftTransfers } = nftAnswers({ ...index.source, hasCaughtUp: () => false });
   const path = { contract_address: postcards.address };
-  const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(10_000) };
+  const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(PATIENCE_MS) };
 
   await expect(listNftTransfers?.({ path, query: DEFAULTS }, ask)).rejects.toMatchObject({
     kind: 'unavailable',

@@ -11,6 +11,7 @@ import { TOKEN_BALANCE_COLUMNS, TOKEN_COLUMNS } from '#indexer/schema/columns.ts
 import { readHead } from '#indexer/schema/head.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
 import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from '../../indexer/support.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { insightsOf, lower } from './prices-support.ts';
 
 type Query = InsightsRequestOf<'listTokenBalances'>['query'];
@@ -115,7 +116,7 @@ function addressOf(number: number): Address {
   return address;
 }
 
-function balances(query: Partial<Query>, signal = AbortSignal.timeout(60_000)) {
+function balances(query: Partial<Query>, signal = AbortSignal.timeout(PATIENCE_MS)) {
   const { listTokenBalances } = insights;
   if (listTokenBalances === undefined) throw new Error('no balances are known');
   return listTokenBalances(

@@ -8,6 +8,7 @@ import {
   startTestChain,
   type TestChain,
 } from '../../indexer/support.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { only } from '../values-support.ts';
 import { indexed, insightsOf, lower, openMarket, priceQuestions, type TestMarket } from './prices-support.ts';
 
@@ -208,7 +209,7 @@ test('without a configured market tokens are found, and prices are left to anoth
   const insights = insightsOf(index);
   const found = await insights.lookUpTokens?.(
     { path: {}, query: { symbol: ['usd'] } },
-    { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(20_000) },
+    { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(PATIENCE_MS) },
   );
 
   expect(insights.getTokenPrices).toBeUndefined();

@@ -5,6 +5,7 @@ import type { InsightsAnswers } from '#data/backends/port/insights-backend.ts';
 import type { ChainIndex } from '#indexer/index-service.ts';
 import type { Exchange } from '#indexer/read/tokens/markets.ts';
 import { CHAIN_ID, type Deployed, openTestIndex, type TestChain } from '../../indexer/support.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 /** Answers of a chain's index with prices read from `prices`. */
 export function insightsOf(index: ChainIndex, prices?: Exchange): InsightsAnswers {
@@ -27,7 +28,7 @@ export async function indexed(chain: TestChain, file: string): Promise<ChainInde
 
 /** Requests an answer that must exist. */
 export function priceQuestions(insights: InsightsAnswers) {
-  const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(20_000) };
+  const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(PATIENCE_MS) };
   const { lookUpTokens, getTokenPrices } = insights;
   if (lookUpTokens === undefined || getTokenPrices === undefined) throw new Error('no prices are known');
   type Prices = Parameters<typeof getTokenPrices>[0]['query'];

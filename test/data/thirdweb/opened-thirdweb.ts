@@ -12,6 +12,7 @@ import { thirdwebBackend } from '#data/backends/thirdweb/thirdweb-backend.ts';
 import { createLogger } from '#lib/logger.ts';
 import { record } from '../../support/json.ts';
 import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { opened } from '../upstream/opened.ts';
 import type { ThirdwebFixture } from './fixtures.ts';
 
@@ -70,7 +71,7 @@ export function always(fixture: ThirdwebFixture): () => Behaviour {
 }
 
 export function about(...chainIds: number[]): InsightsAsk {
-  return { chainIds, signal: AbortSignal.timeout(5000) };
+  return { chainIds, signal: AbortSignal.timeout(PATIENCE_MS) };
 }
 
 /** A query with the contract's defaults. */

@@ -15,7 +15,7 @@ import {
   type SeenRequest,
   startScriptedUpstream,
 } from '../../support/scripted-upstream.ts';
-import { until } from '../../support/until.ts';
+import { PATIENCE_MS, until } from '../../support/until.ts';
 
 /** An upstream client over a scripted service. */
 export interface Opened extends AsyncDisposable {
@@ -59,7 +59,7 @@ export async function opened(
   });
 
   async function get(path = '/blocks', request: Partial<GetOptions> = {}): Promise<Reply> {
-    const pending = upstream.get(path, { signal: AbortSignal.timeout(30_000), ...request });
+    const pending = upstream.get(path, { signal: AbortSignal.timeout(PATIENCE_MS), ...request });
     // The only sleeper is a retry.
     const hurry = setInterval(() => clock.sleepers() > 0 && clock.advance(250), 5);
     return pending.finally(() => clearInterval(hurry));

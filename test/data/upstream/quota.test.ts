@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Behaviour } from '../../support/scripted-upstream.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { opened } from './opened.ts';
 
 const OVER = { kind: 'unavailable', reason: 'over_quota', message: 'its quota is used up' };
@@ -85,10 +86,10 @@ test('a later and shorter pause does not shorten the current one', async () => {
 test('a retry respects a pause that began in between', async () => {
   await using to = await opened(({ path }) => (path === '/cut' ? { cut: 'before headers' } : refusal({})));
   const pending = to.upstream
-    .get('/cut', { signal: AbortSignal.timeout(30_000) })
+    .get('/cut', { signal: AbortSignal.timeout(PATIENCE_MS) })
     .catch((error: unknown) => error);
   await expect.poll(() => to.clock.sleepers()).toBe(1);
-  await to.upstream.get('/refused', { signal: AbortSignal.timeout(30_000) }).catch(() => undefined);
+  await to.upstream.get('/refused', { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => undefined);
 
   to.clock.advance(250);
 

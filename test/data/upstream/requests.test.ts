@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BackendError } from '#data/backends/port/backend-error.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { NOBODY, opened, passed } from './opened.ts';
 
 describe('an answer', () => {
@@ -75,7 +76,7 @@ describe('a transport fault', () => {
 
   test('is retried after 50 to 250 ms', async () => {
     await using to = await opened(({ number }) => (number === 1 ? { cut: 'before headers' } : { json: 1 }));
-    const pending = to.upstream.get('/blocks', { signal: AbortSignal.timeout(30_000) });
+    const pending = to.upstream.get('/blocks', { signal: AbortSignal.timeout(PATIENCE_MS) });
     await expect.poll(() => to.clock.sleepers()).toBe(1);
 
     to.clock.advance(49);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createChainClient } from '#node/client.ts';
 import { type DatabaseKind, eachDatabase } from '#test/support/databases.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { startNodeProxy } from '../node-proxy.ts';
 import {
   CHAIN_ID,
@@ -164,7 +165,7 @@ eachDatabase('an index', databases => {
   /** An index that reads from these nodes. */
   async function openOver(...rpcUrls: string[]) {
     const database = await databases.create();
-    const client = createChainClient({ id: CHAIN_ID, rpcUrls, timeoutMs: 20_000, log });
+    const client = createChainClient({ id: CHAIN_ID, rpcUrls, timeoutMs: PATIENCE_MS, log });
     const index = await openTestIndex({ database, client });
     onTestFinished(() => index.stop());
     return { database, index };

@@ -16,6 +16,7 @@ import {
   startPaymentsApi,
   TEST_CHAIN,
 } from '../../support/payments-api.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 const PATH = '/api/v1/recipients';
 const REFUSED = '400 invalid_field_value signature';
@@ -31,7 +32,7 @@ beforeAll(async () => {
   const database = await sqliteDatabase('payments');
   stack.defer(database.remove);
   const log = createLogger({ level: 'silent' });
-  const client = createChainClient({ id: TEST_CHAIN, rpcUrls: [chain.rpcUrl], timeoutMs: 5_000, log });
+  const client = createChainClient({ id: TEST_CHAIN, rpcUrls: [chain.rpcUrl], timeoutMs: PATIENCE_MS, log });
   const clientOf = (chainId: number) => (chainId === TEST_CHAIN ? client : undefined);
   api = stack.use(await startPaymentsApi(database.options, {}, { clientOf, clock }));
 });

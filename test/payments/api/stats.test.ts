@@ -11,6 +11,7 @@ import {
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 const OVERVIEW = '/api/v1/analytics/overview';
 const SESSIONS = '/api/v1/checkout-sessions';
@@ -194,7 +195,7 @@ eachPaymentsApi('figures', test => {
     api.clock.advance(31 * DAY);
     const before = await Promise.all(paths.map(path => read(shop, path)));
 
-    await retentionWorker(api).runOnce(AbortSignal.timeout(10_000));
+    await retentionWorker(api).runOnce(AbortSignal.timeout(PATIENCE_MS));
 
     const after = await Promise.all(paths.map(path => read(shop, path)));
     expect(record((await shop.get(SESSIONS)).body).total_count).toBe(1);

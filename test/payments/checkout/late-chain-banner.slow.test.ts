@@ -13,25 +13,26 @@ const SECOND_MS = 1_000;
 
 const test = checkout
   .extend('clock', { scope: 'file' }, (): ManualClock => manualClock(Date.now()))
-  .extend('chain', { scope: 'file' }, async ({ clock }, { onCleanup }): Promise<TestPaymentChain> => {
+  /** A chain in the time of the service. */
+  .extend('ownChain', { scope: 'file' }, async ({ clock }, { onCleanup }): Promise<TestPaymentChain> => {
     const chain = await startPaymentChain({ clock });
     onCleanup(chain.stop);
     return chain;
   })
-  .extend('node', { scope: 'file' }, async ({ chain }, { onCleanup }): Promise<FaultyNode> => {
-    const node = await faultyNode(chain.rpcUrl);
+  .extend('node', { scope: 'file' }, async ({ ownChain }, { onCleanup }): Promise<FaultyNode> => {
+    const node = await faultyNode(ownChain.rpcUrl);
     onCleanup(() => node[Symbol.asyncDispose]());
     return node;
   })
   .extend(
     'service',
     { scope: 'file' },
-    async ({ chain, database, clock, node }, { onCleanup }): Promise<TestPaymentsService> => {
-      const watched = paymentChain(chain);
+    async ({ ownChain, database, clock, node }, { onCleanup }): Promise<TestPaymentsService> => {
+      const watched = paymentChain(ownChain);
       const service = await startTestPayments(database, {
         clock,
         chains: [{ ...watched, rpcUrls: [node.url], isOfThisRun: false }],
-        demo: { chainId: watched.id, tokenAddress: chain.token.toLowerCase(), recipientAddress: SHOP },
+        demo: { chainId: watched.id, tokenAddress: ownChain.token.toLowerCase(), recipientAddress: SHOP },
       });
       onCleanup(service.close);
       return service;
@@ -52,7 +53,7 @@ async function passUntil(
 
 test('an open page says that its chain is late while its node is down, and then removes the notice', async ({
   page,
-  chain,
+  ownChain,
   clock,
   node,
   openCheckout,
@@ -67,7 +68,7 @@ test('an open page says that its chain is late while its node is down, and then 
   const whileOut = await passUntil(true, { banner, clock });
   const told = await page.locator('#status').textContent();
   node.tell(undefined);
-  await chain.mine();
+  await ownChain.mine();
   const afterwards = await passUntil(false, { banner, clock });
 
   expect([atFirst, whileOut, afterwards]).toEqual([0, 1, 0]);

@@ -8,6 +8,7 @@ import { type InjectedWallet, injectWallet } from '../../support/injected-wallet
 import { record, text } from '../../support/json.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 import { startTestPayments, type TestPaymentsService } from '../../support/payments-service.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { paymentChain } from '../watcher/setting.ts';
 
 const CONFIRMATIONS = 1;
@@ -74,7 +75,7 @@ export const test = withBrowser
   .extend('patientPage', async ({ browser }, { onCleanup }): Promise<Page> => {
     const page = await browser.newPage();
     onCleanup(() => page.close());
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     return page;
   })
   .extend('page', async ({ patientPage }): Promise<Page> => {

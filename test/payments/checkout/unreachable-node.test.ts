@@ -5,6 +5,7 @@ import { createChainClient } from '#node/client.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';
 import { type PaymentsApi, PLACE, startPaymentsApi, TEST_CHAIN } from '../../support/payments-api.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 /** A loopback port without a listener. */
 const NOBODY = 'http://127.0.0.1:1';
@@ -15,7 +16,7 @@ const UNKNOWN = `0x${'12'.repeat(65)}`;
 const test = base.extend('api', { scope: 'file' }, async ({}, { onCleanup }): Promise<PaymentsApi> => {
   const database = await sqliteDatabase('payments');
   const log = createLogger({ level: 'silent' });
-  const client = createChainClient({ id: TEST_CHAIN, rpcUrls: [NOBODY], timeoutMs: 5_000, log });
+  const client = createChainClient({ id: TEST_CHAIN, rpcUrls: [NOBODY], timeoutMs: PATIENCE_MS, log });
   const api = await startPaymentsApi(database.options, {}, { clientOf: () => client });
   onCleanup(async () => {
     await api[Symbol.asyncDispose]();

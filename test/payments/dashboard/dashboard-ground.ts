@@ -9,6 +9,7 @@ import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { type ApiClient, apiClient } from '../../support/payments-api.ts';
 import { openOwners } from '../../support/payments-owners.ts';
 import { startTestPayments, type TestPaymentsService } from '../../support/payments-service.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 export const SESSION = '/dashboard/session';
 export const API = '/dashboard/api/v1';
@@ -135,7 +136,7 @@ function openBrowser(url: string, always: Readonly<Record<string, string>>): Bro
         ...sent.headers,
       },
       ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(PATIENCE_MS),
     });
     const [set] = response.headers.getSetCookie();
     if (set !== undefined) cookie = set.includes('Max-Age=0;') ? undefined : set.split(';')[0];

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { replayer } from '#payments/events/replayer.ts';
 import { seals } from '#payments/secrets/sealed.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 // A replayer in its own process, for tests that kill it. Its task is JSON in an argument; it exits when no work is
 // left.
@@ -27,5 +28,5 @@ const clock: Clock = {
 };
 const db = openDatabase(database);
 const worker = replayer({ db, seals: seals([secret]), clock, log: createLogger({ level: 'silent' }) });
-while ((await worker.runOnce(AbortSignal.timeout(30_000))) > 0);
+while ((await worker.runOnce(AbortSignal.timeout(PATIENCE_MS))) > 0);
 await db.destroy();

@@ -8,6 +8,7 @@ import { placeBefore } from '#payments/events/missed-events.ts';
 import { replayStore } from '#payments/events/replay-store.ts';
 import { replayer } from '#payments/events/replayer.ts';
 import { bothDatabases } from '../../support/databases.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { log, SECRET, type Setting, seals, startSetting } from '../webhooks/setting.ts';
 import type { ReplayerTask } from './replayer-process.ts';
 
@@ -73,7 +74,7 @@ bothDatabases('the replayer', databases => {
     const worker = replayer({ db: setting.db, seals, clock: systemClock, log });
     const run = async () => {
       await setting.db('webhook_replays').update({ next_attempt_at: 0 });
-      while ((await worker.runOnce(AbortSignal.timeout(30_000))) > 0);
+      while ((await worker.runOnce(AbortSignal.timeout(PATIENCE_MS))) > 0);
     };
 
     await run();

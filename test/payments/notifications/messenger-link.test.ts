@@ -16,7 +16,8 @@ import { everythingOn } from '../../support/notification-records.ts';
 import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
 
 const ADA = 42;
-const POLL_S = 30;
+/** Longer than a test may take, so that a wait for the end of a poll fails it. */
+const POLL_S = 300;
 const NOT_VALID = `${ADA}: This link does not work`;
 
 eachDatabase('the messenger link', databases => {
@@ -261,11 +262,10 @@ eachDatabase('the messenger link', databases => {
 
   test('stopping does not wait for a pending poll', async () => {
     await expect.poll(() => bot.calls.some(({ method }) => method === 'getUpdates')).toBe(true);
-    const begin = performance.now();
 
     await listening.stop();
 
-    expect(performance.now() - begin).toBeLessThan((POLL_S * 1_000) / 2);
+    expect(bot.calls.filter(({ method }) => method === 'getUpdates')).toHaveLength(1);
   });
 });
 

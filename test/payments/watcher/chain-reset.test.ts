@@ -8,6 +8,7 @@ import { eachDatabase } from '../../support/databases.ts';
 import { faultyNode } from '../../support/faulty-node.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, seals, shop } from './setting.ts';
 
 const never = new AbortController().signal;
@@ -23,7 +24,12 @@ eachDatabase('a chain and its watcher', databases => {
       ...ours,
       said,
       watcherThrough(rpcUrl: string) {
-        const client = createChainClient({ id: chain.chainId, rpcUrls: [rpcUrl], timeoutMs: 5_000, log });
+        const client = createChainClient({
+          id: chain.chainId,
+          rpcUrls: [rpcUrl],
+          timeoutMs: PATIENCE_MS,
+          log,
+        });
         const watcher = chainWatcher({ chain: watched, client, db: ours.db, seals, clock, log });
         return async () => {
           clock.advance(20_000);

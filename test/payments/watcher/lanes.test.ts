@@ -2,13 +2,11 @@ import { expect } from 'vitest';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { floodingToken } from '../../support/flooding-token.ts';
 import { insertOwner } from '../../support/given-database.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop, type WatchedShop } from './watched-shop.ts';
 
 /** Most claims that one look asks the node about. */
 const CLAIMS = 25;
-const POLL = { timeout: PATIENCE_MS };
 
 eachWatchedShop('work beside completions', test => {
   test('claims whose answers do not come hold up no payment and no unmatched transfer', async ({
@@ -23,8 +21,8 @@ eachWatchedShop('work beside completions', test => {
     await chain.mine(BLOCKS_TO_SETTLE);
 
     const looking = ours.look();
-    await expect.poll(async () => (await ours.session(first.id)).status, POLL).toBe('completed');
-    await expect.poll(() => ours.node.calls, POLL).toContain('eth_getTransactionByHash');
+    await expect.poll(async () => (await ours.session(first.id)).status).toBe('completed');
+    await expect.poll(() => ours.node.calls).toContain('eth_getTransactionByHash');
     ours.clock.advance(1_000);
     await looking;
     await chain.pay({ from: 3, to: ours.recipient, amount: second.amountDue });
@@ -43,7 +41,7 @@ eachWatchedShop('work beside completions', test => {
     await claimUnknown(ours, 1);
     ours.node.hang(({ method }) => method === 'eth_getTransactionByHash');
     const looking = ours.look();
-    await expect.poll(() => ours.node.calls, POLL).toContain('eth_getTransactionByHash');
+    await expect.poll(() => ours.node.calls).toContain('eth_getTransactionByHash');
     ours.clock.advance(1_000);
     await looking;
 

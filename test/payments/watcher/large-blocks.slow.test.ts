@@ -7,7 +7,6 @@ import { setAsideList } from '#payments/store/set-aside-list.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import type { Lie } from '../../support/faulty-node.ts';
 import { addressOf } from '../../support/payment-chain.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals, watcherOf } from './setting.ts';
 import { eachWatchedShop, never, type ShopBehindNodes } from './watched-shop.ts';
 
@@ -159,7 +158,7 @@ eachWatchedShop('a block that no answer can hold', watchedTest => {
     });
 
     const looking = ours.look();
-    await expect.poll(() => asked, POLL).toBeGreaterThan(0);
+    await expect.poll(() => asked).toBeGreaterThan(0);
     ours.clock.advance(1_000);
     await looking;
     await ours.payment(token.amountDue);
@@ -353,7 +352,6 @@ eachWatchedShop('a block that no answer can hold', watchedTest => {
   });
 });
 
-const POLL = { timeout: PATIENCE_MS };
 /** Transactions of a block that one change reads. */
 const PIECES_AT_A_TIME = 50;
 

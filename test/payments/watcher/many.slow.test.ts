@@ -4,7 +4,7 @@ import { createChainClient } from '#node/client.ts';
 import { startChainWatcher } from '#payments/watcher/running-watcher.ts';
 import { eachDatabase, type TestDatabases } from '../../support/databases.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';
-import { until } from '../../support/until.ts';
+import { PATIENCE_MS, until } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals, shop } from './setting.ts';
 
 const PAYMENTS = 500;
@@ -19,7 +19,12 @@ function suite(databases: TestDatabases): void {
 
     const watched = paymentChain(chain);
     const ours = await shop(await databases.create('payments'), systemClock, watched);
-    const client = createChainClient({ id: chain.chainId, rpcUrls: [chain.rpcUrl], timeoutMs: 5_000, log });
+    const client = createChainClient({
+      id: chain.chainId,
+      rpcUrls: [chain.rpcUrl],
+      timeoutMs: PATIENCE_MS,
+      log,
+    });
     const watcher = startChainWatcher({
       chain: watched,
       client,

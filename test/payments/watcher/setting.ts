@@ -17,6 +17,7 @@ import { type ChainWatcher, chainWatcher } from '#payments/watcher/chain-watcher
 import type { Failpoint } from '#payments/watcher/look/round.ts';
 import { anOrganization } from '../../support/payments-records.ts';
 import { aSession } from '../../support/payments-sessions.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 
 /** A secret for tests only. */
 export const SECRET = 'a secret of tests only';
@@ -60,7 +61,7 @@ export function watcherOf({
   const client = createChainClient({
     id: chain.id,
     rpcUrls: [...rpcUrls],
-    timeoutMs: 5_000,
+    timeoutMs: PATIENCE_MS,
     maxAnswerBytes,
     log,
   });

@@ -1,11 +1,9 @@
 import { expect } from 'vitest';
 import { NOT_FOUND_MS } from '#payments/watcher/look/payment-hints.ts';
 import type { FaultyNode } from '../../support/faulty-node.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, watcherOf } from './setting.ts';
 import { eachWatchedShop, never, type ShopBehindNodes } from './watched-shop.ts';
 
-const POLL = { timeout: PATIENCE_MS };
 const HOUR_MS = 3_600_000;
 const RECEIPT = 'eth_getTransactionReceipt';
 
@@ -36,7 +34,7 @@ eachWatchedShop('work that ends after a later look', test => {
     ours.clock.advance(3_000);
     await watcher.runOnce(never);
     release();
-    await expect.poll(() => steps, POLL).toContain('after claims');
+    await expect.poll(() => steps).toContain('after claims');
 
     expect(await ours.payments(session.id)).toMatchObject([{ status: 'confirming', txHash: hash }]);
     await chain.mine(BLOCKS_TO_SETTLE);
@@ -62,7 +60,7 @@ async function held({ node, clock }: ShopBehindNodes, watcher: Watcher) {
   const asked = receiptsOf(node);
   const release = node.hold(({ method }) => method === RECEIPT);
   const looking = watcher.runOnce(never);
-  await expect.poll(() => receiptsOf(node), POLL).toBeGreaterThan(asked);
+  await expect.poll(() => receiptsOf(node)).toBeGreaterThan(asked);
   clock.advance(1_000);
   return { look: looking, release };
 }

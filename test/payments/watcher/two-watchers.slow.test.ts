@@ -15,7 +15,6 @@ import { PATIENCE_MS } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, seals, shop, watcherOf } from './setting.ts';
 import { never, chainTest as test } from './watched-shop.ts';
 
-const POLL = { timeout: PATIENCE_MS };
 const DUST = 1_000;
 const FLOODS = 3;
 
@@ -38,11 +37,16 @@ bothDatabases('two watchers of one chain', databases => {
     const watchers = dbs.map((db, index) =>
       startChainWatcher({
         ...{ chain: watched, db, seals, clock: systemClock, log, pauseMs: 20 },
-        client: createChainClient({ id: chain.chainId, rpcUrls: [chain.rpcUrl], timeoutMs: 10_000, log }),
+        client: createChainClient({
+          id: chain.chainId,
+          rpcUrls: [chain.rpcUrl],
+          timeoutMs: PATIENCE_MS,
+          log,
+        }),
         onElected: () => void elected.push(index),
       }),
     );
-    await expect.poll(() => elected, POLL).toHaveLength(1);
+    await expect.poll(() => elected).toHaveLength(1);
 
     const flood = await floodingToken(chain);
     for (let sent = 0; sent < FLOODS; sent += 1) {
@@ -53,7 +57,7 @@ bothDatabases('two watchers of one chain', databases => {
     await chain.mine(BLOCKS_TO_SETTLE);
     const listed = async () =>
       (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 1 })).total;
-    await expect.poll(listed, POLL).toBe(FLOODS * DUST);
+    await expect.poll(listed).toBe(FLOODS * DUST);
 
     expect(await ours.session(other.id)).toMatchObject({ status: 'completed' });
     expect([elected.length, complaints]).toEqual([1, []]);
@@ -83,7 +87,7 @@ bothDatabases('two watchers of one chain', databases => {
 
     // The look ends without a result when it finds the lease lost, or fails when it asks its node before that.
     const looking = first.runOnce(never).catch((error: unknown) => error);
-    await expect.poll(() => first.status().head, POLL).toBe(await chain.head());
+    await expect.poll(() => first.status().head).toBe(await chain.head());
     const whileExtended = await seconds(35);
     await expect(seconds(10)).rejects.toThrow('has not moved');
     await second.runOnce(never);

@@ -4,6 +4,7 @@ import { createServer as createRawServer } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
 import { webhookSender } from '#payments/webhooks/sender.ts';
+import { PATIENCE_MS } from '../../support/until.ts';
 import { type Answer, startReceiver } from '../../support/webhook-receiver.ts';
 
 const log = createLogger({ level: 'silent' });
@@ -26,7 +27,7 @@ function sender(options: Partial<Parameters<typeof webhookSender>[0]> = {}) {
   const made = webhookSender({
     allowedNetworks: [`${HERE}/32`],
     allowHttp: true,
-    timeoutMs: 5_000,
+    timeoutMs: PATIENCE_MS,
     lookup: names([HERE]),
     log,
     ...options,
@@ -357,11 +358,10 @@ describe('the body of an answer does not matter:', () => {
     ],
   ])('%s', async ([, answer]) => {
     await using receiver = await startReceiver(() => answer);
-    await using guarded = sender({ timeoutMs: 20_000 });
-    const startedAt = performance.now();
+    // Longer than the test may take, so that a wait for the end of the body fails it.
+    await using guarded = sender({ timeoutMs: 2 * PATIENCE_MS });
 
     expect(await guarded.send(receiver.url)).toMatchObject({ isSuccess: true, responseCode: 200 });
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
   test('its connection is closed soon, and no attempt waits for it', async () => {
@@ -373,7 +373,7 @@ describe('the body of an answer does not matter:', () => {
         endless(response.writeHead(200));
       };
     });
-    await using guarded = sender({ timeoutMs: 30_000 });
+    await using guarded = sender({ timeoutMs: PATIENCE_MS });
 
     const sent = await Promise.all(Array.from({ length: 20 }, () => guarded.send(receiver.url)));
     await Promise.all(left);
@@ -390,7 +390,7 @@ test('hanging requests do not delay another one to the same host', async () => {
     if (number === 30) arrived.resolve();
     return path === '/hangs' ? () => undefined : 204;
   });
-  await using guarded = sender({ timeoutMs: 20_000 });
+  await using guarded = sender({ timeoutMs: PATIENCE_MS });
   const hanging = Array.from({ length: 30 }, () => guarded.send(`${receiver.url}/hangs`));
   await arrived.promise;
 
