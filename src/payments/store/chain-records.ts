@@ -8,7 +8,10 @@ export interface RecordedBlock {
   readonly blockHash: string | null;
 }
 
-/** Distinct blocks from this number on with completed payments or listed unassigned transfers. */
+/**
+ * Distinct blocks from this number on with completed payments, listed unassigned transfers, or records that are set
+ * aside.
+ */
 export async function settledBlocks(
   handle: Handle,
   chainId: number,
@@ -19,11 +22,20 @@ export async function settledBlocks(
     `select block_number, block_hash from transactions
      where chain_id = ? and status = 'completed' and block_number >= ?
      union select block_number, block_hash from unmatched_transfers
-     where chain_id = ? and block_number >= ? and assigned_at is null and confirmed_at is not null`,
-    [chainId, blockNumber, chainId, blockNumber],
+     where chain_id = ? and block_number >= ? and assigned_at is null and confirmed_at is not null
+     union select block_number, block_hash from transactions t
+     where chain_id = ? and status = 'confirming' and block_number >= ? and ${IS_SET_ASIDE}
+     union select block_number, block_hash from unmatched_transfers t
+     where chain_id = ? and block_number >= ? and confirmed_at is null and ${IS_SET_ASIDE}`,
+    Array.from({ length: 4 }, () => [chainId, blockNumber]).flat(),
   );
   return rows.map(row => ({ blockNumber: row.block_number, blockHash: row.block_hash }));
 }
+
+/** Condition that the chain transaction of a row `t` is set aside. */
+const IS_SET_ASIDE = `exists (
+  select 1 from set_aside_transactions s where s.chain_id = t.chain_id and s.tx_hash = t.tx_hash
+)`;
 
 /**
  * Condition that the chain transaction of a row `t` is not set aside until later than the bound time (UTC

@@ -150,6 +150,27 @@ eachWatchedShop('a transaction whose receipt cannot be read', test => {
     expect(await setAsideStore(ours.db).count(chain.chainId)).toBe(0);
   });
 
+  test('is dropped with its block, long before its next attempt', async ({ chain, behindNodes }) => {
+    await using ours = await behindNodes();
+    const { id, amountDue } = await ours.open();
+    const before = await chain.snapshot();
+    const paying = await chain.pay({ from: 1, to: ours.recipient, amount: amountDue });
+    const stray = await chain.pay({ from: 2, to: ours.recipient, amount: 77n });
+    refuseReceipts(ours.node, [paying, stray]);
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+    const during = await ours.session(id);
+    const listedDuring = await listed(ours, 'set_aside');
+
+    await chain.fork(before, BLOCKS_TO_SETTLE + 4);
+    await ours.round();
+
+    expect([during, listedDuring]).toMatchObject([{ paymentStatus: 'confirming' }, [stray]]);
+    expect(await ours.payments(id)).toMatchObject([{ status: 'pending', txHash: paying, blockHash: null }]);
+    expect(await listed(ours, 'set_aside')).toEqual([]);
+    expect(await setAsideStore(ours.db).count(chain.chainId)).toBe(0);
+  });
+
   test('and matches no session is listed as set aside, and as open once its receipt can be read', async ({
     chain,
     behindNodes,

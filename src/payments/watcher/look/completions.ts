@@ -2,7 +2,7 @@ import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import { type PlacedPayment, watchedPayments } from '../../store/watched-payments.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
 import type { ReceiptReader } from './receipts.ts';
-import { changeInParts, confirmationsOf, type Round } from './round.ts';
+import { changeInParts, confirmationsOf, type EffectName, type Round } from './round.ts';
 import { shownRows } from './shown-rows.ts';
 
 /** Numbers of payments that were completed and made pending again. */
@@ -27,7 +27,9 @@ export async function confirmPayments(round: Round, receipts: ReceiptReader): Pr
   const blocks = await canonicalRows(recorded, { view, head });
   const gone = blocks.gone.flatMap(({ blockHash }) => blockHash ?? []);
   if (gone.length > 0) {
-    await takeBack(await payments.confirmingIn(chain.id, gone, PAYMENTS_PER_LOOK));
+    const dropped = await payments.confirmingIn(chain.id, gone, PAYMENTS_PER_LOOK);
+    await takeBack(round, { name: 'confirm', rows: dropped });
+    result.takenBack += dropped.length;
   }
 
   const standing = new Set(blocks.standing.map(({ blockHash }) => blockHash));
@@ -45,7 +47,8 @@ export async function confirmPayments(round: Round, receipts: ReceiptReader): Pr
     for (const { id, txHash } of untrue) {
       log.warn({ transaction: id, txHash }, 'the node returned a transfer that is missing in its receipt');
     }
-    if (untrue.length > 0) await takeBack(untrue);
+    if (untrue.length > 0) await takeBack(round, { name: 'confirm', rows: untrue });
+    result.takenBack += untrue.length;
     const rows = confirmed.toSorted(byPlace);
     await changeInParts(round, { name: 'confirm', rows }, async (part, { settle, breathe }) => {
       for (const one of part) {
@@ -72,18 +75,21 @@ export async function confirmPayments(round: Round, receipts: ReceiptReader): Pr
   function depthOf({ blockNumber }: PaymentTransaction): number {
     return blockNumber === null ? 0 : confirmationsOf({ blockNumber }, round);
   }
+}
 
-  /** Makes payments pending again whose block is gone or does not contain them. */
-  async function takeBack(rows: readonly PlacedPayment[]): Promise<void> {
-    await changeInParts(round, { name: 'confirm', rows }, async (part, { settle, breathe }) => {
-      for (const { id, blockHash } of part) {
-        await settle.orphan(id, blockHash);
-        await breathe();
-      }
-    });
-    result.takenBack += rows.length;
-    log.info({ transactions: rows.map(({ id }) => id) }, 'payments are pending again after a reorganisation');
-  }
+/** Makes payments pending again whose block is gone or does not contain them. */
+export async function takeBack(
+  round: Round,
+  { name, rows }: { readonly name: EffectName; readonly rows: readonly PlacedPayment[] },
+): Promise<void> {
+  await changeInParts(round, { name, rows }, async (part, { settle, breathe }) => {
+    for (const { id, blockHash } of part) {
+      await settle.orphan(id, blockHash);
+      await breathe();
+    }
+  });
+  const facts = { transactions: rows.map(({ id }) => id) };
+  round.log.info(facts, 'payments are pending again after a reorganisation');
 }
 
 function byPlace(a: PaymentTransaction, b: PaymentTransaction): number {

@@ -1,10 +1,12 @@
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
-import { settledBlocks } from '../../store/chain-records.ts';
+import { type RecordedBlock, settledBlocks } from '../../store/chain-records.ts';
+import { setAsideStore } from '../../store/set-aside-store.ts';
 import { transferStore } from '../../store/transfer-store.ts';
 import { watchedPayments } from '../../store/watched-payments.ts';
 import { lookUp, transfersIn } from '../node/by-hash.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
 import { DEEPEST_REORGANISATION } from '../node/scanned-blocks.ts';
+import { takeBack } from './completions.ts';
 import { record } from './record.ts';
 import { changeInParts, type Round } from './round.ts';
 import { inRotation } from './turns.ts';
@@ -17,7 +19,7 @@ const TRANSACTIONS_PER_LOOK = 200;
 
 /** Result of checking settled payments against the chain. */
 export interface ReorgCheck {
-  /** Number of payments and listed transfers that the chain no longer has. */
+  /** Number of payments and transfers that the chain no longer has. */
   readonly lost: number;
   /** False when a block was gone or the node could not answer for one, so that the next look checks again. */
   readonly isCertain: boolean;
@@ -46,6 +48,7 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   }
 
   const gone = blocks.gone.slice(0, BLOCKS_PER_LOOK);
+  const dropped = await dropUnsettled(round, gone);
   const completedIn = () => watchedPayments(db).completedIn(chain.id, gone);
   const openIn = () => transferStore(db).openIn(chain.id, gone);
   const payments = await completedIn();
@@ -78,5 +81,25 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   await changeInParts(round, { name: 'reorgs', rows: unlisted }, (part, { handle }) =>
     transferStore(handle).remove(part),
   );
-  return { lost: lost.length + unlisted.length, isCertain: false };
+  return { lost: dropped + lost.length + unlisted.length, isCertain: false };
+}
+
+/**
+ * Drops payments and transfers in confirmation with their blocks, also those that are set aside for a day. Returns their
+ * number.
+ */
+async function dropUnsettled(round: Round, gone: readonly RecordedBlock[]): Promise<number> {
+  const { chain, db } = round;
+  const name = 'reorgs';
+  const hashes = gone.flatMap(({ blockHash }) => blockHash ?? []);
+  const payments = await watchedPayments(db).confirmingIn(chain.id, hashes, TRANSACTIONS_PER_LOOK);
+  const transfers = await transferStore(db).unconfirmedIn(chain.id, hashes, TRANSACTIONS_PER_LOOK);
+  const count = payments.length + transfers.length;
+  if (count === 0) return 0;
+  if (payments.length > 0) await takeBack(round, { name, rows: payments });
+  await changeInParts(round, { name, rows: transfers }, (part, { handle }) =>
+    transferStore(handle).remove(part),
+  );
+  await round.effect(name, ({ handle }) => setAsideStore(handle).removeUnused());
+  return count;
 }
