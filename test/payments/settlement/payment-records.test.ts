@@ -135,6 +135,25 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     expect(await store.unconfirmed(allDue(transfer.chainId))).toMatchObject([{ id, blockNumber: 101 }]);
   });
 
+  test('an unmatched transfer that moved is neither confirmed nor removed by what was known of its former block', async ({
+    db,
+    owner,
+  }) => {
+    const store = transferStore(db);
+    const transfer = aTransfer();
+    await store.upsert(owner, transfer, RECORD_TIME);
+    const before = await store.unconfirmed(allDue(transfer.chainId));
+    await store.upsert(owner, { ...transfer, blockHash: hash(101), blockNumber: 101 }, RECORD_TIME + 1);
+
+    await store.confirm(before, RECORD_TIME + 2);
+    const removed = await store.remove(before);
+
+    expect(before).toHaveLength(1);
+    expect(removed).toBe(0);
+    const left = await store.unconfirmed(allDue(transfer.chainId));
+    expect(left).toMatchObject([{ blockHash: hash(101), confirmedAt: null }]);
+  });
+
   test('an assigned transfer is neither assigned again nor removed', async ({ db, owner, session }) => {
     const store = transferStore(db);
     const [kept, dropped] = [aTransfer(), aTransfer()];

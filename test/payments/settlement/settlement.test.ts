@@ -263,6 +263,27 @@ bothDatabases('the settlement', databases => {
     ]);
   });
 
+  test('an outcome that was judged in another block changes nothing', async () => {
+    const session = await opened();
+    const transfer = aTransfer({ amount: session.amountDue });
+    const elsewhere = hash(99);
+    const seen = await settle(one => one.sight(session, transfer, BY_AMOUNT));
+
+    const unmoved = [
+      await settle(one => one.complete(seen.id, elsewhere)),
+      await settle(one => one.orphan(seen.id, elsewhere)),
+      await settle(one => one.fail(seen.id, 'not_found', null)),
+    ];
+    const done = await settle(one => one.complete(seen.id, transfer.blockHash));
+    const kept = await settle(one => one.reorg(seen.id, elsewhere));
+    const dropped = await settle(one => one.reorg(seen.id, transfer.blockHash));
+
+    expect(unmoved).toEqual([seen, seen, seen]);
+    expect(kept).toEqual(done);
+    expect([done.status, dropped.status]).toEqual(['completed', 'failed']);
+    expect(await told()).toEqual(['payment.completed', 'checkout.completed', 'payment.failed']);
+  });
+
   test('a payment that replaces a dropped one is no duplicate', async () => {
     const session = await opened();
     const first = await paid(session, aTransfer({ amount: session.amountDue }));

@@ -4,8 +4,10 @@ import { WrongChain } from '#node/transport/errors.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
+import { transferStore } from '#payments/store/transfer-store.ts';
 import type { Lie } from '../../support/faulty-node.ts';
 import { addressOf, startPaymentChain } from '../../support/payment-chain.ts';
+import { allDue } from '../../support/payments-records.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop, never } from './watched-shop.ts';
 
@@ -124,6 +126,30 @@ eachWatchedShop('a faulty node', test => {
     expect(await ours.session(orphaned.id)).toMatchObject({ paymentStatus: 'awaiting_payment' });
     expect((await ours.session(invented.id)).status).toBe('active');
     expect(await ours.events()).toEqual([]);
+  });
+
+  test('a transfer that its receipt shows only later is listed as unmatched then', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    await ours.open();
+    const hash = await chain.pay({ from: 1, to: ours.recipient, amount: 77n });
+    await chain.mine(BLOCKS_TO_SETTLE);
+    const listed = async () =>
+      (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 })).data.map(one => one.txHash);
+
+    ours.node.tell(({ method }, answer) =>
+      method === 'eth_getTransactionReceipt' ? { ...Object(answer), logs: [] } : undefined,
+    );
+    await ours.round();
+    const during = [await listed(), await transferStore(ours.db).unconfirmed(allDue(chain.chainId))];
+    ours.node.tell(undefined);
+    ours.clock.advance(60_000);
+    for (let count = 0; count < 3; count++) await ours.round();
+
+    expect(during).toEqual([[], []]);
+    expect(await listed()).toEqual([hash]);
   });
 
   test.for(['amount', 'wallet'] as const)(

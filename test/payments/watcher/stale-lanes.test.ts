@@ -1,7 +1,11 @@
 import { expect } from 'vitest';
+import { transaction } from '#db/transaction.ts';
+import { settlement } from '#payments/settlement/settlement.ts';
+import { transferStore } from '#payments/store/transfer-store.ts';
 import { NOT_FOUND_MS } from '#payments/watcher/look/payment-hints.ts';
 import type { FaultyNode } from '../../support/faulty-node.ts';
-import { BLOCKS_TO_SETTLE, paymentChain, watcherOf } from './setting.ts';
+import { allDue } from '../../support/payments-records.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, seals, watcherOf } from './setting.ts';
 import { eachWatchedShop, never, type ShopBehindNodes } from './watched-shop.ts';
 
 const HOUR_MS = 3_600_000;
@@ -41,6 +45,34 @@ eachWatchedShop('work that ends after a later look', test => {
     ours.clock.advance(3_000);
     await watcher.runOnce(never);
     expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+  });
+
+  test('keeps no transfer as unmatched that was recorded as a payment meanwhile', async ({ chain, ours }) => {
+    const { db, clock } = ours;
+    const session = await ours.open();
+    const { hash } = await ours.payment(session.amountDue + 77n);
+    await chain.mine(1);
+    await ours.round();
+    const [transfer, ...others] = await transferStore(db).unconfirmed(allDue(chain.chainId));
+    if (transfer === undefined) throw new Error('the transfer is not recorded');
+    await transferStore(db).remove([transfer]);
+    const by = { matchedBy: 'wallet', confirmations: 0 } as const;
+    const payMeanwhile = (step: string) =>
+      step === 'before record'
+        ? transaction(db, handle =>
+            settlement({ handle, seals, now: clock.now() }).sight(session, transfer, by),
+          ).then(() => {})
+        : undefined;
+    await ours.watcher.resign();
+    const rpcUrls = [chain.rpcUrl];
+    const watcher = watcherOf({ chain: paymentChain(chain), rpcUrls, db, clock, fault: payMeanwhile });
+    clock.advance(3_000);
+
+    await watcher.runOnce(never);
+
+    expect(others).toEqual([]);
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'confirming', txHash: hash }]);
+    expect(await transferStore(db).unconfirmed(allDue(chain.chainId))).toEqual([]);
   });
 });
 

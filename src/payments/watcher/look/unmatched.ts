@@ -15,8 +15,8 @@ const TRANSFERS_PER_LOOK = 1_000;
 const SUGGESTIONS_PER_LOOK = 200;
 
 /**
- * Confirms transfers that match no session, so that they are listed, and deletes those that the chain dropped. A deleted
- * one may have come back meanwhile, so the scan looks for it again.
+ * Confirms transfers that match no session, so that they are listed, and deletes those that the chain dropped. The scan reads
+ * unconfirmed ones again in each look, so a deleted one that came back is recorded again.
  */
 export async function confirmUnmatched(round: Round, receipts: ReceiptReader): Promise<LaneResult> {
   const { chain, view, head, db, clock, line } = round;
@@ -27,7 +27,6 @@ export async function confirmUnmatched(round: Round, receipts: ReceiptReader): P
   const blocks = await canonicalRows(recorded, { view, head });
   const gone = blocks.gone.flatMap(({ blockHash }) => blockHash ?? []);
   let changes = 0;
-  let isMoved = false;
   if (gone.length > 0) await remove(await transfers.unconfirmedIn(chain.id, gone, TRANSFERS_PER_LOOK));
 
   const standing = new Set(blocks.standing.map(({ blockHash }) => blockHash));
@@ -52,12 +51,11 @@ export async function confirmUnmatched(round: Round, receipts: ReceiptReader): P
     for (const { id: transferId, organizationId, mode, txHash } of confirmed.filter(one => ids.has(one.id)))
       line({ chainId: chain.id, organizationId, mode, transferId, txHash }, 'transfer matches no session');
   });
-  return { changes, isMoved };
+  return { changes, isMoved: false };
 
   async function remove(rows: readonly PlacedTransfer[]): Promise<void> {
     await changeInParts(round, { name, rows }, (part, { handle }) => transferStore(handle).remove(part));
     changes += rows.length;
-    isMoved = true;
   }
 }
 
