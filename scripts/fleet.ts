@@ -12,6 +12,12 @@
  * With `--hostile` it runs only one process per database and chain, a plain chain and a hostile one, in a network of its
  * own (`fleet/hostile/alone.ts`):
  *   npm run fleet -- --hostile [--short] [--database sqlite|postgres] [--seed N]
+ *
+ * With `--soak` it runs only the payments service, on SQLite: sessions of several shops are opened and paid while the
+ * service is killed repeatedly and receivers of webhooks fail in every known way. First one process simulates the
+ * payments, then two processes settle payments of a chain whose first node hangs. An event that is lost, changed, forged
+ * or sent to another organization is a violation:
+ *   npm run fleet -- --soak [--seconds N] [--seed N]
  */
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -22,6 +28,7 @@ import { isInOwnNetwork, runInOwnNetwork } from './fleet/hostile/own-network.ts'
 import { FULL, SHORT } from './fleet/hostile/sizes.ts';
 import { interruptions } from './fleet/interruptions.ts';
 import { watchProcesses } from './fleet/processes.ts';
+import { soak } from './fleet/soak/soak.ts';
 
 const WITHIN_MS = 480_000;
 const MOST_BYTES = 5 * 2 ** 30;
@@ -37,18 +44,21 @@ const { values } = parseArgs({
     hostile: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
     database: { type: 'string' },
+    soak: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: '20' },
   },
 });
-const seed = Number(values.seed);
+const [seed, seconds] = [Number(values.seed), Number(values.seconds)];
 const databases = DATABASES.filter(name => values.database === undefined || values.database === name);
-if (!Number.isInteger(seed) || databases.length === 0) {
+if (!Number.isInteger(seed) || !(seconds > 0) || databases.length === 0) {
   console.error(
-    'usage: npm run fleet -- [--seed WHOLE-NUMBER] [--hostile [--short] [--database sqlite|postgres]]',
+    'usage: npm run fleet -- [--seed WHOLE-NUMBER] [--hostile [--short] [--database sqlite|postgres] | --soak [--seconds NUMBER]]',
   );
   process.exit(2);
 }
 if (values.hostile && !isInOwnNetwork()) process.exit(await runInOwnNetwork());
-if (!values.hostile && spawnSync('redis-server', ['--version']).error !== undefined) {
+const isWhole = !values.hostile && !values.soak;
+if (isWhole && spawnSync('redis-server', ['--version']).error !== undefined) {
   console.error('Redis is not installed: apt-get install redis-server');
   process.exit(2);
 }
@@ -67,16 +77,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 const startedAt = Date.now();
 const watched = watchProcesses(labelOf);
-const report = await (values.hostile ? runHostileChains() : runWholeFleet());
+const report = await (values.hostile ? runHostileChains() : values.soak ? runSoaks() : runWholeFleet());
 await delay(GONE_AFTER_MS);
 await watched.stop();
 for (const left of await watched.left()) violation(`left behind: ${left}`);
 if (watched.mostBytes > MOST_BYTES) violation(`memory rose to ${mebibytes(watched.mostBytes)}`);
 clearTimeout(late);
 
-console.log(
-  `seed ${seed}, ${((Date.now() - startedAt) / 1000).toFixed()} s, longest waits by disruption\n\n${report}`,
-);
+console.log(`seed ${seed}, ${((Date.now() - startedAt) / 1000).toFixed()} s\n\n${report}`);
 console.log(`memory at most ${mebibytes(watched.mostBytes)}; of one process: ${memoryOfRoles()}`);
 tellViolations();
 if (violations.length > 0) process.exitCode = 1;
@@ -84,7 +92,7 @@ if (violations.length > 0) process.exitCode = 1;
 async function runWholeFleet(): Promise<string> {
   const observers = { interruptions: interruptions(told), violation };
   try {
-    return (await runFleet(seed, observers)).text;
+    return `longest waits by disruption\n\n${(await runFleet(seed, observers)).text}`;
   } catch (error) {
     fail(error);
     return observers.interruptions.table();
@@ -103,6 +111,23 @@ async function runHostileChains(): Promise<string> {
       violation: sentence => violation(`${database}: ${sentence}`),
     });
     reports.push(`${database}\n\n${await report.catch(fail)}`);
+  }
+  return reports.join('\n\n');
+}
+
+async function runSoaks(): Promise<string> {
+  const reports: string[] = [];
+  for (const [processes, hasHangingNode] of [
+    [1, false],
+    [2, true],
+  ] as const) {
+    told(`soak of ${processes} processes`);
+    const done = await soak({ seed, seconds, processes, hasHangingNode }).catch((error: unknown) => ({
+      report: fail(error),
+      violations: [],
+    }));
+    reports.push(done.report);
+    for (const sentence of done.violations) violation(sentence);
   }
   return reports.join('\n\n');
 }

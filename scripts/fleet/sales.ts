@@ -3,10 +3,10 @@ import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import { addressOf, type TestPaymentChain } from '../../test/support/payment-chain.ts';
 import type { Random } from '../faults/random.ts';
-import { demand } from '../soak/demand.ts';
-import type { Sale } from '../soak/sales.ts';
-import type { Shop } from '../soak/shops.ts';
 import type { FleetChain } from './chain.ts';
+import { demand } from './shops/demand.ts';
+import type { Sale } from './shops/sales.ts';
+import type { Shop } from './shops/shops.ts';
 import type { ChainTransaction } from './truth.ts';
 
 /** A sale with its payment on the chain. */

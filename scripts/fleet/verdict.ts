@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isObject } from '#lib/json.ts';
 import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
-import { eventsOf } from '../soak/books.ts';
-import { demand } from '../soak/demand.ts';
-import type { Arrival } from '../soak/receivers.ts';
-import type { Shop } from '../soak/shops.ts';
 import type { FleetChain } from './chain.ts';
 import { BEHIND_WITHIN_MS } from './reads.ts';
 import type { Observers } from './replica-client.ts';
 import type { PaidSale } from './sales.ts';
+import { eventsOf } from './shops/books.ts';
+import { demand } from './shops/demand.ts';
+import type { Arrival } from './shops/receivers.ts';
+import type { Shop } from './shops/shops.ts';
 import { pathOfBlock, pathOfTransaction, type Truth } from './truth.ts';
 
 /** Sales of a shop. */

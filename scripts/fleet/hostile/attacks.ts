@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Hex } from 'viem';
 import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
-import type { Shop } from '../../soak/shops.ts';
 import { openSession, type PaidSale, paidSale } from '../sales.ts';
+import type { Shop } from '../shops/shops.ts';
 import type { HostileChain } from './hostile-chain.ts';
 import { attackerInput, transferInput } from './hostile-contracts.ts';
 import type { LogFlood, Sizes } from './sizes.ts';

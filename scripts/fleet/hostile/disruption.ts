@@ -1,6 +1,6 @@
-import type { Shop } from '../../soak/shops.ts';
 import { BLOCK_MS } from '../chain.ts';
 import type { Observers, Replica } from '../replica-client.ts';
+import type { Shop } from '../shops/shops.ts';
 import { attackAll, type Scene, type Traces } from './attacks.ts';
 import { startCanary } from './canaries.ts';
 import { type HostileChain, startHostileChain } from './hostile-chain.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PaymentsSchemas } from '../../../src/contract/contracts/payments.ts';
-import { untilSettled } from '../../soak/books.ts';
-import { demand } from '../../soak/demand.ts';
-import { untilPaid } from '../../soak/sales.ts';
-import { reckon } from '../../soak/verify.ts';
+import { untilSettled } from '../shops/books.ts';
+import { demand } from '../shops/demand.ts';
+import { untilPaid } from '../shops/sales.ts';
+import { reckon } from '../shops/verify.ts';
 import { comparePayments, type Sold } from '../verdict.ts';
 import type { Judged } from './index-judge.ts';
 import type { Stage } from './stage.ts';

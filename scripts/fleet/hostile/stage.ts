@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { type DatabaseOptions, openDatabase } from '../../../src/db/open.ts';
 import type { OwnPostgres } from '../../../test/support/own-postgres.ts';
 import { random } from '../../faults/random.ts';
-import { type Receivers, startReceivers } from '../../soak/receivers.ts';
-import { createOrganizations, openShop, type Shop } from '../../soak/shops.ts';
 import type { FleetChain } from '../chain.ts';
 import { configuration } from '../configuration.ts';
 import { createMember, type Member } from '../member.ts';
 import { type Observers, type Replica, replicaClient } from '../replica-client.ts';
+import { type Receivers, startReceivers } from '../shops/receivers.ts';
+import { createOrganizations, openShop, type Shop } from '../shops/shops.ts';
 
 /** One process of the program with all roles, which serves one chain, and its shops. */
 export interface Stage {

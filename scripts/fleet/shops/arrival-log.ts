@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { PaymentsDeliveries, PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
+import type { PaymentsDeliveries, PaymentsSchemas } from '../../../src/contract/contracts/payments.ts';
 import type { Arrival } from './receivers.ts';
 import type { Hook, Shop } from './shops.ts';
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { Random } from '../faults/random.ts';
-import { RECEIVER_KINDS, type ReceiverKind } from './terms.ts';
+import type { Random } from '../../faults/random.ts';
+import { RECEIVER_KINDS, type ReceiverKind } from './receiver-kinds.ts';
 
 /** A request that arrived at a receiver. */
 export interface Arrival {

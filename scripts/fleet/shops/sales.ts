@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
-import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
-import type { Random } from '../faults/random.ts';
+import type { PaymentsSchemas } from '../../../src/contract/contracts/payments.ts';
+import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
+import type { Random } from '../../faults/random.ts';
 import { demand } from './demand.ts';
 import type { Shop } from './shops.ts';
-import { CHAIN_ID } from './terms.ts';
+
+/** Chain of simulated and real payments. */
+export const CHAIN_ID = 31_337;
 
 const AMOUNT = '1000000000000000';
 const LONGEST_PAUSE_MS = 400;

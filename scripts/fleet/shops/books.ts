@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '../../../src/contract/contracts/payments.ts';
 import { demand } from './demand.ts';
+import { HEALTHY } from './receiver-kinds.ts';
 import type { Arrival } from './receivers.ts';
 import type { Hook, Shop } from './shops.ts';
-import { HEALTHY } from './terms.ts';
 
 type Event = PaymentsSchemas['EventRecord'];
 export type Webhook = PaymentsSchemas['Webhook'];

@@ -1,10 +1,11 @@
 /** Process of a soak test's payments service. May be killed at any time. Ends when its parent disconnects. */
-import { createMetrics } from '../../src/http/metrics.ts';
-import { type Clock, systemClock } from '../../src/lib/clock.ts';
-import { createLogger } from '../../src/lib/logger.ts';
-import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
-import { startPaymentsService } from '../../src/payments/service.ts';
-import { CHAIN_ID, type Leap, type Ready, SECRET_KEY, type ServiceOrder } from './terms.ts';
+import { createMetrics } from '../../../src/http/metrics.ts';
+import { type Clock, systemClock } from '../../../src/lib/clock.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import { NATIVE_COIN } from '../../../src/payments/model/payment-chain.ts';
+import { startPaymentsService } from '../../../src/payments/service.ts';
+import { CHAIN_ID } from '../shops/sales.ts';
+import { type Leap, type Ready, SECRET_KEY, type ServiceOrder } from './terms.ts';
 
 const order: ServiceOrder = JSON.parse(process.argv[2] ?? '');
 const { file, mailFolder, port, startedAt, speed, rpcUrls } = order;

@@ -3,17 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '#lib/clock.ts';
-import { apiClient } from '../../src/command/api/client.ts';
-import { faultyNode } from '../../test/support/faulty-node.ts';
-import { addressOf, mineEvery, startPaymentChain } from '../../test/support/payment-chain.ts';
-import { random } from '../faults/random.ts';
-import { linesOf } from '../faults/tally.ts';
-import { untilSettled } from './books.ts';
-import { kindIn, type Receivers, startReceivers } from './receivers.ts';
-import { type Payer, sell, untilPaid } from './sales.ts';
+import { apiClient } from '../../../src/command/api/client.ts';
+import { faultyNode } from '../../../test/support/faulty-node.ts';
+import { addressOf, mineEvery, startPaymentChain } from '../../../test/support/payment-chain.ts';
+import { random } from '../../faults/random.ts';
+import { linesOf } from '../../faults/tally.ts';
+import { untilSettled } from '../shops/books.ts';
+import { kindIn, type Receivers, startReceivers } from '../shops/receivers.ts';
+import { type Payer, sell, untilPaid } from '../shops/sales.ts';
+import { createOrganizations, openShop, type Shop } from '../shops/shops.ts';
+import { reckon } from '../shops/verify.ts';
 import { type KillableService, startService } from './service.ts';
-import { createOrganizations, openShop, type Shop } from './shops.ts';
-import { reckon } from './verify.ts';
 
 export interface Soak {
   readonly seed: number;

@@ -1,14 +1,14 @@
-import type { ApiClient } from '../../src/command/api/client.ts';
-import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { type DatabaseOptions, openDatabase } from '../../src/db/open.ts';
-import { transaction } from '../../src/db/transaction.ts';
-import { newId } from '../../src/lib/ids.ts';
-import { issueKey } from '../../src/payments/keys/issue-key.ts';
-import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations/payments-migrations.ts';
-import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import type { ApiClient } from '../../../src/command/api/client.ts';
+import type { PaymentsSchemas } from '../../../src/contract/contracts/payments.ts';
+import { migrate } from '../../../src/db/migrate.ts';
+import { type DatabaseOptions, openDatabase } from '../../../src/db/open.ts';
+import { transaction } from '../../../src/db/transaction.ts';
+import { newId } from '../../../src/lib/ids.ts';
+import { issueKey } from '../../../src/payments/keys/issue-key.ts';
+import { PAYMENTS_MIGRATIONS } from '../../../src/payments/store/migrations/payments-migrations.ts';
+import { organizationStore } from '../../../src/payments/store/organization-store.ts';
 import { demand } from './demand.ts';
-import { RECEIVER_KINDS, type ReceiverKind } from './terms.ts';
+import { RECEIVER_KINDS, type ReceiverKind } from './receiver-kinds.ts';
 
 /** A webhook of a shop. */
 export interface Hook {
