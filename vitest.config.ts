@@ -2,7 +2,7 @@ import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { PATIENCE_MS } from './test/support/until.ts';
+import { PATIENCE_MS } from './test/lab/until.ts';
 
 const SLOW = 'test/**/*.slow.test.ts';
 const COMPILE_CACHE = join(import.meta.dirname, 'node_modules', '.cache', 'test-programs');

@@ -3,7 +3,7 @@
  * request to services over embedded chains of seed 1, whose last block has a fixed time. Writes the responses to
  * spec/<contract>/examples/. Repeated runs write the same files.
  */
-import { startTestDevnet } from '../test/support/devnet.ts';
+import { startTestDevnet } from '../test/lab/devnet.ts';
 import { recordData } from './examples/data-examples.ts';
 import { recordPayments } from './examples/payments-examples.ts';
 import { writeExamples } from './examples/recorded.ts';

@@ -6,7 +6,7 @@
  * Exits with 1 when an answer is missing, breaks its contract or reveals internals, or when memory keeps growing.
  */
 import { parseArgs } from 'node:util';
-import { startTestDevnet } from '../test/support/devnet.ts';
+import { startTestDevnet } from '../test/lab/devnet.ts';
 import { dataWorld } from './fuzz/data-fixture.ts';
 import { memoryRecord } from './fuzz/memory.ts';
 import { paymentsWorld } from './fuzz/payments-fixture.ts';

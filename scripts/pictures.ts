@@ -4,9 +4,9 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { launchBrowser } from '../test/lab/chromium.ts';
 import { seedRandomBytes } from './examples/seeded-random.ts';
-import { launchBrowser } from './pages/browser.ts';
-import { SHOWN_AT, type ShownPage, startShownServices } from './pages/shown-services.ts';
+import { SHOWN_AT, type ShownPage, startShownServices } from './examples/shown-services.ts';
 
 const FOLDER = join(import.meta.dirname, '..', 'docs', 'pictures');
 const WIDTH = 1120;

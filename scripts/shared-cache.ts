@@ -14,7 +14,7 @@ import { startDevnet } from '../src/devnet/start-devnet.ts';
 import { createMetrics } from '../src/http/metrics.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/logger.ts';
-import { freePort } from '../test/support/loopback-server.ts';
+import { freePort } from '../test/lab/loopback-server.ts';
 
 /** Lifetime of a final record here. At the shared cache's first request, the answer is past half of it. */
 const LIFETIME_MS = 8_000;

@@ -571,6 +571,40 @@ test('the check of imports finds imports', () => {
   ).toBe(false);
 });
 
+test('scripts and tests share test/lab and little else', () => {
+  const others = [...filesBelow('scripts'), ...filesBelow('test')].flatMap(importsOf);
+  const wrong = others.filter(({ from, to }) => {
+    if (from.startsWith('test/lab/'))
+      return !/^(test\/lab|src|generated)\//.test(to) && /^(test|scripts|vitest)/.test(to);
+    if (from.startsWith('scripts/')) return to.startsWith('test/') && !to.startsWith('test/lab/');
+    // The runners of the contract and of the examples are the judges of many tests.
+    return (
+      to.startsWith('scripts/') &&
+      !/^(test\/scripts\/.*|.* scripts\/(contract|examples|generate)\/.*)$/.test(`${from} ${to}`)
+    );
+  });
+
+  expect(others.length).toBeGreaterThan(imports.length / 2);
+  expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
+});
+
+test('a quick test starts no browser, and no program but a chain', () => {
+  const files = [...filesBelow('scripts'), ...filesBelow('test')];
+  const found = new Map(files.map(file => [file, importsOf(file).filter(({ kind }) => kind !== 'types')]));
+  const starts = (file: string, seen: Set<string>): string[] => {
+    if (seen.has(file)) return [];
+    seen.add(file);
+    return (found.get(file) ?? []).flatMap(({ to }) =>
+      /^(node:child_process|playwright-core)$/.test(to) ? [`${file} → ${to}`] : starts(to, seen),
+    );
+  };
+  const programsOf = (file: string) => starts(file, new Set());
+  const quick = files.filter(file => file.endsWith('.test.ts') && !file.endsWith('.slow.test.ts'));
+
+  expect(quick.flatMap(programsOf)).toEqual([]);
+  expect(programsOf('test/pages/home.slow.test.ts')).not.toEqual([]);
+});
+
 test('every folder in the import table exists', () => {
   const rooms = MAY_IMPORT.flatMap(([folder, allowed]) => [
     folder,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startOwnPostgres } from '#test/support/own-postgres.ts';
+import { startOwnPostgres } from '#test/lab/own-postgres.ts';
 import { type Figure, figureOf, mebibytes, median } from './figure.ts';
 import { toldBy } from './forked.ts';
 import { CHAIN_ID, largeBlock } from './large-blocks/large-block.ts';

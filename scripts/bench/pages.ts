@@ -1,6 +1,6 @@
 import type { BrowserContext } from 'playwright-core';
-import { launchBrowser } from '../pages/browser.ts';
-import { type ShownPage, startShownServices } from '../pages/shown-services.ts';
+import { launchBrowser } from '../../test/lab/chromium.ts';
+import { type ShownPage, startShownServices } from '../examples/shown-services.ts';
 import { type Figure, figureOf } from './figure.ts';
 
 const ROUNDS = 3;

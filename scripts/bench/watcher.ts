@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '#lib/clock.ts';
-import { type FaultyNode, faultyNode } from '../../test/support/faulty-node.ts';
-import { mineEvery, startPaymentChain } from '../../test/support/payment-chain.ts';
+import { type FaultyNode, faultyNode } from '../../test/lab/faulty-node.ts';
+import { mineEvery, startPaymentChain } from '../../test/lab/payment-chain.ts';
 import { type Figure, figureOf } from './figure.ts';
 import { CREATION } from './payments/link.ts';
 import { makeShop } from './payments/shop.ts';

@@ -5,8 +5,8 @@ import { insightsContract } from '#contract/contracts/insights.ts';
 import type { OperationRow } from '#contract/contracts/operations.ts';
 import { exampleTarget } from '#contract/description/example-request.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
-import { startTestDataService } from '../../test/support/data-service.ts';
-import { TEST_END_TIME, type TestDevnet } from '../../test/support/devnet.ts';
+import { startTestDataService } from '../../test/lab/data-service.ts';
+import { TEST_END_TIME, type TestDevnet } from '../../test/lab/devnet.ts';
 import { operationsIn } from '../contract/payments/operation.ts';
 import { type RecordedExamples, shortened } from './recorded.ts';
 

@@ -2,7 +2,7 @@ import { type JsonObject, list } from '#contract/contracts/document.ts';
 import { isObject } from '#lib/json.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
-import { until } from '../../test/support/until.ts';
+import { until } from '../../test/lab/until.ts';
 import { type ExampleShop, openExampleShop } from './example-shop.ts';
 import { dueOf, type Payer, payerOn } from './payer.ts';
 import type { RecordedExamples } from './recorded.ts';

@@ -1,7 +1,7 @@
 import type { Fields } from '../../src/data/backends/upstream-json/fields.ts';
 import { isObject } from '../../src/lib/json.ts';
-import type { Behaviour } from '../../test/support/scripted-upstream.ts';
-import type { TrueAnswer } from './fixture.ts';
+import type { TrueAnswer } from '../../test/lab/instance-world.ts';
+import type { Behaviour } from '../../test/lab/scripted-upstream.ts';
 import type { Random } from './random.ts';
 
 /** Input of a fault. */

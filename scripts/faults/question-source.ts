@@ -1,8 +1,8 @@
 import type { Fields } from '../../src/data/backends/upstream-json/fields.ts';
-import { INSTANCES, SHARED, type World } from './fixture.ts';
+import { addressOf, blockHash, hashOf } from '../../test/lab/instance-records.ts';
+import { INSTANCES, SHARED, type World } from '../../test/lab/instance-world.ts';
 import type { Question } from './question.ts';
 import type { Random } from './random.ts';
-import { addressOf, blockHash, hashOf } from './records.ts';
 
 /** Draws questions of all kinds, some of them repeatedly, others once. */
 export interface QuestionSource {

@@ -1,6 +1,6 @@
 import { type Fields, fieldsOf, listOf } from '../../src/data/backends/upstream-json/fields.ts';
 import { isObject } from '../../src/lib/json.ts';
-import type { World } from './fixture.ts';
+import type { World } from '../../test/lab/instance-world.ts';
 
 /** One question to the service, and everything needed to judge its answer. */
 export interface Question {

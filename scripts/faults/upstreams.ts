@@ -1,7 +1,7 @@
-import { type ScriptedUpstream, startScriptedUpstream } from '../../test/support/scripted-upstream.ts';
+import { type TrueAnswer, type World, world } from '../../test/lab/instance-world.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../../test/lab/scripted-upstream.ts';
 import { FAULTS, type FaultName } from './fault-kinds.ts';
 import { weather } from './fault-schedule.ts';
-import { type TrueAnswer, type World, world } from './fixture.ts';
 import { type Random, random } from './random.ts';
 
 /** Five instances on the loopback interface, each with its own chain and its own faults. */

@@ -1,6 +1,6 @@
 import { systemClock } from '#lib/clock.ts';
-import { type FaultyNode, faultyNode } from '../../test/support/faulty-node.ts';
-import { mineEvery, startPaymentChain, type TestPaymentChain } from '../../test/support/payment-chain.ts';
+import { type FaultyNode, faultyNode } from '../../test/lab/faulty-node.ts';
+import { mineEvery, startPaymentChain, type TestPaymentChain } from '../../test/lab/payment-chain.ts';
 import type { ConfiguredChain } from './configuration.ts';
 
 /** A chain that mines regularly, as the fleet reads it. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OwnPostgres } from '../../test/support/own-postgres.ts';
-import type { OwnRedis } from '../../test/support/redis.ts';
+import type { OwnPostgres } from '../../test/lab/own-postgres.ts';
+import type { OwnRedis } from '../../test/lab/redis.ts';
 import type { InterruptedChain } from './chain.ts';
 import type { Traces } from './hostile/attacks.ts';
 import { FLEET_ROLES, type FleetRole, type Member, STOPS } from './member.ts';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../../test/support/loopback-server.ts';
+import { freePort } from '../../test/lab/loopback-server.ts';
 
 export const FLEET_ROLES = ['data', 'indexer', 'payments', 'settlement', 'delivery'] as const;
 export type FleetRole = (typeof FLEET_ROLES)[number];

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
-import { addressOf, type TestPaymentChain } from '../../test/support/payment-chain.ts';
+import { addressOf, type TestPaymentChain } from '../../test/lab/payment-chain.ts';
 import type { Random } from '../faults/random.ts';
 import type { FleetChain } from './chain.ts';
 import { demand } from './shops/demand.ts';

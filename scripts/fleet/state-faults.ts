@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Lie } from '../../test/support/faulty-node.ts';
-import { mintPostcard } from '../../test/support/payment-chain.ts';
+import type { Lie } from '../../test/lab/faulty-node.ts';
+import { mintPostcard } from '../../test/lab/payment-chain.ts';
 import type { InterruptedChain } from './chain.ts';
 
 type Call = Parameters<Lie>[0];

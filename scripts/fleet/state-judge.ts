@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { encodeFunctionData, erc20Abi, erc721Abi } from 'viem';
 import { isObject } from '#lib/json.ts';
-import { addressOf, type TestPaymentChain } from '../../test/support/payment-chain.ts';
+import { addressOf, type TestPaymentChain } from '../../test/lab/payment-chain.ts';
 import type { FleetChain } from './chain.ts';
 
 interface JudgedState {

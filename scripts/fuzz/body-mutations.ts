@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../src/contract/contracts/document.ts';
 import { isObject } from '../../src/lib/json.ts';
+import { HOSTILE_BODIES } from '../../test/lab/hostile-input.ts';
 import type { Random } from '../faults/random.ts';
-import { HOSTILE_BODIES } from './hostile-input.ts';
 import { anyText, mutatedText } from './text-mutations.ts';
 
 const VALUES: readonly Json[] = [

@@ -1,5 +1,5 @@
+import { HOSTILE_TEXTS } from '../../test/lab/hostile-input.ts';
 import type { Random } from '../faults/random.ts';
-import { HOSTILE_TEXTS } from './hostile-input.ts';
 
 const CHARACTERS = [...'0aZ-_.,:;/?#[]@!$&\'()*+= %"<>\\^`{|}~\t\n\u0000\u007fé٣🦊'];
 const NUMBERS = [

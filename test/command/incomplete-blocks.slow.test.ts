@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CHAIN_ID, clientOf, openTestIndex, startTestChain, type TestChain } from '../indexer/support.ts';
+import { faultyNode } from '../lab/faulty-node.ts';
 import { eachDatabase, urlOf } from '../support/databases.ts';
-import { faultyNode } from '../support/faulty-node.ts';
 import { script } from '../support/script.ts';
 
 let chain: TestChain;

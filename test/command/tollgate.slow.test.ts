@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '#command/command.ts';
 import { build } from '#lib/version.ts';
-import { fixtureOf } from '../support/blockscout-fixtures.ts';
-import { startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { PATIENCE_MS, until } from '../support/until.ts';
+import { fixtureOf } from '../lab/blockscout-fixtures.ts';
+import { startScriptedUpstream } from '../lab/scripted-upstream.ts';
+import { PATIENCE_MS, until } from '../lab/until.ts';
 
 const LAUNCHER = 'src/tollgate.js';
 /** Makes the launcher see a Node that does not strip types. */

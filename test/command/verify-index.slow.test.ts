@@ -14,8 +14,8 @@ import {
   startTestChain,
   type TestChain,
 } from '../indexer/support.ts';
+import { faultyNode } from '../lab/faulty-node.ts';
 import { eachDatabase, sqliteDatabase, urlOf } from '../support/databases.ts';
-import { faultyNode } from '../support/faulty-node.ts';
 import { script } from '../support/script.ts';
 
 let chain: TestChain;

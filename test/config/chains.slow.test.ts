@@ -4,7 +4,7 @@ import { ALIASES } from '../../src/command/chains/find-chain.ts';
 import { readKnownChains } from '../../src/command/chains/known-chains.ts';
 import type { Variables } from '../../src/config/environment.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { PATIENCE_MS } from '../support/until.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { refusal } from './refusal.ts';
 import { writeConfig } from './write-config.ts';
 

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
-import { type Fixture, fixturesOf } from '../support/blockscout-fixtures.ts';
-import { blockscoutChain, startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { type Fixture, fixturesOf } from '../lab/blockscout-fixtures.ts';
+import { blockscoutChain, startTestDataService, type TestDataService } from '../lab/data-service.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../lab/scripted-upstream.ts';
 
 /** Bodies without any data of the contract: they must never reach a client. */
 const UNREADABLE = new Set(['getTransactionRawTrace/v11-opcodes']);

@@ -1,6 +1,6 @@
 import type { OperationId } from '../../src/data/backends/port/backend.ts';
+import { number, text } from '../lab/json.ts';
 import type { Client } from '../support/contract-client.ts';
-import { number, text } from '../support/json.ts';
 import { type Item, itemOf, pageOf, walk } from '../support/walk.ts';
 import type { Places } from './ground.ts';
 

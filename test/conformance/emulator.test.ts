@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { GENERATIONS, type Generation, since } from '../support/blockscout/generation.ts';
-import { type BlockscoutEmulator, startBlockscoutEmulator } from '../support/blockscout-emulator.ts';
+import { GENERATIONS, type Generation, since } from '../lab/blockscout/generation.ts';
+import { type BlockscoutEmulator, startBlockscoutEmulator } from '../lab/blockscout-emulator.ts';
 import { itemOf, pageOf } from '../support/walk.ts';
 import { type Ground, startGround } from './ground.ts';
 

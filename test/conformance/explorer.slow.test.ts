@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
-import { GENERATIONS, type Generation } from '../support/blockscout/generation.ts';
-import { startBlockscoutEmulator } from '../support/blockscout-emulator.ts';
-import { startTestDataService } from '../support/data-service.ts';
+import { GENERATIONS, type Generation } from '../lab/blockscout/generation.ts';
+import { startBlockscoutEmulator } from '../lab/blockscout-emulator.ts';
+import { startTestDataService } from '../lab/data-service.ts';
 import { isWholeRun } from '../support/whole-run.ts';
 import { explorerConformance } from './explorer-suite.ts';
 import { type Ground, startGround } from './ground.ts';

@@ -17,10 +17,10 @@ import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { artifact } from '../indexer/support.ts';
-import { indexIn, servedChain, startTestDataService } from '../support/data-service.ts';
+import { indexIn, servedChain, startTestDataService } from '../lab/data-service.ts';
+import { startTestDevnet } from '../lab/devnet.ts';
+import { record } from '../lab/json.ts';
 import { postgresDatabase } from '../support/databases.ts';
-import { startTestDevnet } from '../support/devnet.ts';
-import { record } from '../support/json.ts';
 
 /** A chain on which every list has more than one page, and two indexes of it. */
 export interface Ground extends AsyncDisposable {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import type { SeenChain } from '../data/insights/over-http/ground.ts';
+import type { EmulatedThirdwebRequest } from '../lab/thirdweb-emulator.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import type { EmulatedThirdwebRequest } from '../support/thirdweb-emulator.ts';
 import { differences } from './differences.ts';
 import { type InsightsCase, insightsCases } from './insights/cases.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Ground, startGround } from '../data/insights/over-http/ground.ts';
-import { indexIn, servedChain, startTestDataService } from '../support/data-service.ts';
+import { indexIn, servedChain, startTestDataService } from '../lab/data-service.ts';
+import { INSIGHT_GENERATIONS, type ThirdwebGeneration } from '../lab/thirdweb/generation.ts';
+import { startThirdwebEmulator } from '../lab/thirdweb-emulator.ts';
 import { postgresDatabase } from '../support/databases.ts';
-import { INSIGHT_GENERATIONS, type ThirdwebGeneration } from '../support/thirdweb/generation.ts';
-import { startThirdwebEmulator } from '../support/thirdweb-emulator.ts';
 import { type InsightsSubject, insightsConformance } from './insights-suite.ts';
 
 let ground: Ground;

@@ -1,5 +1,5 @@
 import type { OperationId } from '../../src/data/backends/port/backend.ts';
-import type { Generation } from '../support/blockscout/generation.ts';
+import type { Generation } from '../lab/blockscout/generation.ts';
 import type { Unknown } from './differences.ts';
 
 /** Parts of the contract that a back end cannot provide. */

@@ -20,7 +20,7 @@ import { mount } from '../../src/contract/mount/mount.ts';
 import { chainsHandler } from '../../src/data/chain-status.ts';
 import { isObject } from '../../src/lib/json.ts';
 import { type Served, serve } from '../http/serve.ts';
-import { startTestDataService } from '../support/data-service.ts';
+import { startTestDataService } from '../lab/data-service.ts';
 import { smallContract } from '../support/small-contract.ts';
 
 const PUBLIC_URL = 'https://data.example.org';

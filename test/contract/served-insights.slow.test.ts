@@ -4,7 +4,7 @@ import { type RecordingClient, recordingClient } from '../../scripts/contract/cl
 import { judge, targetsOf } from '../../scripts/contract/judge.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
-import { list, record, text } from '../support/json.ts';
+import { list, record, text } from '../lab/json.ts';
 import { test } from '../support/served-devnet.ts';
 import { invalidRequest, type RequestWorld, validRequest } from './requests.ts';
 

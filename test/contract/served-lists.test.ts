@@ -3,8 +3,8 @@ import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
+import { startTestDataService, type TestDataService } from '../lab/data-service.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { test } from '../support/served-devnet.ts';
 import { itemOf, pageOf } from '../support/walk.ts';
 

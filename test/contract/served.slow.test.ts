@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
+import type { TestDataService } from '../lab/data-service.ts';
+import type { TestDevnet } from '../lab/devnet.ts';
 import { client } from '../support/contract-client.ts';
-import type { TestDataService } from '../support/data-service.ts';
-import type { TestDevnet } from '../support/devnet.ts';
 import { rawGet, rawRequest } from '../support/raw-request.ts';
 import { test } from '../support/served-devnet.ts';
 import { invalidRequest, validRequest } from './requests.ts';

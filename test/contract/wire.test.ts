@@ -4,10 +4,10 @@ import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { describeErrors } from '../../src/contract/contracts/violations.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
+import { startTestDataService, type TestDataService } from '../lab/data-service.ts';
+import { startTestDevnet, type TestDevnet } from '../lab/devnet.ts';
+import { startTestPayments, type TestPaymentsService } from '../lab/payments-service.ts';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
-import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
 import { rawRequest } from '../support/raw-request.ts';
 
 let devnet: TestDevnet;

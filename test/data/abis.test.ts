@@ -7,10 +7,10 @@ import { ConfigError } from '../../src/config/config-error.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { dataServiceOptions } from '../../src/data/from-config.ts';
 import { knownContracts } from '../../src/devnet/activity/artifacts.ts';
+import { startTestDataService } from '../lab/data-service.ts';
+import { startTestDevnet } from '../lab/devnet.ts';
+import { record } from '../lab/json.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
-import { startTestDevnet } from '../support/devnet.ts';
-import { record } from '../support/json.ts';
 
 const CHAIN_ID = 31_337;
 const ADDRESS = '0xdAC17F958D2ee523a2206206994597C13D831ec7';

@@ -1,11 +1,11 @@
 import { type Address, checksumAddress, formatEther, numberToHex, parseEther } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
+import { servedChain, startTestDataService, type TestDataService } from '../lab/data-service.ts';
+import { startTestDevnet, type TestDevnet } from '../lab/devnet.ts';
+import { list, record, text } from '../lab/json.ts';
+import { until } from '../lab/until.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { servedChain, startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
-import { list, record, text } from '../support/json.ts';
-import { until } from '../support/until.ts';
 import { type Item, pageOf, walk } from '../support/walk.ts';
 
 /** Accounts with one coin each: several pages of them, with equal balances across a page boundary. */

@@ -2,10 +2,10 @@ import { type Address, numberToHex } from 'viem';
 import { expect } from 'vitest';
 import type { Rpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
+import { list, number, record, text } from '../lab/json.ts';
+import { until } from '../lab/until.ts';
 import type { Client } from '../support/contract-client.ts';
-import { list, number, record, text } from '../support/json.ts';
 import { testOnOwnDevnet } from '../support/own-devnet.ts';
-import { until } from '../support/until.ts';
 import { type Item, itemOf, pageOf, walk } from '../support/walk.ts';
 
 const NOBODY = `0x${'ab'.repeat(20)}`;

@@ -2,8 +2,8 @@ import { numberToHex } from 'viem';
 import { expect } from 'vitest';
 import type { Rpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
+import { list, record, text } from '../lab/json.ts';
 import type { Client } from '../support/contract-client.ts';
-import { list, record, text } from '../support/json.ts';
 import { testOnOwnDevnet } from '../support/own-devnet.ts';
 import { type Item, itemOf, walk } from '../support/walk.ts';
 

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { type NodeProxy, startNodeProxy } from '../indexer/node-proxy.ts';
 import { log, servedTestChain, startTestChain } from '../indexer/support.ts';
+import { startTestDataService, type TestDataService } from '../lab/data-service.ts';
+import { until } from '../lab/until.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { until } from '../support/until.ts';
 import { type Item, pageOf } from '../support/walk.ts';
 
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
 import { expect, test } from 'vitest';
+import { list, record, text } from '../lab/json.ts';
+import { until } from '../lab/until.ts';
 import { client } from '../support/contract-client.ts';
-import { list, record, text } from '../support/json.ts';
-import { until } from '../support/until.ts';
 import { type Item, pageOf, walk } from '../support/walk.ts';
 import { serveTokenChain, startTokenChain } from './token-chain.ts';
 

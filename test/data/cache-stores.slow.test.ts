@@ -14,10 +14,10 @@ import { openDatabase } from '../../src/db/open.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createLogger, silentLogger } from '../../src/lib/logger.ts';
 import { openRedis } from '../../src/stores/redis-connection.ts';
+import { type OwnRedis, startOwnRedis } from '../lab/redis.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { startFaultyFront } from '../support/faulty-front.ts';
-import { type OwnRedis, startOwnRedis } from '../support/redis.ts';
 import { countedFailures } from '../support/store-failures.ts';
-import { PATIENCE_MS } from '../support/until.ts';
 import { type CacheStore, cacheStoreSuite, clock, sharedStoreSuite } from './cache-store-suite.ts';
 import { final, setUp, storedEntry } from './cache-support.ts';
 

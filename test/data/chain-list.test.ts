@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { loadConfig } from '#config/load.ts';
 import { dataServiceOptions } from '#data/from-config.ts';
 import { writeConfig } from '../config/write-config.ts';
-import { startTestDataService } from '../support/data-service.ts';
+import { startTestDataService } from '../lab/data-service.ts';
 
 test.each([
   ['{ symbol: POL }', { symbol: 'POL', decimals: 18 }],

@@ -5,11 +5,11 @@ import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import type { Rpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
+import { startTestDataService } from '../lab/data-service.ts';
+import { record, text } from '../lab/json.ts';
+import { until } from '../lab/until.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
-import { record, text } from '../support/json.ts';
 import { testOnOwnDevnet } from '../support/own-devnet.ts';
-import { until } from '../support/until.ts';
 import { type Item, pageOf, walk } from '../support/walk.ts';
 
 const TRACES = [

@@ -15,10 +15,10 @@ import {
   startTestChain,
   type TestChain,
 } from '../indexer/support.ts';
+import { indexIn, startTestDataService } from '../lab/data-service.ts';
+import { list, record } from '../lab/json.ts';
+import { until } from '../lab/until.ts';
 import { client } from '../support/contract-client.ts';
-import { indexIn, startTestDataService } from '../support/data-service.ts';
-import { list, record } from '../support/json.ts';
-import { until } from '../support/until.ts';
 import { LIFETIMES } from './answer-support.ts';
 
 const RESERVED = 1_000_000_000;

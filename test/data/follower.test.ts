@@ -8,8 +8,8 @@ import { createReader } from '#indexer/index-reader.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
 import { systemClock } from '#lib/clock.ts';
 import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from '../indexer/support.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { postgresDatabase } from '../support/databases.ts';
-import { PATIENCE_MS } from '../support/until.ts';
 
 let chain: TestChain;
 

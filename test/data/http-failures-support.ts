@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
-import { world } from '../../scripts/faults/fixture.ts';
 import type { ServedChain } from '../../src/data/open-chain.ts';
 import type { DataServiceOptions } from '../../src/data/service.ts';
+import { blockscoutChain, startTestDataService } from '../lab/data-service.ts';
+import { world } from '../lab/instance-world.ts';
+import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../lab/scripted-upstream.ts';
 import { type Answer, client } from '../support/contract-client.ts';
-import { blockscoutChain, startTestDataService } from '../support/data-service.ts';
-import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../support/scripted-upstream.ts';
 
 /** Reply of an upstream to a request. */
 export type Respond = (request: SeenRequest) => Behaviour;

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
-import { record } from '../support/json.ts';
+import { record } from '../lab/json.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import {
   HTML,

@@ -1,13 +1,13 @@
 import type { Hash } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHAIN_ID, servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
+import { indexIn, servedChain, startTestDataService, type TestDataService } from '../lab/data-service.ts';
+import { type FaultyNode, faultyNode } from '../lab/faulty-node.ts';
+import { list, record } from '../lab/json.ts';
+import { until } from '../lab/until.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { indexIn, servedChain, startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { type FaultyNode, faultyNode } from '../support/faulty-node.ts';
-import { list, record } from '../support/json.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
-import { until } from '../support/until.ts';
 
 const MINUTE_MS = 60_000;
 

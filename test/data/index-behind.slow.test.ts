@@ -5,10 +5,10 @@ import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { CHAIN_ID, startTestChain, type TestChain } from '../indexer/support.ts';
+import { startTestDataService } from '../lab/data-service.ts';
+import { until } from '../lab/until.ts';
 import { type Answer, client } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { until } from '../support/until.ts';
 
 const PARTS = [
   '',

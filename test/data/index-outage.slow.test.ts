@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { CHAIN_ID, log, startTestChain } from '../indexer/support.ts';
+import { startTestDataService } from '../lab/data-service.ts';
+import { startOwnPostgres } from '../lab/own-postgres.ts';
+import { until } from '../lab/until.ts';
 import { client } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
-import { startOwnPostgres } from '../support/own-postgres.ts';
-import { until } from '../support/until.ts';
 
 test('while PostgreSQL is out of reach the process stays ready, sends cached answers and else a Retry-After', async () => {
   await using postgres = await startOwnPostgres();

@@ -5,11 +5,11 @@ import type { DatabaseOptions } from '#db/open.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { systemClock } from '#lib/clock.ts';
 import { CHAIN_ID, log, startTestChain, type TestChain } from '../indexer/support.ts';
+import { startTestDataService } from '../lab/data-service.ts';
+import { list, record } from '../lab/json.ts';
+import { until } from '../lab/until.ts';
 import { client } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { list, record } from '../support/json.ts';
-import { until } from '../support/until.ts';
 
 let chain: TestChain;
 

@@ -4,7 +4,7 @@ import { indexBackend } from '../../src/data/backends/own-index/own-index-backen
 import type { ChainIndex } from '../../src/indexer/index-service.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { clientOf, openTestIndex, startTestChain, type TestChain } from '../indexer/support.ts';
-import { PATIENCE_MS } from '../support/until.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 
 const TRACERS = ['trace_block', 'debug_traceBlockByHash', 'debug_traceBlockByNumber'];
 

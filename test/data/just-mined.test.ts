@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../src/lib/logger.ts';
 import { CHAIN_ID, startTestChain, type TestChain } from '../indexer/support.ts';
+import { startTestDataService } from '../lab/data-service.ts';
+import { until } from '../lab/until.ts';
 import { type Answer, type Client, client } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
-import { until } from '../support/until.ts';
 
 /** A poll so slow that every block is requested before the index sees it on its own. */
 const POLL_MS = 30_000;

@@ -12,11 +12,11 @@ import { openDatabase } from '../../src/db/open.ts';
 import { execute, rowsOf } from '../../src/db/query.ts';
 import { entityTag } from '../../src/http/representation.ts';
 import { openRedis } from '../../src/stores/redis-connection.ts';
-import { blockscoutChain, startTestDataService } from '../support/data-service.ts';
-import { startOwnRedis } from '../support/redis.ts';
-import { startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { blockscoutChain, startTestDataService } from '../lab/data-service.ts';
+import { startOwnRedis } from '../lab/redis.ts';
+import { startScriptedUpstream } from '../lab/scripted-upstream.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { countedFailures } from '../support/store-failures.ts';
-import { PATIENCE_MS } from '../support/until.ts';
 import { LIFETIMES } from './answer-support.ts';
 import { hasFirst, KEY, one } from './http-failures-support.ts';
 

@@ -1,10 +1,10 @@
 import { type Address, checksumAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
+import { startTestDataService, type TestDataService } from '../lab/data-service.ts';
+import { startTestDevnet } from '../lab/devnet.ts';
+import { list, record, text } from '../lab/json.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet } from '../support/devnet.ts';
-import { list, record, text } from '../support/json.ts';
 
 /** More results than a quick search answers, and more than half of them. */
 const TOKENS = 60;

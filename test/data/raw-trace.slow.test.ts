@@ -4,9 +4,9 @@ import type { Rpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import type { ChainView } from '../devnet/chain-view.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
+import { startTestDataService } from '../lab/data-service.ts';
+import { list, record } from '../lab/json.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
-import { list, record } from '../support/json.ts';
 import { testOnOwnDevnet } from '../support/own-devnet.ts';
 
 const TRACERS = ['trace_transaction', 'trace_replayTransaction', 'debug_traceTransaction'];

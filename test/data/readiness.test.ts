@@ -5,7 +5,7 @@ import { healthRoutes } from '../../src/http/health.ts';
 import { plainRouter } from '../../src/http/plain-router.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { serve } from '../http/serve.ts';
-import { record } from '../support/json.ts';
+import { record } from '../lab/json.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 /** States of an index that is at the head, behind, without its node, and empty. */

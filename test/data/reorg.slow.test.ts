@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { startTestDataService } from '../lab/data-service.ts';
 import type { Answer } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
 import { testOnOwnDevnet } from '../support/own-devnet.ts';
 import { type Block, everything, explorerAt, type Node, nodeOf, walk } from './values-support.ts';
 

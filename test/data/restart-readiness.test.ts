@@ -8,12 +8,12 @@ import {
   startTestChain,
   type TestChain,
 } from '../indexer/support.ts';
+import { servedChain, startTestDataService } from '../lab/data-service.ts';
+import { type FaultyNode, faultyNode } from '../lab/faulty-node.ts';
+import { list, record } from '../lab/json.ts';
+import { until } from '../lab/until.ts';
 import { client } from '../support/contract-client.ts';
-import { servedChain, startTestDataService } from '../support/data-service.ts';
-import { type FaultyNode, faultyNode } from '../support/faulty-node.ts';
-import { list, record } from '../support/json.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { until } from '../support/until.ts';
 
 const STORED_BLOCKS = 3;
 const BEHIND_BLOCKS = 1_100;

@@ -1,11 +1,11 @@
 import { type Address, checksumAddress, type Hash, isHash } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
+import { startTestDataService, type TestDataService } from '../lab/data-service.ts';
+import { startTestDevnet } from '../lab/devnet.ts';
+import { list, record, text } from '../lab/json.ts';
+import { until } from '../lab/until.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet } from '../support/devnet.ts';
-import { list, record, text } from '../support/json.ts';
-import { until } from '../support/until.ts';
 
 /** More than two pages of tokens with the same prefix. */
 const CROWD = 104;

@@ -8,11 +8,11 @@ import {
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { silentLogger } from '../../src/lib/logger.ts';
+import { blockscoutChain, startTestDataService } from '../lab/data-service.ts';
+import { startOwnRedis } from '../lab/redis.ts';
+import { startScriptedUpstream } from '../lab/scripted-upstream.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { client } from '../support/contract-client.ts';
-import { blockscoutChain, startTestDataService } from '../support/data-service.ts';
-import { startOwnRedis } from '../support/redis.ts';
-import { startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { PATIENCE_MS } from '../support/until.ts';
 import { LIFETIMES } from './answer-support.ts';
 import { has, hasFirst, KEY } from './http-failures-support.ts';
 

@@ -4,8 +4,8 @@ import { creationCode } from '../../src/devnet/activity/artifacts.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { type ChainView, framesOf } from '../devnet/chain-view.ts';
 import { artifact } from '../indexer/support.ts';
+import { list, record } from '../lab/json.ts';
 import type { Client } from '../support/contract-client.ts';
-import { list, record } from '../support/json.ts';
 import { test } from '../support/served-devnet.ts';
 
 const STANDARD_FLAGS = { is_verified_via_eth_bytecode_db: false, can_be_visualized_via_visualizer: false };

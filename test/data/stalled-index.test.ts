@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createMetrics } from '#http/metrics.ts';
 import { servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
+import { servedChain, startTestDataService, type TestDataService } from '../lab/data-service.ts';
+import { type FaultyNode, faultyNode } from '../lab/faulty-node.ts';
+import { list, record } from '../lab/json.ts';
 import { client } from '../support/contract-client.ts';
-import { servedChain, startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { type FaultyNode, faultyNode } from '../support/faulty-node.ts';
-import { list, record } from '../support/json.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
 const MINUTE_MS = 60_000;

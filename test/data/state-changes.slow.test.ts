@@ -2,8 +2,8 @@ import { type Address, erc20Abi, erc721Abi, numberToHex, parseAbi } from 'viem';
 import { describe, expect } from 'vitest';
 import type { ChainView } from '../devnet/chain-view.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
+import { startTestDataService } from '../lab/data-service.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
 import { test } from '../support/served-devnet.ts';
 import { type Item, itemOf, walk } from '../support/walk.ts';
 

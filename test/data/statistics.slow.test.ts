@@ -1,12 +1,12 @@
 import { formatEther, formatGwei, parseEther } from 'viem';
 import { expect } from 'vitest';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
+import { startTestDataService } from '../lab/data-service.ts';
+import { startTestDevnet } from '../lab/devnet.ts';
+import { list, number, record, text } from '../lab/json.ts';
+import { until } from '../lab/until.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
-import { startTestDevnet } from '../support/devnet.ts';
-import { list, number, record, text } from '../support/json.ts';
 import { testOnOwnDevnet } from '../support/own-devnet.ts';
-import { until } from '../support/until.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -5,8 +5,8 @@ import { failureOf } from '../../src/data/explorer/handler.ts';
 import { explorer } from '../../src/data/explorer/operations.ts';
 import { firstFound } from '../../src/data/fallback/strategies.ts';
 import { HttpError } from '../../src/http/errors.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { PATIENCE_MS } from '../support/until.ts';
 import { answererOver, backend, chain, emptyPage, failure, hashOf, told } from './answer-support.ts';
 
 /** Behaviour of a back end in the table: answers, fails with a kind, times out, is still filling, or has no answer. */

@@ -4,8 +4,8 @@ import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import type { ChainView, SeenTransaction } from '../devnet/chain-view.ts';
+import { list, record, text } from '../lab/json.ts';
 import type { Client } from '../support/contract-client.ts';
-import { list, record, text } from '../support/json.ts';
 import { testOnOwnDevnet } from '../support/own-devnet.ts';
 
 const TOKEN = parseAbi([

@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 import { servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
+import { startTestDataService, type TestDataService } from '../lab/data-service.ts';
 
 /**
  * An empty chain with a fungible token, an ERC-721 and an ERC-1155 collection, and two accounts for their tokens. It

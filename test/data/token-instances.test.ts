@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
+import { record, text } from '../lab/json.ts';
 import type { Client } from '../support/contract-client.ts';
-import { record, text } from '../support/json.ts';
 import { testOnOwnDevnet } from '../support/own-devnet.ts';
 import { type Item, walk } from '../support/walk.ts';
 

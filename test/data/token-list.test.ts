@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { text } from '../lab/json.ts';
 import type { Client } from '../support/contract-client.ts';
-import { text } from '../support/json.ts';
 import { testOnOwnDevnet } from '../support/own-devnet.ts';
 import { type Item, walk } from '../support/walk.ts';
 

@@ -1,7 +1,7 @@
 import { type Address, decodeFunctionResult, erc721Abi, getContractAddress, type Hex, isHex } from 'viem';
 import { expect, test } from 'vitest';
+import { record, text } from '../lab/json.ts';
 import { type Answer, client } from '../support/contract-client.ts';
-import { record, text } from '../support/json.ts';
 import { talkingToken } from '../support/talking-token.ts';
 import { serveTokenChain, startTokenChain } from './token-chain.ts';
 

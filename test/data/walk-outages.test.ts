@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { type CursorPosition, encodeCursor } from '../../src/data/backends/port/cursor.ts';
-import { record, text } from '../support/json.ts';
+import { record, text } from '../lab/json.ts';
 import { has, hasFirst, one, type Respond, refuses, serve } from './http-failures-support.ts';
 
 /** True while the first back end of chain 1 is out. */

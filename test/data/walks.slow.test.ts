@@ -4,8 +4,8 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeCursor } from '../../src/data/backends/port/cursor.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { startTestDataService, type TestDataService } from '../lab/data-service.ts';
+import { startTestDevnet, type TestDevnet } from '../lab/devnet.ts';
 import {
   type Block,
   everything,

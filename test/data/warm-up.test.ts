@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServedChain } from '../../src/data/open-chain.ts';
 import type { DataService } from '../../src/data/service.ts';
 import { CHAIN_ID, startTestChain, type TestChain } from '../indexer/support.ts';
+import { startTestDataService } from '../lab/data-service.ts';
+import { until } from '../lab/until.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
-import { until } from '../support/until.ts';
 
 /** Keeps each thread within its share of memory: a thread beyond it would be replaced. */
 const QUERIES = { concurrency: 2, memoryBytes: 4_000_000_000 };

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CursorPosition, encodeCursor } from '../../src/data/backends/port/cursor.ts';
 import { type NodeProxy, startNodeProxy } from '../indexer/node-proxy.ts';
 import { CHAIN_ID, servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
+import { startTestDataService, type TestDataService } from '../lab/data-service.ts';
+import { number, record, text } from '../lab/json.ts';
+import { until } from '../lab/until.ts';
 import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { number, record, text } from '../support/json.ts';
-import { until } from '../support/until.ts';
 import { type Item, pageOf, walk } from '../support/walk.ts';
 
 const BLOCKS = 12;

@@ -4,10 +4,10 @@ import { LEADER_MIGRATION, leadership } from '../../src/db/leader.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import type { Db } from '../../src/db/open.ts';
 import { transaction } from '../../src/db/transaction.ts';
+import { until } from '../lab/until.ts';
 import { bothDatabases } from '../support/databases.ts';
 import { givenConnections } from '../support/given-database.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
-import { until } from '../support/until.ts';
 
 bothDatabases('a leader', databases => {
   const given = givenConnections(databases, {

@@ -6,8 +6,8 @@ import { addColumn, type Migration, migrate, schemaFault, table } from '../../sr
 import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
 import { execute, rowsOf } from '../../src/db/query.ts';
 import { VERSION } from '../../src/lib/version.ts';
+import { until } from '../lab/until.ts';
 import { bothDatabases } from '../support/databases.ts';
-import { until } from '../support/until.ts';
 
 const MIGRATING = fileURLToPath(new URL('migrating-process.ts', import.meta.url));
 const FIRST: Migration = {

@@ -8,7 +8,7 @@ import { openMigrated, readSchema } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import type { Tls } from '../../src/db/open-postgres.ts';
 import { CannotStart } from '../../src/lib/startup-error.ts';
-import { loopbackPort } from '../support/loopback-server.ts';
+import { loopbackPort } from '../lab/loopback-server.ts';
 
 const file = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
 const CA = file('postgres-certificate.pem');

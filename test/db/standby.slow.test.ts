@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { Unavailable } from '../../src/lib/unavailable.ts';
-import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
+import { type OwnPostgres, startOwnPostgres } from '../lab/own-postgres.ts';
 
 let primary: OwnPostgres;
 let standbyUrl: string;

@@ -8,9 +8,9 @@ import { postgresWakeups } from '../../src/db/wakeups.ts';
 import { announce, lookPauseMs, startWokenWorker } from '../../src/db/woken-worker.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger, silentLogger } from '../../src/lib/logger.ts';
+import { until as untilRight } from '../lab/until.ts';
 import { postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/databases.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { until as untilRight } from '../support/until.ts';
 
 let database: TestDatabase<{ kind: 'postgres'; url: string }>;
 let open: Db[];

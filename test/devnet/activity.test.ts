@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { decodeErrorResult, isAddressEqual, isHex, parseAbi, parseEventLogs, zeroAddress } from 'viem';
 import { describe, expect } from 'vitest';
-import { TEST_END_TIME } from '../support/devnet.ts';
+import { TEST_END_TIME } from '../lab/devnet.ts';
 import { test } from '../support/served-devnet.ts';
 import { type ChainView, framesOf, type SeenTransaction } from './chain-view.ts';
 

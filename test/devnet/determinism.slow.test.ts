@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EngineName } from '../../src/devnet/chain/engine.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
-import { startTestDevnet, TEST_END_TIME } from '../support/devnet.ts';
+import { startTestDevnet, TEST_END_TIME } from '../lab/devnet.ts';
 import { ENGINES } from '../support/engines.ts';
 
 test.for(ENGINES)(

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BLOB_SENDER, deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import type { EngineName } from '../../src/devnet/chain/engine.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { startTestDevnet, type TestDevnet } from '../lab/devnet.ts';
 import { type Frame, framesOf, type SeenTransaction, viewChain } from './chain-view.ts';
 
 test('equal seeds give the same activity on both engines, except for blobs', async () => {

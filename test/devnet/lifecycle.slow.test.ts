@@ -12,8 +12,8 @@ import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/start-devnet.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { until } from '../lab/until.ts';
 import { ENGINES } from '../support/engines.ts';
-import { until } from '../support/until.ts';
 
 let folder: string;
 let devnet: Devnet | undefined;

@@ -1,8 +1,8 @@
 import { decodeFunctionResult, encodeFunctionData, parseAbi } from 'viem';
 import { expect, test } from 'vitest';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
-import { startTestDevnet } from '../support/devnet.ts';
-import { text } from '../support/json.ts';
+import { startTestDevnet } from '../lab/devnet.ts';
+import { text } from '../lab/json.ts';
 
 const ABI = parseAbi(['function symbol() view returns (string)', 'function decimals() view returns (uint8)']);
 

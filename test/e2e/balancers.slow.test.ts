@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort, loopbackPort } from '../lab/loopback-server.ts';
+import { until } from '../lab/until.ts';
 import { type BalancerName, startBalancer } from '../support/balancer.ts';
-import { freePort, loopbackPort } from '../support/loopback-server.ts';
-import { until } from '../support/until.ts';
 import { ETHEREUM, type Program, programs } from './programs.ts';
 
 /** As many requests as an operator's trial sent. */

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fixtureOf } from '../support/blockscout-fixtures.ts';
-import { startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { fixtureOf } from '../lab/blockscout-fixtures.ts';
+import { startScriptedUpstream } from '../lab/scripted-upstream.ts';
 import { ANY_PORTS, ETHEREUM, programs } from './programs.ts';
 
 const { start } = programs();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
-import { loopbackPort } from '../support/loopback-server.ts';
+import { loopbackPort } from '../lab/loopback-server.ts';
 import { ETHEREUM, programs } from './programs.ts';
 
 const { start } = programs();

@@ -13,8 +13,8 @@ import { exampleTarget } from '../../src/contract/description/example-request.ts
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import { build } from '../../src/lib/version.ts';
-import { list, number, record, text } from '../support/json.ts';
-import { until } from '../support/until.ts';
+import { list, number, record, text } from '../lab/json.ts';
+import { until } from '../lab/until.ts';
 import { ANY_PORTS, type Entry, type Program, programs } from './programs.ts';
 
 const PAYER = 7;

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { leaveParent } from '../../src/program/workers/parent-channel.ts';
-import { PATIENCE_MS } from '../support/until.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 
 /**
  * Program with two workers behind one port. One of them leaves while the parent passes it a connection. Prints the

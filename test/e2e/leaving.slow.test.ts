@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { until } from '../support/until.ts';
+import { until } from '../lab/until.ts';
 import { ETHEREUM, type Program, programs } from './programs.ts';
 
 const { start } = programs();

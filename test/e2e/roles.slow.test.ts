@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { record } from '../support/json.ts';
+import { record } from '../lab/json.ts';
 import { ANY_PORTS, ETHEREUM, type Program, programs } from './programs.ts';
 
 const { start } = programs();

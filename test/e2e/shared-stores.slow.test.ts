@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startTestChain } from '../indexer/support.ts';
+import { freePort } from '../lab/loopback-server.ts';
+import { type OwnRedis, startOwnRedis } from '../lab/redis.ts';
+import { startScriptedUpstream } from '../lab/scripted-upstream.ts';
 import { postgresDatabase, urlOf } from '../support/databases.ts';
-import { freePort } from '../support/loopback-server.ts';
-import { type OwnRedis, startOwnRedis } from '../support/redis.ts';
-import { startScriptedUpstream } from '../support/scripted-upstream.ts';
 import { ETHEREUM, type Program, programs } from './programs.ts';
 
 const { start } = programs();

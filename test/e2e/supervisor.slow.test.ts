@@ -3,8 +3,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createLogger, silentLogger } from '../../src/lib/logger.ts';
 import { forkedWorker } from '../../src/program/workers/forked-worker.ts';
 import { type Exit, supervise, type WorkerProcess } from '../../src/program/workers/supervisor.ts';
+import { until } from '../lab/until.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { until } from '../support/until.ts';
 
 const SECOND = 1_000;
 

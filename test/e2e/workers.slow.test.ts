@@ -4,8 +4,8 @@ import { Agent, type ClientRequest, get, request } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { record } from '../support/json.ts';
-import { until } from '../support/until.ts';
+import { record } from '../lab/json.ts';
+import { until } from '../lab/until.ts';
 import { ETHEREUM, type Program, programs } from './programs.ts';
 
 const CONFIG = `

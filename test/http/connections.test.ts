@@ -9,8 +9,8 @@ import {
   connectionBounds,
   descriptorLimit,
 } from '../../src/http/server/connection-bounds.ts';
+import { until } from '../lab/until.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { until } from '../support/until.ts';
 import { serve } from './serve.ts';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: data.example\r\n\r\n';

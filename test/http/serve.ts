@@ -6,7 +6,7 @@ import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { type ListenOptions, listen, type RunningServer } from '../../src/http/server/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { PATIENCE_MS, until } from '../support/until.ts';
+import { PATIENCE_MS, until } from '../lab/until.ts';
 
 export interface Served extends AsyncDisposable, RunningServer {
   metrics: Metrics;

@@ -5,8 +5,8 @@ import { createMetrics } from '../../src/http/metrics.ts';
 import { uncompressed } from '../../src/http/representation.ts';
 import { sendRepresentation } from '../../src/http/send.ts';
 import { boundedAs, connectionBounds } from '../../src/http/server/connection-bounds.ts';
+import { until } from '../lab/until.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { until } from '../support/until.ts';
 import { serve } from './serve.ts';
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';

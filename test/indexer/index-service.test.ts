@@ -3,10 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ChainIndex, IndexOptions } from '#indexer/index-service.ts';
 import { createChainClient } from '#node/client.ts';
+import { faultyNode } from '../lab/faulty-node.ts';
+import { PATIENCE_MS, until } from '../lab/until.ts';
 import { postgresDatabase } from '../support/databases.ts';
-import { faultyNode } from '../support/faulty-node.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { PATIENCE_MS, until } from '../support/until.ts';
 import {
   CHAIN_ID,
   clientOf,

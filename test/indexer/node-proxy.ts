@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { loopbackPort } from '../support/loopback-server.ts';
+import { loopbackPort } from '../lab/loopback-server.ts';
 
 interface Call {
   id: number;

@@ -3,7 +3,7 @@ import type { Address, Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/open.ts';
 import { ADDRESSES } from '../../src/indexer/schema/migrations/005-explorer.ts';
-import { until } from '../support/until.ts';
+import { until } from '../lab/until.ts';
 import { startNodeProxy } from './node-proxy.ts';
 import { canonicalContent, clientOf, openTestIndex, startTestChain, type TestChain } from './support.ts';
 

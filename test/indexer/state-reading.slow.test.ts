@@ -6,10 +6,10 @@ import { bytesColumn } from '#db/columns.ts';
 import { openDatabase } from '#db/open.ts';
 import { dirtyRow, markDirty, tokenBalanceOf } from '#indexer/schema/stale-state.ts';
 import { createLogger } from '#lib/logger.ts';
+import { faultyNode, type Lie } from '../lab/faulty-node.ts';
+import { until } from '../lab/until.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { faultyNode, type Lie } from '../support/faulty-node.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { until } from '../support/until.ts';
 import {
   canonicalContent,
   clientOf,

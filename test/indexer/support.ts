@@ -22,8 +22,8 @@ import { indexOptions } from '../../src/indexer/schema/migrations/index-migratio
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { type ChainClient, createChainClient } from '../../src/node/client.ts';
-import type { IndexedChain } from '../support/data-service.ts';
-import { PATIENCE_MS } from '../support/until.ts';
+import type { IndexedChain } from '../lab/data-service.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 
 export const CHAIN_ID = 31_337;
 export const log = createLogger({ level: 'silent' });

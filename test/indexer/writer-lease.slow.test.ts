@@ -11,9 +11,9 @@ import { ReplacedWriter, writerLease } from '../../src/indexer/schema/writer-lea
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations/payments-migrations.ts';
+import { until } from '../lab/until.ts';
 import { postgresDatabase, sqliteDatabase, urlOf } from '../support/databases.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
-import { until } from '../support/until.ts';
 import { CHAIN_ID, log, openTestIndex, startTestChain, type TestChain, temporaryFolder } from './support.ts';
 
 let chain: TestChain;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { inTime } from '#lib/in-time.ts';
-import { loopbackPort } from '../support/loopback-server.ts';
+import { loopbackPort } from '../lab/loopback-server.ts';
 
 /** A reply has half of this time after the block, also on a busy machine. */
 const TIMEOUT_MS = 2_000;

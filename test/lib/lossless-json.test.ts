@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseJson, withoutExponent } from '#lib/json-text/lossless-json.ts';
-import { record } from '../support/json.ts';
+import { record } from '../lab/json.ts';
 
 const isBeyondDouble = (value: bigint) =>
   value > BigInt(Number.MAX_SAFE_INTEGER) || value < -BigInt(Number.MAX_SAFE_INTEGER);

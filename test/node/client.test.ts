@@ -7,9 +7,9 @@ import { assembly, piecesOf } from '#lib/json-text/pieces.ts';
 import { silentLogger } from '#lib/logger.ts';
 import { createChainClient, nodeAnswered } from '#node/client.ts';
 import { AnswerTooLarge, NodeFailure } from '#node/transport/errors.ts';
+import { PATIENCE_MS, until } from '../lab/until.ts';
 import { type HostileNode, hostileNode, type NodeBehaviour } from '../support/hostile-node.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { PATIENCE_MS, until } from '../support/until.ts';
 
 const log = silentLogger();
 const clock = manualClock();

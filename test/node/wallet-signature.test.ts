@@ -6,9 +6,9 @@ import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createChainClient } from '../../src/node/client.ts';
 import { signatureJudge } from '../../src/node/wallet-signature.ts';
-import { faultyNode } from '../support/faulty-node.ts';
-import { startPaymentChain, type TestPaymentChain } from '../support/payment-chain.ts';
-import { PATIENCE_MS } from '../support/until.ts';
+import { faultyNode } from '../lab/faulty-node.ts';
+import { startPaymentChain, type TestPaymentChain } from '../lab/payment-chain.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 
 const log = createLogger({ level: 'silent' });
 const MESSAGE = 'I pay for cs_1 with 0xabc';

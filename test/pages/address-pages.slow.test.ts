@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
-import { list, record, text } from '../support/json.ts';
+import { list, record, text } from '../lab/json.ts';
 import { test } from './data-page.ts';
 import { rowsOf } from './page-rows.ts';
 

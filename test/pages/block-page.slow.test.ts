@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { list, record } from '../support/json.ts';
+import { list, record } from '../lab/json.ts';
 import { test } from './data-page.ts';
 
 test('a block’s page shows its gas, and links to its neighbours', async ({ chain, page, complaints }) => {

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
-import { list, record, text } from '../support/json.ts';
+import { list, record, text } from '../lab/json.ts';
 import { test } from './dashboard-page.ts';
 
 test('a link is created, and its address opens the pay page as previewed', async ({

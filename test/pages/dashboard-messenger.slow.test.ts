@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { type BotApi, startBotApi } from '../support/bot-api.ts';
+import { type BotApi, startBotApi } from '../lab/bot-api.ts';
+import { LOOPBACK_ONLY, startTestPayments, type TestPaymentsService } from '../lab/payments-service.ts';
 import { briskClock } from '../support/brisk-clock.ts';
-import { LOOPBACK_ONLY, startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
 import { test as base } from './dashboard-page.ts';
 
 const test = base

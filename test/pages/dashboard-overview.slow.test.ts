@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { record, text } from '../support/json.ts';
+import { record, text } from '../lab/json.ts';
 import { test } from './dashboard-page.ts';
 
 const COIN = `0x${'0'.repeat(40)}`;

@@ -1,12 +1,12 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import type { DatabaseOptions } from '#db/open.ts';
+import { record, text } from '../lab/json.ts';
+import { startTestPayments, type TestPaymentsService } from '../lab/payments-service.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { briskClock } from '../support/brisk-clock.ts';
 import { complaintsOf, test as withBrowser } from '../support/browser.ts';
 import { sqliteDatabase } from '../support/databases.ts';
-import { record, text } from '../support/json.ts';
 import { type ApiClient, apiClient } from '../support/payments-api.ts';
-import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
-import { PATIENCE_MS } from '../support/until.ts';
 
 /** `test` with a running service, a client with its demo's key, and a browser that has not signed in. */
 export const test = withBrowser

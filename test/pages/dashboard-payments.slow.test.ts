@@ -6,9 +6,9 @@ import { DAY_MS } from '#lib/clock.ts';
 import { setAsideBlockStore } from '#payments/store/set-aside-block-store.ts';
 import { setAsideStore } from '#payments/store/set-aside-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import { record, text } from '../support/json.ts';
-import { allDue } from '../support/payments-records.ts';
-import { aTransfer } from '../support/payments-sessions.ts';
+import { record, text } from '../lab/json.ts';
+import { allDue } from '../lab/payments-records.ts';
+import { aTransfer } from '../lab/payments-sessions.ts';
 import { test as signedIn } from './dashboard-page.ts';
 
 const COIN = `0x${'0'.repeat(40)}`;

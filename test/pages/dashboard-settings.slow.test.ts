@@ -1,8 +1,8 @@
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
-import { record, text } from '../support/json.ts';
+import { record, text } from '../lab/json.ts';
+import { startReceiver } from '../lab/webhook-receiver.ts';
 import { apiClient } from '../support/payments-api.ts';
-import { startReceiver } from '../support/webhook-receiver.ts';
 import { test } from './dashboard-page.ts';
 
 const CHANGES =

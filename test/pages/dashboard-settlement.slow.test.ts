@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { record, text } from '../lab/json.ts';
 import { test } from '../payments/checkout/paid-page.ts';
-import { record, text } from '../support/json.ts';
 
 const SHOP = 5;
 

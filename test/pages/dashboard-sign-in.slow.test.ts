@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { text } from '../support/json.ts';
+import { text } from '../lab/json.ts';
 import { test } from './dashboard-page.ts';
 
 test('a page without a session redirects to sign-in, and back after it', async ({ page, service }) => {

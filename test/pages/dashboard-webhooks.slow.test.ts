@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { record, text } from '../support/json.ts';
-import { until } from '../support/until.ts';
-import { startReceiver } from '../support/webhook-receiver.ts';
+import { record, text } from '../lab/json.ts';
+import { until } from '../lab/until.ts';
+import { startReceiver } from '../lab/webhook-receiver.ts';
 import { test } from './dashboard-page.ts';
 
 test('a webhook fails, is shown as failed, is retried, and is delivered', async ({

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { launchBrowser } from '#scripts/pages/browser.ts';
+import { launchBrowser } from '#test/lab/chromium.ts';
 import { complaintsOf } from '../support/browser.ts';
 import { test as withDevnet } from '../support/served-devnet.ts';
 

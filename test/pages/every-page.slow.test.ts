@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type ShownPage, type ShownServices, startShownServices } from '#scripts/pages/shown-services.ts';
+import { type ShownPage, type ShownServices, startShownServices } from '#scripts/examples/shown-services.ts';
 import { test as withBrowser } from '../support/browser.ts';
 import { faultsOf } from '../support/page-faults.ts';
 

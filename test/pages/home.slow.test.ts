@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { startTestDataService } from '../support/data-service.ts';
-import { startTestDevnet } from '../support/devnet.ts';
+import { startTestDataService } from '../lab/data-service.ts';
+import { startTestDevnet } from '../lab/devnet.ts';
 import { test } from './data-page.ts';
 
 test('the home shows every chain with its latest block and the state of its back ends', async ({

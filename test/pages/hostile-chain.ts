@@ -11,7 +11,7 @@ import {
 import type { KnownAbi } from '#evm/abi/abi.ts';
 import { speakingToken } from '../data/insights/nft-support.ts';
 import { startTestChain, type TestChain } from '../indexer/support.ts';
-import { text } from '../support/json.ts';
+import { text } from '../lab/json.ts';
 
 /** Start of every hostile text, visible even where a page clips long texts. */
 export const MARKUP = `"'><script>`;

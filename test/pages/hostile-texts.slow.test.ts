@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { type ShownServices, startShownServices } from '#scripts/pages/shown-services.ts';
+import { type ShownServices, startShownServices } from '#scripts/examples/shown-services.ts';
 import { CHAIN_ID, servedTestChain } from '../indexer/support.ts';
+import { servedChain, startTestDataService } from '../lab/data-service.ts';
+import { list, record, text } from '../lab/json.ts';
 import { test as withBrowser } from '../support/browser.ts';
-import { servedChain, startTestDataService } from '../support/data-service.ts';
-import { list, record, text } from '../support/json.ts';
 import { faultsOf } from '../support/page-faults.ts';
 import { type HostileChain, MARKUP, PROGRAM, startHostileChain } from './hostile-chain.ts';
 

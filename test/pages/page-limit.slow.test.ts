@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { startTestDataService } from '../lab/data-service.ts';
 import { makeBrisk } from '../support/browser.ts';
-import { startTestDataService } from '../support/data-service.ts';
 import { test } from './data-page.ts';
 
 const API_LIMIT = 600;

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { text } from '../lab/json.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { test as paid, payButton, started, status } from '../payments/checkout/paid-page.ts';
 import { complaintsOf, makeBrisk } from '../support/browser.ts';
-import { text } from '../support/json.ts';
-import { PATIENCE_MS } from '../support/until.ts';
 
 const test = paid
   /** A separate browser page with the dashboard, signed in as the merchant. */

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { filtersOf, KINDS } from '#data/pages/browser/playground/kinds.ts';
 import { PRESETS } from '#data/pages/browser/playground/presets.ts';
 import { readQuery, requestOf, searchOf } from '#data/pages/browser/playground/query.ts';
-import { record } from '../support/json.ts';
+import { record } from '../lab/json.ts';
 import { test } from './data-page.ts';
 
 const description = JSON.parse(

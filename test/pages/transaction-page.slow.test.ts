@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { CHAIN_ID, servedTestChain, startTestChain } from '../indexer/support.ts';
+import { startTestDataService } from '../lab/data-service.ts';
+import { list, record, text } from '../lab/json.ts';
 import { makeBrisk } from '../support/browser.ts';
 import type { Client } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
-import { list, record, text } from '../support/json.ts';
 import { test } from './data-page.ts';
 
 const TRACERS = ['trace_transaction', 'trace_replayTransaction', 'debug_traceTransaction'];

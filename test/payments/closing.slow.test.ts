@@ -3,14 +3,10 @@ import { connect } from 'node:net';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
+import { startOwnPostgres } from '../lab/own-postgres.ts';
+import { startTestPayments, startTestProcess, type TestPaymentsService } from '../lab/payments-service.ts';
+import { until } from '../lab/until.ts';
 import { postgresDatabase } from '../support/databases.ts';
-import { startOwnPostgres } from '../support/own-postgres.ts';
-import {
-  startTestPayments,
-  startTestProcess,
-  type TestPaymentsService,
-} from '../support/payments-service.ts';
-import { until } from '../support/until.ts';
 
 /** A database where every statement on `leases` blocks from `silence` to `answer`. */
 async function silentLeases() {

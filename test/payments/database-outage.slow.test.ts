@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
-import { list, record, text } from '../support/json.ts';
-import { startOwnPostgres } from '../support/own-postgres.ts';
+import { list, record, text } from '../lab/json.ts';
+import { startOwnPostgres } from '../lab/own-postgres.ts';
+import { SHOP, startTestPayments, unreachableChain } from '../lab/payments-service.ts';
+import { until } from '../lab/until.ts';
+import { startReceiver } from '../lab/webhook-receiver.ts';
 import { type ApiAnswer, type ApiClient, apiClient } from '../support/payments-api.ts';
-import { SHOP, startTestPayments, unreachableChain } from '../support/payments-service.ts';
-import { until } from '../support/until.ts';
-import { startReceiver } from '../support/webhook-receiver.ts';
 
 const CUSTOMERS = 4;
 /** Purchases before and after the outage, each. */

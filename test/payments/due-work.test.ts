@@ -8,11 +8,11 @@ import { seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { webhookStore } from '#payments/webhooks/store/webhook-store.ts';
+import { aSession } from '../lab/payments-sessions.ts';
+import { until } from '../lab/until.ts';
 import { eachPaymentsDatabase } from '../support/each-payments-database.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { aNotice } from '../support/notification-records.ts';
-import { aSession } from '../support/payments-sessions.ts';
-import { until } from '../support/until.ts';
 import { aDelivery, anEvent, aSecret, aWebhook } from '../support/webhook-records.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);

@@ -5,12 +5,12 @@ import { describeErrors } from '../../src/contract/contracts/violations.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { newKey } from '../../src/payments/keys/api-key.ts';
+import { record, text } from '../lab/json.ts';
+import { startTestPayments, type TestPaymentsService } from '../lab/payments-service.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.ts';
-import { record, text } from '../support/json.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { openOwners, type TestOwners } from '../support/payments-owners.ts';
-import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
-import { PATIENCE_MS } from '../support/until.ts';
 
 const LINKS = '/api/v1/payment-links';
 const SESSIONS = '/api/v1/checkout-sessions';

@@ -5,18 +5,14 @@ import { type RecordingClient, recordingClient } from '../../scripts/contract/cl
 import { faultsOf } from '../../scripts/contract/payments/judge.ts';
 import { isKeyed, type Operation, operationsIn } from '../../scripts/contract/payments/operation.ts';
 import { goodValues } from '../../scripts/contract/values.ts';
-import { HOSTILE_BODIES, HOSTILE_TEXTS } from '../../scripts/fuzz/hostile-input.ts';
 import { child } from '../../src/contract/contracts/document.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
+import { HOSTILE_BODIES, HOSTILE_TEXTS } from '../lab/hostile-input.ts';
+import { record, text } from '../lab/json.ts';
+import { startPaymentChain } from '../lab/payment-chain.ts';
+import { startTestPayments, type TestPaymentsService, unreachableChain } from '../lab/payments-service.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { record, text } from '../support/json.ts';
-import { startPaymentChain } from '../support/payment-chain.ts';
-import {
-  startTestPayments,
-  type TestPaymentsService,
-  unreachableChain,
-} from '../support/payments-service.ts';
 
 const RUNS = 25;
 const { document } = paymentsContract;

@@ -5,12 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readCommand } from '../../src/command/links/command.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
-import { record } from '../support/json.ts';
-import {
-  startTestPayments,
-  type TestPaymentsService,
-  unreachableChain,
-} from '../support/payments-service.ts';
+import { record } from '../lab/json.ts';
+import { startTestPayments, type TestPaymentsService, unreachableChain } from '../lab/payments-service.ts';
 import { script } from '../support/script.ts';
 
 const run = script('links.ts');

@@ -3,10 +3,10 @@ import { forwarder } from '../../src/command/listen/forwarder.ts';
 import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import { testEventData } from '../../src/payments/events/test-event.ts';
 import { newWebhookSecret } from '../../src/payments/model/webhook.ts';
+import { until } from '../lab/until.ts';
+import { startReceiver } from '../lab/webhook-receiver.ts';
 import { loopbackSender } from '../support/loopback-sender.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { until } from '../support/until.ts';
-import { startReceiver } from '../support/webhook-receiver.ts';
 
 function anEvent(id: string): PaymentsSchemas['PaymentEvent'] {
   const data = testEventData('payment.completed', Date.now());

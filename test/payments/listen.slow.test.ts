@@ -17,13 +17,13 @@ import type { PaymentEvent } from '../../src/payments/model/event.ts';
 import { newWebhookSecret } from '../../src/payments/model/webhook.ts';
 import { seals } from '../../src/payments/secrets/sealed.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import { anOrganization } from '../lab/payments-records.ts';
+import { startTestPayments, type TestPaymentsService } from '../lab/payments-service.ts';
+import { until } from '../lab/until.ts';
+import { startReceiver, type WebhookReceiver } from '../lab/webhook-receiver.ts';
 import { briskClock } from '../support/brisk-clock.ts';
 import { postgresDatabase } from '../support/databases.ts';
 import { loopbackSender } from '../support/loopback-sender.ts';
-import { anOrganization } from '../support/payments-records.ts';
-import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
-import { until } from '../support/until.ts';
-import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../scripts/listen.ts', import.meta.url));
 const execute = promisify(execFile);

@@ -9,11 +9,11 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { paymentsMetrics } from '../../src/payments/metrics.ts';
 import { registerWorkerGauges } from '../../src/program/workers/added-metrics.ts';
 import { diskSpace } from '../../src/stores/disk-space.ts';
+import { record, text } from '../lab/json.ts';
+import { startTestPayments } from '../lab/payments-service.ts';
 import { eachDatabase, sqliteDatabase } from '../support/databases.ts';
-import { record, text } from '../support/json.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { RECIPIENT, startPaymentsApi, TEST_CHAIN, TOKEN } from '../support/payments-api.ts';
-import { startTestPayments } from '../support/payments-service.ts';
 
 const log = createLogger({ level: 'silent' });
 

@@ -4,10 +4,10 @@ import { addColumn, type Migration, migrate, table } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
 import { CannotStart } from '#lib/startup-error.ts';
 import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations/payments-migrations.ts';
+import { record, text } from '../lab/json.ts';
+import { startTestPayments } from '../lab/payments-service.ts';
 import { bothDatabases, postgresDatabase } from '../support/databases.ts';
-import { record, text } from '../support/json.ts';
 import { apiClient } from '../support/payments-api.ts';
-import { startTestPayments } from '../support/payments-service.ts';
 
 /** Migrations of a later version: one that this version still works with, and one that it does not. */
 const ADDING: Migration = {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
+import { record, text } from '../lab/json.ts';
+import { startTestPayments, type TestPaymentsService } from '../lab/payments-service.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.ts';
-import { record, text } from '../support/json.ts';
 import { openOwners, type TestOwners } from '../support/payments-owners.ts';
-import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
-import { PATIENCE_MS } from '../support/until.ts';
 
 const LINKS = '/api/v1/payment-links';
 const SESSIONS = '/api/v1/checkout-sessions';

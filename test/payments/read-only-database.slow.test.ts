@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { text } from '../support/json.ts';
-import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
+import { text } from '../lab/json.ts';
+import { type OwnPostgres, startOwnPostgres } from '../lab/own-postgres.ts';
+import { startTestPayments, type TestPaymentsService } from '../lab/payments-service.ts';
+import { until } from '../lab/until.ts';
 import { apiClient } from '../support/payments-api.ts';
-import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
-import { until } from '../support/until.ts';
 
 let postgres: OwnPostgres;
 let administrator: pg.Client;

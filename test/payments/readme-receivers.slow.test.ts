@@ -11,8 +11,8 @@ import { webhookPayload } from '../../src/payments/events/event-data.ts';
 import { testEventData } from '../../src/payments/events/test-event.ts';
 import { newWebhookSecret, type WebhookSecrets } from '../../src/payments/model/webhook.ts';
 import { attemptHeaders } from '../../src/payments/webhooks/attempt.ts';
-import { freePort } from '../support/loopback-server.ts';
-import { until } from '../support/until.ts';
+import { freePort } from '../lab/loopback-server.ts';
+import { until } from '../lab/until.ts';
 
 const GUIDE = new URL('../../docs/payments.md', import.meta.url);
 const NOW = Date.UTC(2026, 4, 4, 12);

@@ -6,8 +6,10 @@ import { retentionWorker } from '../../src/payments/retention.ts';
 import { sessionStore } from '../../src/payments/sessions/session-store.ts';
 import { transferStore } from '../../src/payments/store/transfer-store.ts';
 import { watchedStore } from '../../src/payments/store/watched-store.ts';
+import { list, record, text } from '../lab/json.ts';
+import { allDue } from '../lab/payments-records.ts';
+import { aSession } from '../lab/payments-sessions.ts';
 import { bothDatabases } from '../support/databases.ts';
-import { list, record, text } from '../support/json.ts';
 import {
   aPayment,
   idsOf,
@@ -19,8 +21,6 @@ import {
   startPaymentsApi,
   TEST_CHAIN,
 } from '../support/payments-api.ts';
-import { allDue } from '../support/payments-records.ts';
-import { aSession } from '../support/payments-sessions.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 const SESSIONS = '/api/v1/checkout-sessions';

@@ -7,9 +7,9 @@ import { silentLogger } from '#lib/logger.ts';
 import { startPresence } from '#payments/role-presence.ts';
 import { PAYMENTS_SCHEMA } from '#payments/store/migrations/payments-migrations.ts';
 import { presenceStore } from '#payments/store/presence-store.ts';
+import { until } from '../lab/until.ts';
 import { bothDatabases } from '../support/databases.ts';
 import { manualClock } from '../support/manual-clock.ts';
-import { until } from '../support/until.ts';
 
 const NOW = Date.UTC(2026, 4, 4, 12);
 

@@ -3,13 +3,13 @@ import { type DatabaseOptions, openDatabase } from '#db/open.ts';
 import { createLogger } from '#lib/logger.ts';
 import type { PaymentsRole } from '#payments/role-presence.ts';
 import type { PaymentsServiceOptions } from '#payments/service.ts';
+import { record } from '../lab/json.ts';
+import { startTestProcess } from '../lab/payments-service.ts';
+import { until } from '../lab/until.ts';
+import { startReceiver } from '../lab/webhook-receiver.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { record } from '../support/json.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { passTime } from '../support/passing-time.ts';
-import { startTestProcess } from '../support/payments-service.ts';
-import { until } from '../support/until.ts';
-import { startReceiver } from '../support/webhook-receiver.ts';
 
 eachDatabase('processes that share a payments database', databases => {
   function sharing(database: DatabaseOptions) {

@@ -8,17 +8,17 @@ import { harOf } from '../../scripts/contract/har.ts';
 import { runPayments } from '../../scripts/contract/payments/run.ts';
 import { isPaymentsService } from '../../scripts/contract/payments/served-by.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
-import { type BotApi, startBotApi } from '../support/bot-api.ts';
-import { eachDatabase, type TestDatabases } from '../support/databases.ts';
-import { list, record } from '../support/json.ts';
-import { startPaymentChain } from '../support/payment-chain.ts';
+import { type BotApi, startBotApi } from '../lab/bot-api.ts';
+import { list, record } from '../lab/json.ts';
+import { startPaymentChain } from '../lab/payment-chain.ts';
 import {
   LOOPBACK_ONLY,
   startTestPayments,
   type TestPaymentsService,
   unreachableChain,
-} from '../support/payments-service.ts';
-import { until } from '../support/until.ts';
+} from '../lab/payments-service.ts';
+import { until } from '../lab/until.ts';
+import { eachDatabase, type TestDatabases } from '../support/databases.ts';
 
 const CUSTOMER = 1;
 const SHOP = 5;

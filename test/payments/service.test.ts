@@ -14,15 +14,15 @@ import { retentionWorker } from '../../src/payments/retention.ts';
 import { seals } from '../../src/payments/secrets/sealed.ts';
 import { cursorStore } from '../../src/payments/store/cursor-store.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
-import { eachDatabase } from '../support/databases.ts';
-import { list, record, text } from '../support/json.ts';
-import { manualClock } from '../support/manual-clock.ts';
+import { list, record, text } from '../lab/json.ts';
 import {
   SHOP,
   startTestPayments,
   type TestPaymentsService,
   unreachableChain,
-} from '../support/payments-service.ts';
+} from '../lab/payments-service.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { manualClock } from '../support/manual-clock.ts';
 
 const LINKS = '/api/v1/payment-links';
 const folders: string[] = [];

@@ -4,9 +4,9 @@ import { createAdminApp } from '../../src/http/app/admin.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { listen } from '../../src/http/server/server.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { startTestPayments } from '../lab/payments-service.ts';
+import { PATIENCE_MS, until } from '../lab/until.ts';
 import { postgresDatabase } from '../support/databases.ts';
-import { startTestPayments } from '../support/payments-service.ts';
-import { PATIENCE_MS, until } from '../support/until.ts';
 
 const log = createLogger({ level: 'silent' });
 const test = base

@@ -2,12 +2,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { VERSION } from '#lib/version.ts';
+import { record, text } from '../lab/json.ts';
+import { addressOf, startPaymentChain } from '../lab/payment-chain.ts';
+import { SHOP, startTestPayments, unreachableChain } from '../lab/payments-service.ts';
+import { until } from '../lab/until.ts';
+import { startReceiver } from '../lab/webhook-receiver.ts';
 import { sqliteDatabase } from '../support/databases.ts';
-import { record, text } from '../support/json.ts';
-import { addressOf, startPaymentChain } from '../support/payment-chain.ts';
-import { SHOP, startTestPayments, unreachableChain } from '../support/payments-service.ts';
-import { until } from '../support/until.ts';
-import { startReceiver } from '../support/webhook-receiver.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readCommand } from '../../src/command/trigger/command.ts';
 import { newKey } from '../../src/payments/keys/api-key.ts';
+import { list, record, text } from '../lab/json.ts';
+import { startTestPayments, type TestPaymentsService } from '../lab/payments-service.ts';
+import { until } from '../lab/until.ts';
+import { startReceiver } from '../lab/webhook-receiver.ts';
 import { sqliteDatabase } from '../support/databases.ts';
-import { list, record, text } from '../support/json.ts';
-import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
 import { script } from '../support/script.ts';
-import { until } from '../support/until.ts';
-import { startReceiver } from '../support/webhook-receiver.ts';
 
 const run = script('trigger.ts');
 

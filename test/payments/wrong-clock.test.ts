@@ -6,9 +6,9 @@ import { rowsOf } from '#db/query.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { PAYMENTS_SCHEMA } from '#payments/store/migrations/payments-migrations.ts';
+import { record } from '../lab/json.ts';
+import { startTestProcess } from '../lab/payments-service.ts';
 import { postgresDatabase } from '../support/databases.ts';
-import { record } from '../support/json.ts';
-import { startTestProcess } from '../support/payments-service.ts';
 
 const AHEAD_MS = 40 * 60_000;
 /** Clock of a machine that is 40 minutes ahead. */

@@ -4,10 +4,10 @@ import { systemClock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/logger.ts';
 import { openRateLimitStore } from '#stores/rate-limit-store.ts';
 import { serve } from '../http/serve.ts';
+import { type OwnRedis, startOwnRedis } from '../lab/redis.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { sqliteDatabase } from '../support/databases.ts';
 import { startGatedKeys } from '../support/gated-keys.ts';
-import { type OwnRedis, startOwnRedis } from '../support/redis.ts';
-import { PATIENCE_MS } from '../support/until.ts';
 
 let redis: OwnRedis;
 

@@ -3,9 +3,9 @@ import { createMetrics } from '#http/metrics.ts';
 import { systemClock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/logger.ts';
 import { openRateLimitStore, type RateLimitStoreOptions } from '#stores/rate-limit-store.ts';
+import { type OwnRedis, startOwnRedis } from '../lab/redis.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { postgresDatabase } from '../support/databases.ts';
-import { type OwnRedis, startOwnRedis } from '../support/redis.ts';
-import { PATIENCE_MS } from '../support/until.ts';
 
 let redis: OwnRedis;
 

@@ -3,11 +3,11 @@ import { createServer as createHttpServer } from 'node:http';
 import { connect as connectTo, createServer, type Server } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { openRedis, type RedisConnection } from '#stores/redis-connection.ts';
+import { freePort, loopbackPort } from '../lab/loopback-server.ts';
+import { type OwnRedis, startOwnRedis } from '../lab/redis.ts';
+import { until } from '../lab/until.ts';
 import { startFaultyFront } from '../support/faulty-front.ts';
-import { freePort, loopbackPort } from '../support/loopback-server.ts';
-import { type OwnRedis, startOwnRedis } from '../support/redis.ts';
 import { countedFailures } from '../support/store-failures.ts';
-import { until } from '../support/until.ts';
 
 const TITLE = 'Redis of tests';
 

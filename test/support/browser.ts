@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { test as base } from 'vitest';
-import { launchBrowser } from '#scripts/pages/browser.ts';
+import { launchBrowser } from '#test/lab/chromium.ts';
 
 /** `test` with a browser that all files of a worker share. */
 export const test = base

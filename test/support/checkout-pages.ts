@@ -18,10 +18,10 @@ import { cursorStore } from '../../src/payments/store/cursor-store.ts';
 import { linkStore } from '../../src/payments/store/link-store.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { serve } from '../http/serve.ts';
+import { aLink, anOrganization, RECORD_TIME } from '../lab/payments-records.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { sqliteDatabase } from './databases.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
-import { aLink, anOrganization, RECORD_TIME } from './payments-records.ts';
-import { PATIENCE_MS } from './until.ts';
 
 /** Time that a payer has, in milliseconds. */
 export const PAGE_LIFETIME_MS = 30 * 60_000;

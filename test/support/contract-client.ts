@@ -7,7 +7,7 @@ import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 import { describeErrors } from '../../src/contract/contracts/violations.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { SegmentRouter } from '../../src/contract/mount/router.ts';
-import { PATIENCE_MS } from './until.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 
 /** One answer. `body` is the parsed JSON; undefined without JSON. */
 export interface Answer {

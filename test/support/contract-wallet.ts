@@ -1,6 +1,6 @@
 import type { Address, Hex } from 'viem';
-import { record, text } from './json.ts';
-import { addressOf, type TestPaymentChain } from './payment-chain.ts';
+import { record, text } from '../lab/json.ts';
+import { addressOf, type TestPaymentChain } from '../lab/payment-chain.ts';
 
 /**
  * Deploys a contract wallet with one owner: `isValidSignature` accepts signatures of the owner's account (EIP-1271).

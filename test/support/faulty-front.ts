@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { loopbackPort } from './loopback-server.ts';
+import { loopbackPort } from '../lab/loopback-server.ts';
 
 /** A server that forwards connections and can corrupt replies. */
 export interface FaultyFront {

@@ -1,5 +1,5 @@
 import { concat, type Hex, pad, size, toHex } from 'viem';
-import { addressOf, type TestPaymentChain } from './payment-chain.ts';
+import { addressOf, type TestPaymentChain } from '../lab/payment-chain.ts';
 
 /** Many transfers in one transaction: `count` of them, of `amount`, `amount + step` and so on. */
 export interface Flood {

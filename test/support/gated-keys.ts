@@ -23,7 +23,7 @@ import type { Tier } from '../../src/payments/model/owner.ts';
 import { seals } from '../../src/payments/secrets/sealed.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { type Served, serve } from '../http/serve.ts';
-import { PATIENCE_MS } from './until.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 
 const SEAL_SECRET = 'a secret that seals nothing but what tests keep';
 

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { type Db, openDatabase } from '#db/open.ts';
 import type { Mode, Owner } from '#payments/model/owner.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
+import { anOrganization } from '../lab/payments-records.ts';
 import type { TestDatabases, TestTemplate } from './databases.ts';
-import { anOrganization } from './payments-records.ts';
 
 /** Two connections to one database. Its members can only be read in tests and hooks. */
 export interface GivenConnections {

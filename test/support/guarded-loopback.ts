@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { type GuardedFetch, guardedFetch } from '../../src/http/fetch/guarded-fetch.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { loopbackPort } from './loopback-server.ts';
+import { loopbackPort } from '../lab/loopback-server.ts';
 
 /** A server on the loopback interface, with a fetcher that may reach it. The stack closes both. */
 export async function guardedLoopback(

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isObject } from '#lib/json.ts';
-import { loopbackPort } from './loopback-server.ts';
+import { loopbackPort } from '../lab/loopback-server.ts';
 
 interface Call {
   readonly id: number;

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { PATIENCE_MS } from './until.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 
 /** A client that sends raw requests over one keep-alive connection, and reconnects when the server closes it. */
 export interface KeptConnection {

@@ -7,7 +7,7 @@ import {
 } from '../../src/payments/model/notification.ts';
 import type { Owner } from '../../src/payments/model/owner.ts';
 import { NATIVE_COIN, paymentChains } from '../../src/payments/model/payment-chain.ts';
-import { RECORD_TIME } from './payments-records.ts';
+import { RECORD_TIME } from '../lab/payments-records.ts';
 
 const USDC = `0x${'70'.repeat(20)}`;
 

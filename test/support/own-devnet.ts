@@ -2,9 +2,9 @@ import { test as base } from 'vitest';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { type ChainView, viewChain } from '../devnet/chain-view.ts';
+import { startTestDataService, type TestDataService } from '../lab/data-service.ts';
+import { startTestDevnet } from '../lab/devnet.ts';
 import { type Client, client } from './contract-client.ts';
-import { startTestDataService, type TestDataService } from './data-service.ts';
-import { startTestDevnet } from './devnet.ts';
 
 /** Makes a `test` with a filled chain and its data service for one file only, so its tests may change the chain. */
 export function testOnOwnDevnet(blocks: number) {

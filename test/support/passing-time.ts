@@ -1,8 +1,8 @@
 import type { Db } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
 import { presenceStore } from '../../src/payments/store/presence-store.ts';
+import { until } from '../lab/until.ts';
 import type { ManualClock } from './manual-clock.ts';
-import { until } from './until.ts';
 
 const STEP_MS = 2_500;
 /** Remaining time of a row's 15 s when a process extends it two steps late. */

@@ -47,11 +47,11 @@ import { type Settlement, settlement } from '../../src/payments/settlement/settl
 import { cursorStore } from '../../src/payments/store/cursor-store.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
 import { serve } from '../http/serve.ts';
-import { list, record, text } from './json.ts';
+import { list, record, text } from '../lab/json.ts';
+import { aLink, anOrganization } from '../lab/payments-records.ts';
+import { LOOPBACK_ONLY } from '../lab/payments-service.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
-import { aLink, anOrganization } from './payments-records.ts';
-import { LOOPBACK_ONLY } from './payments-service.ts';
-import { PATIENCE_MS } from './until.ts';
 
 /** Chains of the service: one in test mode and one in live mode, both with the token of `aLink` and their coin. */
 export const TEST_CHAIN = 31_337;

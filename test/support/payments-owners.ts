@@ -5,7 +5,7 @@ import { issueKey, type KeyDraft } from '../../src/payments/keys/issue-key.ts';
 import type { Tier } from '../../src/payments/model/owner.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
-import { SHOP, unreachableChain } from './payments-service.ts';
+import { SHOP, unreachableChain } from '../lab/payments-service.ts';
 
 /** Creates organizations and keys in the database of a running service, like the command line. */
 export interface TestOwners {

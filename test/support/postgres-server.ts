@@ -2,9 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
-
-/** Socket folder of the run's PostgreSQL, or the reason for its absence. */
-export type PostgresOfRun = { socketFolder: string } | { failure: string };
+import type { PostgresOfRun } from '../lab/postgres-process.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -18,7 +16,7 @@ declare module 'vitest' {
  * reason.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const program = fileURLToPath(new URL('./postgres-process.ts', import.meta.url));
+  const program = fileURLToPath(new URL('../lab/postgres-process.ts', import.meta.url));
   // Detached, so a signal to the process group of the run does not end it before its clean-up.
   const server = fork(program, {
     stdio: 'inherit',

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { PATIENCE_MS } from './until.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 
 export interface RawAnswer {
   readonly status: number;

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { PATIENCE_MS } from './until.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 
 /** Exit code and output of a program; the code is -1 after a signal. */
 export interface ScriptResult {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isAddress, isHex } from 'viem';
-import { list, record } from './json.ts';
+import { list, record } from '../lab/json.ts';
 
 /** Position given to the recorded logs. */
 export const PLACE = { transactionHash: `0x${'ab'.repeat(32)}`, logIndex: 7 } as const;

@@ -1,9 +1,9 @@
 import { test as base } from 'vitest';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { type ChainView, viewChain } from '../devnet/chain-view.ts';
+import { startTestDataService, type TestDataService } from '../lab/data-service.ts';
+import { startTestDevnet, type TestDevnet } from '../lab/devnet.ts';
 import { type Client, client } from './contract-client.ts';
-import { startTestDataService, type TestDataService } from './data-service.ts';
-import { startTestDevnet, type TestDevnet } from './devnet.ts';
 
 /**
  * `test` with a filled devnet of two chains and its data services, shared by all files of a worker. For tests that only

@@ -6,8 +6,8 @@ import pg from 'pg';
 import type { DatabaseOptions } from '../../src/db/open.ts';
 import deployed from '../fixtures/upgrade/contracts.json' with { type: 'json' };
 import facts from '../fixtures/upgrade/facts.json' with { type: 'json' };
-import type { IndexedChain } from './data-service.ts';
-import { addressOf } from './payment-chain.ts';
+import type { IndexedChain } from '../lab/data-service.ts';
+import { addressOf } from '../lab/payment-chain.ts';
 import { type RecordedChain, startRecordedChain } from './recorded-chain.ts';
 
 /** Constants of the databases written by an earlier version, described in test/fixtures/upgrade/README.md. */

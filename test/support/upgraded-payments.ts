@@ -3,12 +3,13 @@ import { fungibleAbi } from '../../src/devnet/activity/abis.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import type { WatchedChain } from '../../src/payments/service.ts';
+import { record } from '../lab/json.ts';
+import { addressOf } from '../lab/payment-chain.ts';
+import { startTestPayments } from '../lab/payments-service.ts';
+import { startReceiver, type WebhookReceiver } from '../lab/webhook-receiver.ts';
 import type { TestDatabases } from './databases.ts';
-import { record } from './json.ts';
 import { manualClock } from './manual-clock.ts';
-import { addressOf } from './payment-chain.ts';
 import { type ApiClient, apiClient } from './payments-api.ts';
-import { startTestPayments } from './payments-service.ts';
 import {
   restorePayments,
   startUpgradeChain,
@@ -19,7 +20,6 @@ import {
   upgradeSecret,
   WRITTEN_UNTIL,
 } from './upgrade-fixtures.ts';
-import { startReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 import { untilTold } from './webhooks-api.ts';
 
 const BLOCK_MS = 12_000;

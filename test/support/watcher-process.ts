@@ -6,7 +6,7 @@ import { type PaymentChain, paymentChains } from '../../src/payments/model/payme
 import { seals as sealsOf } from '../../src/payments/secrets/sealed.ts';
 import { chainWatcher } from '../../src/payments/watcher/chain-watcher.ts';
 import { expiryWorker } from '../../src/payments/watcher/expiry.ts';
-import { PATIENCE_MS } from './until.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 
 /** The task of `watcher-process.ts`, as JSON in its first argument. */
 export interface WatcherOrder {

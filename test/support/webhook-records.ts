@@ -8,7 +8,7 @@ import {
   newDeliveryOf,
   type Webhook,
 } from '../../src/payments/model/webhook.ts';
-import { RECORD_TIME } from './payments-records.ts';
+import { RECORD_TIME } from '../lab/payments-records.ts';
 
 /** An active webhook for all events, created at `RECORD_TIME`. */
 export function aWebhook({ organizationId, mode }: Owner, changes: Partial<Webhook> = {}): Webhook {

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { list, record, text } from './json.ts';
+import { list, record, text } from '../lab/json.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import type { ManualClock } from './manual-clock.ts';
 import { type ApiAnswer, type ApiClient, PLACE } from './payments-api.ts';
-import { PATIENCE_MS } from './until.ts';
 
 export const WEBHOOKS = '/api/v1/webhooks';
 

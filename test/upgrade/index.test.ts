@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { knownContracts } from '../../src/devnet/activity/artifacts.ts';
 import { canonicalContent, clientOf, openTestIndex, temporaryFolder } from '../indexer/support.ts';
+import { servedChain, startTestDataService } from '../lab/data-service.ts';
+import { list, number, record } from '../lab/json.ts';
 import { client } from '../support/contract-client.ts';
-import { servedChain, startTestDataService } from '../support/data-service.ts';
-import { list, number, record } from '../support/json.ts';
 import type { RecordedChain } from '../support/recorded-chain.ts';
 import { restoreIndex, startUpgradeChain, upgradeIndexedChain } from '../support/upgrade-fixtures.ts';
 

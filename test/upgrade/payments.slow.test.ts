@@ -3,13 +3,13 @@ import { Webhook } from 'standardwebhooks';
 import { isHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
+import { list, record, text } from '../lab/json.ts';
+import { startTestPayments } from '../lab/payments-service.ts';
+import type { Arrival } from '../lab/webhook-receiver.ts';
 import { bothDatabases } from '../support/databases.ts';
-import { list, record, text } from '../support/json.ts';
 import { errorOf, idsOf } from '../support/payments-api.ts';
-import { startTestPayments } from '../support/payments-service.ts';
 import { restorePayments, UPGRADE_RECIPIENTS } from '../support/upgrade-fixtures.ts';
 import { startUpgradedPayments, type UpgradedPayments } from '../support/upgraded-payments.ts';
-import type { Arrival } from '../support/webhook-receiver.ts';
 
 const LISTS = [
   '/payment-links',

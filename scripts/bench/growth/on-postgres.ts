@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DatabaseOptions, openDatabase } from '#db/open.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
-import { startOwnPostgres } from '#test/support/own-postgres.ts';
+import { startOwnPostgres } from '#test/lab/own-postgres.ts';
 import type { Figure } from '../figure.ts';
 import { timedRequest } from '../timed-request.ts';
 import { inTurns, type Rounds, timeRatio, wallMs } from '../turns.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '#test/support/loopback-server.ts';
+import { freePort } from '#test/lab/loopback-server.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 
 /** An nginx with one worker that caches the answers of another server. */

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { DatabaseOptions } from '#db/open.ts';
 import { openEngine } from '#indexer/query/threads/open-engine.ts';
-import { startOwnPostgres } from '#test/support/own-postgres.ts';
+import { startOwnPostgres } from '#test/lab/own-postgres.ts';
 import type { Figure } from '../figure.ts';
 import { inTurns, type PairedTimes, QUICK, type Rounds, timeRatio, wallMs } from '../turns.ts';
 import { type BulkIndex, bulkIndex, CHAIN_ID } from './bulk-index.ts';

@@ -1,5 +1,5 @@
 import { numberToHex } from 'viem';
-import { record, text } from '#test/support/json.ts';
+import { record, text } from '#test/lab/json.ts';
 import { startNode } from '../growth/canned-node.ts';
 import { CHAIN_ID, largeBlock, TOKEN_PREFIX } from './large-block.ts';
 

@@ -1,4 +1,4 @@
-import { startOwnPostgres } from '#test/support/own-postgres.ts';
+import { startOwnPostgres } from '#test/lab/own-postgres.ts';
 import { type Figure, figureOf, median } from '../figure.ts';
 import { loadWith, startServer } from '../server-process.ts';
 import { aLink, CREATION } from './link.ts';

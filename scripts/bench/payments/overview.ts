@@ -1,7 +1,7 @@
 import { type DatabaseOptions, openDatabase } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { DAY_MS } from '#lib/clock.ts';
-import { startOwnPostgres } from '#test/support/own-postgres.ts';
+import { startOwnPostgres } from '#test/lab/own-postgres.ts';
 import { type Figure, figureOf } from '../figure.ts';
 import { startServer } from '../server-process.ts';
 import { medians } from '../turns.ts';

@@ -1,6 +1,6 @@
 import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
-import { startOwnPostgres } from '#test/support/own-postgres.ts';
+import { startOwnPostgres } from '#test/lab/own-postgres.ts';
 import { type Figure, figureOf } from '../figure.ts';
 import { type ServerProcess, startServer } from '../server-process.ts';
 import { medians } from '../turns.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '#lib/clock.ts';
-import { startPaymentChain, type TestPaymentChain } from '#test/support/payment-chain.ts';
+import { startPaymentChain, type TestPaymentChain } from '#test/lab/payment-chain.ts';
 import { type Figure, figureOf } from '../figure.ts';
 import { startServer } from '../server-process.ts';
 import { CREATION } from './link.ts';

@@ -1,5 +1,5 @@
-import { startTestDataService } from '#test/support/data-service.ts';
-import { startTestDevnet } from '#test/support/devnet.ts';
+import { startTestDataService } from '#test/lab/data-service.ts';
+import { startTestDevnet } from '#test/lab/devnet.ts';
 
 const LIFETIMES = { finalMs: 0, movingMs: 0, unsettledMs: 0, overrides: {} };
 

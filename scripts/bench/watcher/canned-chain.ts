@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { loopbackPort } from '#test/support/loopback-server.ts';
+import { loopbackPort } from '#test/lab/loopback-server.ts';
 
 /** A payment to put into a block. `token` is undefined for the chain's coin. */
 export interface CannedPayment {

@@ -8,7 +8,7 @@ import { NATIVE_COIN, type PaymentChain, watcherName } from '#payments/model/pay
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { seals as sealsOf } from '#payments/secrets/sealed.ts';
 import { chainWatcher } from '#payments/watcher/chain-watcher.ts';
-import { startOwnPostgres } from '#test/support/own-postgres.ts';
+import { startOwnPostgres } from '#test/lab/own-postgres.ts';
 import { type Figure, figureOf, median } from '../figure.ts';
 import { CHAIN_ID } from '../payments/link.ts';
 import { filledShop, makeShop } from '../payments/shop.ts';

@@ -10,8 +10,8 @@ import { settlement } from '#payments/settlement/settlement.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { watchedStore } from '#payments/store/watched-store.ts';
 import { slices } from '#payments/watcher/node/node-view.ts';
-import { anOrganization } from '#test/support/payments-records.ts';
-import { aSession } from '#test/support/payments-sessions.ts';
+import { anOrganization } from '#test/lab/payments-records.ts';
+import { aSession } from '#test/lab/payments-sessions.ts';
 import { CHAIN_ID } from '../payments/link.ts';
 import { IN_POOL } from './canned-chain.ts';
 

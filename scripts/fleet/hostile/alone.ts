@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startOwnPostgres } from '../../../test/support/own-postgres.ts';
+import { startOwnPostgres } from '../../../test/lab/own-postgres.ts';
 import { random } from '../../faults/random.ts';
 import { startPlainChain } from '../chain.ts';
 import { interruptions } from '../interruptions.ts';

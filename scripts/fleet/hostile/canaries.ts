@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { loopbackPort } from '../../../test/support/loopback-server.ts';
+import { loopbackPort } from '../../../test/lab/loopback-server.ts';
 
 /** A web server that the program must never reach. */
 export interface Canary {

@@ -1,6 +1,6 @@
 import { systemClock } from '#lib/clock.ts';
-import { list, record, text } from '../../../test/support/json.ts';
-import { startPaymentChain, type TestPaymentChain, turns } from '../../../test/support/payment-chain.ts';
+import { list, record, text } from '../../../test/lab/json.ts';
+import { startPaymentChain, type TestPaymentChain, turns } from '../../../test/lab/payment-chain.ts';
 import { type FleetChain, keepMining } from '../chain.ts';
 import { deployStranger, type Stranger } from './hostile-contracts.ts';
 

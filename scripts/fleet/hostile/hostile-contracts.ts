@@ -12,8 +12,8 @@ import {
 } from 'viem';
 import { fungibleAbi, nameRegistryAbi } from '../../../src/devnet/activity/abis.ts';
 import { creationCode } from '../../../src/devnet/activity/artifacts.ts';
-import { record, text } from '../../../test/support/json.ts';
-import { addressOf, type TestPaymentChain } from '../../../test/support/payment-chain.ts';
+import { record, text } from '../../../test/lab/json.ts';
+import { addressOf, type TestPaymentChain } from '../../../test/lab/payment-chain.ts';
 
 /** Tokens that break the habits of ERC-20, in the order of `Oddity` in `OddToken.sol`. */
 export const ODDITIES = [

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { list, record } from '../../../test/support/json.ts';
+import { list, record } from '../../../test/lab/json.ts';
 import type { Observers } from '../replica-client.ts';
 import type { PaidSale } from '../sales.ts';
 import { type ChainBlock, pathOfBlock, truth } from '../truth.ts';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type DatabaseOptions, openDatabase } from '../../../src/db/open.ts';
-import type { OwnPostgres } from '../../../test/support/own-postgres.ts';
+import type { OwnPostgres } from '../../../test/lab/own-postgres.ts';
 import { random } from '../../faults/random.ts';
 import type { FleetChain } from '../chain.ts';
 import { configuration } from '../configuration.ts';

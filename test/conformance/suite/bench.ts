@@ -1,5 +1,5 @@
 import type { OperationId } from '#data/backends/port/backend.ts';
-import type { EmulatedRequest } from '../../support/blockscout-emulator.ts';
+import type { EmulatedRequest } from '../../lab/blockscout-emulator.ts';
 import type { Client } from '../../support/contract-client.ts';
 import type { Item } from '../../support/walk.ts';
 import type { Places } from '../ground.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addressDetails, addressToken } from '#data/backends/blockscout/normalise/holdings.ts';
 import { addressCounters, transactionStats } from '#data/backends/blockscout/normalise/statistics.ts';
 import { listOf } from '#data/backends/upstream-json/fields.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 import { itemsOf, withoutNewerFields } from './generations.ts';
 import { MISSING, serving } from './serving.ts';
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { block } from '#data/backends/blockscout/normalise/block.ts';
 import { each, fieldsOf } from '#data/backends/upstream-json/fields.ts';
 import { parseJson } from '#lib/json-text/lossless-json.ts';
-import { PLACEHOLDER } from '../../support/blockscout/blocks.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { PLACEHOLDER } from '../../lab/blockscout/blocks.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 
 const LISTS = ['listBlocks', 'listAddressBlocksValidated'];
 

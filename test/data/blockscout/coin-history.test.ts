@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { coinBalance, coinBalancesByDay } from '#data/backends/blockscout/normalise/holdings.ts';
 import { fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 import { itemsOf, unreadable } from './generations.ts';
 import { MISSING, serving } from './serving.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { decodeCursor } from '#data/backends/port/cursor.ts';
 import { fieldsOf } from '#data/backends/upstream-json/fields.ts';
-import { fixtureOf } from '../../support/blockscout-fixtures.ts';
-import type { SeenRequest } from '../../support/scripted-upstream.ts';
+import { fixtureOf } from '../../lab/blockscout-fixtures.ts';
+import type { SeenRequest } from '../../lab/scripted-upstream.ts';
 import { MISSING, type Served, serving } from './serving.ts';
 
 const BLOCK = fieldsOf(JSON.parse(fixtureOf('getBlock', 'v11').text));

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
-import { fixtureOf } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf } from '../../lab/blockscout-fixtures.ts';
+import type { SeenRequest } from '../../lab/scripted-upstream.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import type { SeenRequest } from '../../support/scripted-upstream.ts';
 import { serving } from './serving.ts';
 
 const ADDRESS = `0x${'1'.repeat(40)}`;

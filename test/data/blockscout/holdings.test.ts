@@ -6,7 +6,7 @@ import {
   coinTotals,
 } from '#data/backends/blockscout/normalise/holdings.ts';
 import { each, fieldsOf } from '#data/backends/upstream-json/fields.ts';
-import { type Fixture, fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { type Fixture, fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 
 function itemsOf<Item>({ body }: Fixture, read: (item: unknown) => Item): Item[] {
   return each(fieldsOf(body).items, read);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { record } from '../../support/json.ts';
+import { record } from '../../lab/json.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { confirmed, EMPTY, HASH, type Instance, indexed, serve } from './settlement-support.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { internalTransaction } from '#data/backends/blockscout/normalise/internal-transaction.ts';
 import { fieldsOf } from '#data/backends/upstream-json/fields.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 import { itemsOf, unreadable, withoutNewerFields } from './generations.ts';
 
 const LISTS = [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { log } from '#data/backends/blockscout/normalise/log.ts';
 import { fieldsOf } from '#data/backends/upstream-json/fields.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 import { itemsOf, unreadable, withoutNewerFields } from './generations.ts';
 
 const LISTS = ['listTransactionLogs', 'listAddressLogs'];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { explorerContract } from '#contract/contracts/explorer.ts';
-import { fixturesOf } from '../../support/blockscout-fixtures.ts';
+import { fixturesOf } from '../../lab/blockscout-fixtures.ts';
 import { damaged, FIRST_LIES } from '../../support/lies.ts';
 import { MISSING, serving } from './serving.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
-import { fixtureOf } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf } from '../../lab/blockscout-fixtures.ts';
 import { serving } from './serving.ts';
 
 const OTHER = `0x${'9'.repeat(40)}`;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { explorerContract } from '#contract/contracts/explorer.ts';
-import { fixturesOf } from '../../support/blockscout-fixtures.ts';
+import { fixturesOf } from '../../lab/blockscout-fixtures.ts';
 import { MISSING, serving } from './serving.ts';
 
 /** Bodies with one number replaced by -1, also where it is a string; of a list only the first item. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { addressNft, addressNftCollection } from '#data/backends/blockscout/normalise/holdings.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 import { itemsOf, withoutNewerFields } from './generations.ts';
 import { MISSING, serving } from './serving.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listOf } from '#data/backends/upstream-json/fields.ts';
-import { fixtureOf } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf } from '../../lab/blockscout-fixtures.ts';
 import { serving } from './serving.ts';
 
 test('a quick search finds the same as a search, in every generation', async () => {

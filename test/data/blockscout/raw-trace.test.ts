@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rawTrace } from '#data/backends/blockscout/normalise/raw-trace.ts';
 import { fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 
 const HASH = /0x[0-9a-f]{64}/.exec(fixtureOf('getTransactionRawTrace', 'v6').path)?.[0] ?? '';
 const TRACES = fixturesOf('getTransactionRawTrace').filter(({ name }) => name !== 'v11-opcodes');

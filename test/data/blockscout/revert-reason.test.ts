@@ -2,7 +2,7 @@ import { encodeAbiParameters, encodeErrorResult, parseAbi } from 'viem';
 import { expect, test } from 'vitest';
 import { revertReasonOrNull } from '#data/backends/blockscout/normalise/decoded.ts';
 import { transaction } from '#data/backends/blockscout/normalise/transaction.ts';
-import { fixtureOf } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf } from '../../lab/blockscout-fixtures.ts';
 
 test('every generation has the same revert reason, in any form', () => {
   const reasons = ['v5', 'v8', 'v11'].map(

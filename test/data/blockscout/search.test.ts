@@ -5,7 +5,7 @@ import {
   searchResultOrNull,
 } from '#data/backends/blockscout/normalise/search-result.ts';
 import { each, fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
-import { type Fixture, fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { type Fixture, fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 
 const HASH = '0x5f1c0e7a9b3d2468ace013579bdf02468ace13579bdf02468ace13579bdf0246';
 const BLOCK = '0x0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8f9';

@@ -1,9 +1,9 @@
 import type { DataServiceOptions } from '#data/service.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { createLogger } from '#lib/logger.ts';
-import { blockscoutChain, startTestDataService } from '../../support/data-service.ts';
-import { record } from '../../support/json.ts';
-import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../support/scripted-upstream.ts';
+import { blockscoutChain, startTestDataService } from '../../lab/data-service.ts';
+import { record } from '../../lab/json.ts';
+import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../lab/scripted-upstream.ts';
 
 /** Upstream's own 404. */
 export const MISSING: Behaviour = { json: { message: 'Not found' }, status: 404 };

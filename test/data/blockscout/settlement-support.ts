@@ -1,9 +1,9 @@
 import type { DataServiceOptions } from '#data/service.ts';
-import { fixtureOf } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf } from '../../lab/blockscout-fixtures.ts';
+import { blockscoutChain, startTestDataService } from '../../lab/data-service.ts';
+import { record } from '../../lab/json.ts';
+import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../lab/scripted-upstream.ts';
 import { client } from '../../support/contract-client.ts';
-import { blockscoutChain, startTestDataService } from '../../support/data-service.ts';
-import { record } from '../../support/json.ts';
-import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 
 /** Reply of an instance to a path of its API; undefined for a missing record. */
 export type Instance = (request: SeenRequest) => Behaviour | undefined | Promise<Behaviour>;

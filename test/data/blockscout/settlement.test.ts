@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Behaviour } from '../../lab/scripted-upstream.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import type { Behaviour } from '../../support/scripted-upstream.ts';
 import {
   blockAt,
   confirmed,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { smartContract } from '#data/backends/blockscout/normalise/smart-contract.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 
 function contractOf(name: string) {
   return smartContract(fixtureOf('getSmartContract', name).body);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { stateChange } from '#data/backends/blockscout/normalise/state-change.ts';
 import { each, fieldsOf } from '#data/backends/upstream-json/fields.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 
 const OPERATION = 'listTransactionStateChanges';
 

@@ -6,7 +6,7 @@ import {
   transactionsChart,
 } from '#data/backends/blockscout/normalise/statistics.ts';
 import { fieldsOf } from '#data/backends/upstream-json/fields.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 
 const READERS = {
   getStats: stats,

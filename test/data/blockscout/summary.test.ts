@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { summary } from '#data/backends/blockscout/normalise/summary.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 
 const OPERATION = 'getTransactionSummary';
 

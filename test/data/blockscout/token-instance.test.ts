@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { tokenInstance, tokenInstanceOrNull } from '#data/backends/blockscout/normalise/token.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 
 /** Generations except the latest, which is the reference. */
 const EARLIER = ['v5', 'v6.9', 'v8', 'v11'];

@@ -8,8 +8,8 @@ import {
   tokenTransferKeys,
 } from '#data/backends/blockscout/paging/cursor-params.ts';
 import { type Fields, fieldsOf } from '#data/backends/upstream-json/fields.ts';
-import { type Fixture, fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
-import { record } from '../../support/json.ts';
+import { type Fixture, fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
+import { record } from '../../lab/json.ts';
 import { itemsOf, withoutNewerFields } from './generations.ts';
 import { MISSING, serving } from './serving.ts';
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { token } from '#data/backends/blockscout/normalise/token.ts';
 import { tokenKeys } from '#data/backends/blockscout/paging/cursor-params.ts';
 import { fieldsOf } from '#data/backends/upstream-json/fields.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
-import { record } from '../../support/json.ts';
-import type { SeenRequest } from '../../support/scripted-upstream.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
+import { record } from '../../lab/json.ts';
+import type { SeenRequest } from '../../lab/scripted-upstream.ts';
 import { itemsOf } from './generations.ts';
 import { serving } from './serving.ts';
 

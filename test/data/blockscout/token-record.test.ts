@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { tokenHolder } from '#data/backends/blockscout/normalise/holdings.ts';
 import { tokenCounters } from '#data/backends/blockscout/normalise/statistics.ts';
 import { token } from '#data/backends/blockscout/normalise/token.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 import { itemsOf, withoutNewerFields } from './generations.ts';
 import { serving } from './serving.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { transaction, transactionOrNull } from '#data/backends/blockscout/normalise/transaction.ts';
 import { fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 import { itemsOf, unreadable, withoutNewerFields } from './generations.ts';
 
 const ALICE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';

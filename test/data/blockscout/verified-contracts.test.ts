@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { smartContractItem } from '#data/backends/blockscout/normalise/smart-contract.ts';
 import { smartContractCounters } from '#data/backends/blockscout/normalise/statistics.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
-import { record } from '../../support/json.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
+import { record } from '../../lab/json.ts';
 import { itemsOf, withoutNewerFields } from './generations.ts';
 import { serving } from './serving.ts';
 

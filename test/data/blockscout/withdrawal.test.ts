@@ -5,7 +5,7 @@ import {
   withdrawal,
 } from '#data/backends/blockscout/normalise/withdrawal.ts';
 import { each, fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
-import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 
 const READERS = {
   listWithdrawals: withdrawal,

@@ -4,7 +4,7 @@ import { insightsContract } from '#contract/contracts/insights.ts';
 import { responseValidators } from '#contract/mount/response-validators.ts';
 import { abiAnswers } from '#data/backends/own-index/insights/abi.ts';
 import { CHAIN_ID, startTestChain } from '../../indexer/support.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { indexed } from './nft-support.ts';
 
 const CONFIGURED = '0x00000000000000000000000000000000000000aa';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startNodeProxy } from '../../indexer/node-proxy.ts';
 import { CHAIN_ID, servedTestChain, startTestChain } from '../../indexer/support.ts';
+import { startTestDataService } from '../../lab/data-service.ts';
+import { record } from '../../lab/json.ts';
 import { type Client, client } from '../../support/contract-client.ts';
-import { startTestDataService } from '../../support/data-service.ts';
-import { record } from '../../support/json.ts';
 
 const LEFT_OUT = ['size', 'sha3Uncles', 'transactionsRoot', 'receiptsRoot', 'logsBloom'];
 

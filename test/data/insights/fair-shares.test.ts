@@ -4,8 +4,8 @@ import { TRANSACTION_COLUMNS } from '#indexer/schema/columns.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
 import { systemClock } from '#lib/clock.ts';
 import { CHAIN_ID, log, servedTestChain, startTestChain } from '../../indexer/support.ts';
+import { indexIn, servedChain, startTestDataService } from '../../lab/data-service.ts';
 import { client } from '../../support/contract-client.ts';
-import { indexIn, servedChain, startTestDataService } from '../../support/data-service.ts';
 import { eachDatabase, type TestDatabases } from '../../support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 

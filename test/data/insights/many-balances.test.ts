@@ -10,7 +10,7 @@ import {
   startTestChain,
   type TestChain,
 } from '../../indexer/support.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { insightsOf } from './prices-support.ts';
 
 type Query = InsightsRequestOf<'listTokenBalances'>['query'];

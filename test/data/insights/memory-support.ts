@@ -7,7 +7,7 @@ import type {
   InsightsAsk,
 } from '#data/backends/port/insights-backend.ts';
 import type { Chain } from '#data/fallback/chain.ts';
-import { record } from '../../support/json.ts';
+import { record } from '../../lab/json.ts';
 import { answererOver, backend, told } from '../answer-support.ts';
 
 type Block = InsightsSchemas['Block'];

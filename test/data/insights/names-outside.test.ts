@@ -18,13 +18,9 @@ import {
   startTestChain,
   type TestChain,
 } from '../../indexer/support.ts';
-import { servedChain, startTestDataService } from '../../support/data-service.ts';
-import { record, text } from '../../support/json.ts';
-import {
-  type Behaviour,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-} from '../../support/scripted-upstream.ts';
+import { servedChain, startTestDataService } from '../../lab/data-service.ts';
+import { record, text } from '../../lab/json.ts';
+import { type Behaviour, type ScriptedUpstream, startScriptedUpstream } from '../../lab/scripted-upstream.ts';
 
 const ROOT = `0x${'00'.repeat(32)}` as const;
 const LOOPBACK = { allowHttp: true, allowedNetworks: ['127.0.0.1'] };

@@ -12,7 +12,7 @@ import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migr
 import { tokenTypeColumn } from '#indexer/schema/transaction-types.ts';
 import { eachDatabase } from '#test/support/databases.ts';
 import { CHAIN_ID, startTestChain, type TestChain } from '../../indexer/support.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { sourceOf } from './nft-support.ts';
 
 const TOKEN = addressOf(1);

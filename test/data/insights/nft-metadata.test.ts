@@ -7,13 +7,9 @@ import { type RemoteDocuments, remoteDocuments } from '#data/backends/own-index/
 import type { NftTransfersRequest } from '#data/backends/port/insights-backend.ts';
 import { createLogger } from '#lib/logger.ts';
 import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
+import { type Behaviour, type ScriptedUpstream, startScriptedUpstream } from '../../lab/scripted-upstream.ts';
+import { PATIENCE_MS, until } from '../../lab/until.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import {
-  type Behaviour,
-  type ScriptedUpstream,
-  startScriptedUpstream,
-} from '../../support/scripted-upstream.ts';
-import { PATIENCE_MS, until } from '../../support/until.ts';
 import { type IndexedSource, indexed, lower, speakingToken } from './nft-support.ts';
 
 const CID = 'QmRRPWG96cmgTn2qSzjwr2qvfNEuhunv6FNeMFGa9bx6mQ';

@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { nftRecordAnswers } from '#data/backends/own-index/insights/nfts.ts';
 import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { type IndexedSource, indexed, lower, speakingToken } from './nft-support.ts';
 
 const ID = 7n;

@@ -1,6 +1,6 @@
 import { erc721Abi, parseEventLogs } from 'viem';
 import { expect } from 'vitest';
-import { list, record, text } from '../../support/json.ts';
+import { list, record, text } from '../../lab/json.ts';
 import { test } from '../../support/served-devnet.ts';
 
 test('every transfer of a postcard is listed, as many as the node has logs of', async ({ api, view }) => {

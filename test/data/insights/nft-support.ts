@@ -6,7 +6,7 @@ import { openDatabase } from '#db/open.ts';
 import { type KnownAbi, knownAbis } from '#evm/abi/abi.ts';
 import { createReader, type Reader } from '#indexer/index-reader.ts';
 import { CHAIN_ID, clientOf, openTestIndex, type TestChain } from '../../indexer/support.ts';
-import { text } from '../../support/json.ts';
+import { text } from '../../lab/json.ts';
 import { talkingToken } from '../../support/talking-token.ts';
 
 export interface IndexedSource {

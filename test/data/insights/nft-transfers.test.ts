@@ -5,7 +5,7 @@ import { responseValidators } from '#contract/mount/response-validators.ts';
 import { nftAnswers } from '#data/backends/own-index/insights/nft-transfers.ts';
 import type { NftTransfersRequest } from '#data/backends/port/insights-backend.ts';
 import { CHAIN_ID, startTestChain } from '../../indexer/support.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { indexed, lower } from './nft-support.ts';
 
 const ZERO = '0x0000000000000000000000000000000000000000';

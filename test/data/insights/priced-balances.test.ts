@@ -11,7 +11,7 @@ import { TOKEN_BALANCE_COLUMNS, TOKEN_COLUMNS } from '#indexer/schema/columns.ts
 import { readHead } from '#indexer/schema/head.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
 import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from '../../indexer/support.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { insightsOf, lower } from './prices-support.ts';
 
 type Query = InsightsRequestOf<'listTokenBalances'>['query'];

@@ -8,7 +8,7 @@ import {
   startTestChain,
   type TestChain,
 } from '../../indexer/support.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { only } from '../values-support.ts';
 import { indexed, insightsOf, lower, openMarket, priceQuestions, type TestMarket } from './prices-support.ts';
 

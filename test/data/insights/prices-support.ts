@@ -5,7 +5,7 @@ import type { InsightsAnswers } from '#data/backends/port/insights-backend.ts';
 import type { ChainIndex } from '#indexer/index-service.ts';
 import type { Exchange } from '#indexer/read/tokens/markets.ts';
 import { CHAIN_ID, type Deployed, openTestIndex, type TestChain } from '../../indexer/support.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 
 /** Answers of a chain's index with prices read from `prices`. */
 export function insightsOf(index: ChainIndex, prices?: Exchange): InsightsAnswers {

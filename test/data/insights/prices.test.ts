@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { EmbeddedChain } from '#devnet/embedded-chain.ts';
 import type { ChainIndex } from '#indexer/index-service.ts';
 import { clientOf, openTestIndex } from '../../indexer/support.ts';
-import { startTestDevnet, TEST_END_TIME, type TestDevnet } from '../../support/devnet.ts';
+import { startTestDevnet, TEST_END_TIME, type TestDevnet } from '../../lab/devnet.ts';
 import { type Node, nodeOf, only } from '../values-support.ts';
 import { insightsOf, lower, priceQuestions } from './prices-support.ts';
 

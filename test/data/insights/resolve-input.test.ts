@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import { record } from '../../support/json.ts';
+import { record } from '../../lab/json.ts';
 import { chain, failure, told } from '../answer-support.ts';
 import { asking, memory } from './memory-support.ts';
 

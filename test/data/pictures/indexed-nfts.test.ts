@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { CHAIN_ID, servedTestChain } from '../../indexer/support.ts';
-import { startTestDataService } from '../../support/data-service.ts';
-import { type Behaviour, startScriptedUpstream } from '../../support/scripted-upstream.ts';
+import { startTestDataService } from '../../lab/data-service.ts';
+import { type Behaviour, startScriptedUpstream } from '../../lab/scripted-upstream.ts';
 import { speakingToken } from '../insights/nft-support.ts';
 import { startTokenChain } from '../token-chain.ts';
 import { CID, PNG } from './picture-service.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
-import { loopbackPort } from '../../support/loopback-server.ts';
+import { loopbackPort } from '../../lab/loopback-server.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import {
   CHAIN_ID,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { pictureLoader } from '#data/pictures/picture-loader.ts';
 import { createLogger } from '#lib/logger.ts';
+import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../lab/scripted-upstream.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { PNG, png } from './picture-service.ts';
 
 interface LoadOptions {

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { DataServiceOptions } from '#data/service.ts';
-import { blockscoutChain, startTestDataService } from '../../support/data-service.ts';
+import { blockscoutChain, startTestDataService } from '../../lab/data-service.ts';
 import {
   type Behaviour,
   type ScriptedUpstream,
   type SeenRequest,
   startScriptedUpstream,
-} from '../../support/scripted-upstream.ts';
+} from '../../lab/scripted-upstream.ts';
 
 export const CHAIN_ID = 1;
 export const TOKEN = '0xcf7ed3acca5a467e9e704c703e8d87f634fb0fc9';

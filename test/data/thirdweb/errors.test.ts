@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Behaviour } from '../../support/scripted-upstream.ts';
+import type { Behaviour } from '../../lab/scripted-upstream.ts';
 import { about, failureOf, openedThirdweb, queryFor } from './opened-thirdweb.ts';
 
 const CONTRACT = '0xbc4ca0eda7647a8ab7c2061c2e118a18a936f13d';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { insightsContract } from '#contract/contracts/insights.ts';
-import { named, violations } from '../../support/fixture-bodies.ts';
-import { record, text } from '../../support/json.ts';
+import { named, violations } from '../../lab/fixture-bodies.ts';
+import { record, text } from '../../lab/json.ts';
 
 const ROOT = new URL('../../fixtures/insight/', import.meta.url);
 

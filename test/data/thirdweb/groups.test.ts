@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RowExpression } from '#lib/groups/expression.ts';
-import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
+import type { Behaviour, SeenRequest } from '../../lab/scripted-upstream.ts';
 import { about, failureOf, groupsFor, openedThirdweb, sentTo } from './opened-thirdweb.ts';
 
 const SENDER = '0x28c6c06298d514db089934071355e5743bf21d60';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { recordValues } from '#data/backends/port/insights-backend.ts';
-import { record } from '../../support/json.ts';
-import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
+import { record } from '../../lab/json.ts';
+import type { Behaviour, SeenRequest } from '../../lab/scripted-upstream.ts';
 import { fixtureOf } from './fixtures.ts';
 import { about, failureOf, openedThirdweb, queryFor } from './opened-thirdweb.ts';
 

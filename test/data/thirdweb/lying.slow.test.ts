@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { startTestDataService } from '../../support/data-service.ts';
+import { startTestDataService } from '../../lab/data-service.ts';
+import { startScriptedUpstream } from '../../lab/scripted-upstream.ts';
 import { damaged, FIRST_LIES } from '../../support/lies.ts';
-import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { fixturesOf, OPERATIONS } from './fixtures.ts';
 
 const CHAIN = {

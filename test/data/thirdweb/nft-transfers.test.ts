@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { list, record } from '../../support/json.ts';
-import type { SeenRequest } from '../../support/scripted-upstream.ts';
+import { list, record } from '../../lab/json.ts';
+import type { SeenRequest } from '../../lab/scripted-upstream.ts';
 import { fixtureOf, fixturesOf, violationsOf } from './fixtures.ts';
 import { about, always, failureOf, openedThirdweb, sentTo } from './opened-thirdweb.ts';
 

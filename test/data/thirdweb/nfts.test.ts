@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Behaviour } from '../../support/scripted-upstream.ts';
+import type { Behaviour } from '../../lab/scripted-upstream.ts';
 import { fixtureOf, fixturesOf, violationsOf } from './fixtures.ts';
 import { about, always, failureOf, openedThirdweb, sentTo } from './opened-thirdweb.ts';
 

@@ -10,9 +10,9 @@ import type {
 import { thirdwebReply } from '#data/backends/thirdweb/reply-judge.ts';
 import { thirdwebBackend } from '#data/backends/thirdweb/thirdweb-backend.ts';
 import { createLogger } from '#lib/logger.ts';
-import { record } from '../../support/json.ts';
-import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { record } from '../../lab/json.ts';
+import type { Behaviour, SeenRequest } from '../../lab/scripted-upstream.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { opened } from '../upstream/opened.ts';
 import type { ThirdwebFixture } from './fixtures.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Entity, recordValues } from '#data/backends/port/insights-backend.ts';
-import { list, record } from '../../support/json.ts';
+import { list, record } from '../../lab/json.ts';
 import { fixtureOf, fixturesOf, violationsOf } from './fixtures.ts';
 import { about, always, failureOf, openedThirdweb, queryFor, sentTo } from './opened-thirdweb.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { record } from '../../support/json.ts';
+import { record } from '../../lab/json.ts';
 import { fixtureOf } from './fixtures.ts';
 import { about, failureOf, openedThirdweb } from './opened-thirdweb.ts';
 

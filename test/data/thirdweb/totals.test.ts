@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { list, record } from '../../support/json.ts';
-import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
+import { list, record } from '../../lab/json.ts';
+import type { Behaviour, SeenRequest } from '../../lab/scripted-upstream.ts';
 import { fixtureOf } from './fixtures.ts';
 import { about, failureOf, openedThirdweb, queryFor, sentTo } from './opened-thirdweb.ts';
 

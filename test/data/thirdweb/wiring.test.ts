@@ -8,7 +8,7 @@ import { openChain, type Resources } from '#data/open-chain.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
-import { startScriptedUpstream } from '../../support/scripted-upstream.ts';
+import { startScriptedUpstream } from '../../lab/scripted-upstream.ts';
 import { about, queryFor } from './opened-thirdweb.ts';
 
 const options = {

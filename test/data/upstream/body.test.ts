@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { MAX_ANSWER_BYTES } from '#data/backends/upstream/exchange.ts';
-import { quickBrotli } from '../../support/scripted-upstream.ts';
+import { quickBrotli } from '../../lab/scripted-upstream.ts';
 import { opened } from './opened.ts';
 
 const BODY = { name: 'Zoë ☕', items: Array.from({ length: 20_000 }, (_, index) => ({ index })) };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { BackendError } from '#data/backends/port/backend-error.ts';
-import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
+import type { Behaviour, SeenRequest } from '../../lab/scripted-upstream.ts';
 import { type Opened, opened } from './opened.ts';
 
 const OUT: Behaviour = { json: {}, status: 503 };

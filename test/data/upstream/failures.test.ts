@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import type { Behaviour } from '../../support/scripted-upstream.ts';
+import type { Behaviour } from '../../lab/scripted-upstream.ts';
 import { NOBODY, opened } from './opened.ts';
 
 const HTML = '<!doctype html><title>Just a moment...</title>';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { list, record } from '../../support/json.ts';
+import { list, record } from '../../lab/json.ts';
 import { type Opened, opened } from './opened.ts';
 
 const TEXTS = {

@@ -7,15 +7,15 @@ import {
   type UpstreamOptions,
 } from '#data/backends/upstream/upstream.ts';
 import { createLogger, type Logger } from '#lib/logger.ts';
-import { record } from '../../support/json.ts';
-import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { record } from '../../lab/json.ts';
 import {
   type Behaviour,
   type ScriptedUpstream,
   type SeenRequest,
   startScriptedUpstream,
-} from '../../support/scripted-upstream.ts';
-import { PATIENCE_MS, until } from '../../support/until.ts';
+} from '../../lab/scripted-upstream.ts';
+import { PATIENCE_MS, until } from '../../lab/until.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 
 /** An upstream client over a scripted service. */
 export interface Opened extends AsyncDisposable {

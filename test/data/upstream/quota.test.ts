@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Behaviour } from '../../support/scripted-upstream.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import type { Behaviour } from '../../lab/scripted-upstream.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { opened } from './opened.ts';
 
 const OVER = { kind: 'unavailable', reason: 'over_quota', message: 'its quota is used up' };

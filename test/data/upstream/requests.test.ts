@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { BackendError } from '#data/backends/port/backend-error.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { NOBODY, opened, passed } from './opened.ts';
 
 describe('an answer', () => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
+import { until } from '../../lab/until.ts';
 import { guardedLoopback } from '../../support/guarded-loopback.ts';
-import { until } from '../../support/until.ts';
 
 test('an unused connection is closed within seconds, even if the host asks to keep it longer', async () => {
   await using stack = new AsyncDisposableStack();

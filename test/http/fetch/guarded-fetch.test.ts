@@ -12,7 +12,7 @@ import {
   guardedFetch,
 } from '#http/fetch/guarded-fetch.ts';
 import { createLogger } from '#lib/logger.ts';
-import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../support/scripted-upstream.ts';
+import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../lab/scripted-upstream.ts';
 
 const log = createLogger({ level: 'silent' });
 const HERE = '127.0.0.1';

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#db/open.ts';
 import { createChainClient } from '#node/client.ts';
 import { MinedMeanwhile } from '#node/pending-transactions.ts';
-import { benchSync } from '#scripts/bench/sync.ts';
 import { eachDatabase } from '#test/support/databases.ts';
 import { startNodeProxy } from '../node-proxy.ts';
 import {
@@ -276,15 +275,4 @@ test('a pending transaction is listed until it is mined', async () => {
   expect(one).toMatchObject({ hash });
   expect(gone).toEqual([]);
   expect(mined).toBeInstanceOf(MinedMeanwhile);
-});
-
-test('the sync bench measures both rates', async () => {
-  const { fetchOnlyBlocksPerSecond, syncBlocksPerSecond } = await benchSync({
-    rpcUrl: chain.rpcUrl,
-    blocks: 3,
-    database: { file: freshFile() },
-  });
-
-  expect(fetchOnlyBlocksPerSecond).toBeGreaterThan(0);
-  expect(syncBlocksPerSecond).toBeGreaterThan(0);
 });

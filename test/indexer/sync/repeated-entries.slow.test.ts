@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createChainClient } from '#node/client.ts';
 import { type DatabaseKind, eachDatabase } from '#test/support/databases.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { startNodeProxy } from '../node-proxy.ts';
 import {
   CHAIN_ID,

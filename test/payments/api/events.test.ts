@@ -4,8 +4,9 @@ import { newId } from '#lib/ids.ts';
 import { eventStore } from '#payments/events/event-store.ts';
 import type { EventData } from '#payments/model/event.ts';
 import { linkStore } from '#payments/store/link-store.ts';
+import { list, record, text } from '../../lab/json.ts';
+import { aLink } from '../../lab/payments-records.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
-import { list, record, text } from '../../support/json.ts';
 import {
   errorOf,
   idsOf,
@@ -15,7 +16,6 @@ import {
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
-import { aLink } from '../../support/payments-records.ts';
 
 const PATH = '/api/v1/events';
 const DAY = 24 * 60 * 60 * 1000;

@@ -5,8 +5,8 @@ import type { Db } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
 import { isObject } from '#lib/json.ts';
 import { csvLine } from '#payments/api/responses/transactions-csv.ts';
+import { list, record, text } from '../../lab/json.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { list, record, text } from '../../support/json.ts';
 import { errorOf, type Merchant, PLACE, startPaymentsApi } from '../../support/payments-api.ts';
 
 const PATH = '/api/v1/transactions/export';

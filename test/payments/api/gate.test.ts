@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newKey } from '#payments/keys/api-key.ts';
 import { apiKeyStore } from '#payments/keys/api-key-store.ts';
 import { eventually } from '../../http/serve.ts';
+import { until } from '../../lab/until.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type GatedKeys, startGatedKeys } from '../../support/gated-keys.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { rawRequest } from '../../support/raw-request.ts';
-import { until } from '../../support/until.ts';
 
 const refused = (code: string) => ({
   error: { type: 'authentication_error', code, message: expect.any(String) },

@@ -4,9 +4,9 @@ import { execute, rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from '#payments/api/gate/idempotency-store.ts';
 import { SealError, seals } from '#payments/secrets/sealed.ts';
+import { RECORD_TIME } from '../../lab/payments-records.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
-import { RECORD_TIME } from '../../support/payments-records.ts';
 
 const SEALS = seals(['a secret of tests that is long enough']);
 

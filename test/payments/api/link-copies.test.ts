@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { list, record, text } from '../../lab/json.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
-import { list, record, text } from '../../support/json.ts';
 import { errorOf, type Merchant, masked, PLACE, TEST_CHAIN } from '../../support/payments-api.ts';
 
 const LINKS = '/api/v1/payment-links';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { list, record, text } from '../../lab/json.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
-import { list, record, text } from '../../support/json.ts';
 import { errorOf, PLACE, RECIPIENT, TOKEN } from '../../support/payments-api.ts';
 
 const LINKS = '/api/v1/payment-links';

@@ -1,8 +1,9 @@
 import { describe, expect } from 'vitest';
 import { execute, rowsOf } from '#db/query.ts';
 import { newId } from '#lib/ids.ts';
+import { list, record, text } from '../../lab/json.ts';
+import { SIZE_FIELD } from '../../lab/payments-records.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
-import { list, record, text } from '../../support/json.ts';
 import {
   errorOf,
   LIVE_CHAIN,
@@ -13,7 +14,6 @@ import {
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
-import { SIZE_FIELD } from '../../support/payments-records.ts';
 
 const LINKS = '/api/v1/payment-links';
 const SHIPPING = { id: 'a', name: 'A', amount: '1' };

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rowsOf } from '#db/query.ts';
 import { notificationStore } from '#payments/notifications/store/notification-store.ts';
 import { retentionWorker } from '#payments/retention.ts';
-import { botError, startBotApi } from '../../support/bot-api.ts';
+import { botError, startBotApi } from '../../lab/bot-api.ts';
+import { record, text } from '../../lab/json.ts';
 import { eachDatabase, sqliteDatabase } from '../../support/databases.ts';
-import { record, text } from '../../support/json.ts';
 import { everythingOn } from '../../support/notification-records.ts';
 import {
   type ApiAnswer,

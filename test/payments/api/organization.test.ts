@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
+import { record } from '../../lab/json.ts';
+import { RECORD_TIME } from '../../lab/payments-records.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
-import { record } from '../../support/json.ts';
 import { errorOf } from '../../support/payments-api.ts';
-import { RECORD_TIME } from '../../support/payments-records.ts';
 
 const PATH = '/api/v1/organization';
 

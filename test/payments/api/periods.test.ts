@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { record, text } from '../../lab/json.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
-import { record, text } from '../../support/json.ts';
 import { errorOf, idsOf, PLACE } from '../../support/payments-api.ts';
 import { newWebhook, pay } from '../../support/webhooks-api.ts';
 

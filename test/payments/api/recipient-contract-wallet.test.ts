@@ -3,11 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deriveAccounts } from '#devnet/chain/accounts.ts';
 import { createLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
+import { record, text } from '../../lab/json.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { deployContractWallet } from '../../support/contract-wallet.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
-import { record, text } from '../../support/json.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 import {
   errorOf,
   type Merchant,
@@ -16,7 +17,6 @@ import {
   startPaymentsApi,
   TEST_CHAIN,
 } from '../../support/payments-api.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
 
 const PATH = '/api/v1/recipients';
 const REFUSED = '400 invalid_field_value signature';

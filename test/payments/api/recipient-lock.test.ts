@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { list, record, text } from '../../lab/json.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
-import { list, record, text } from '../../support/json.ts';
 import { errorOf, LIVE_CHAIN, TEST_CHAIN, TOKEN } from '../../support/payments-api.ts';
 
 const PATH = '/api/v1/recipients';

@@ -1,8 +1,9 @@
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
 import { transferStore } from '#payments/store/transfer-store.ts';
+import { list, record, text } from '../../lab/json.ts';
+import { allDue } from '../../lab/payments-records.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
-import { list, record, text } from '../../support/json.ts';
 import {
   type ApiAnswer,
   type ApiClient,
@@ -15,7 +16,6 @@ import {
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
-import { allDue } from '../../support/payments-records.ts';
 
 const PATH = '/api/v1/recipients';
 const LINKS = '/api/v1/payment-links';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rowsOf } from '#db/query.ts';
+import { record, text } from '../../lab/json.ts';
+import { type Answer, startReceiver, type WebhookReceiver } from '../../lab/webhook-receiver.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { record, text } from '../../support/json.ts';
 import {
   errorOf,
   idsOf,
@@ -10,7 +11,6 @@ import {
   type PaymentsApi,
   startPaymentsApi,
 } from '../../support/payments-api.ts';
-import { type Answer, startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 import { dataOf, listOf, newWebhook, pay, untilTold, WEBHOOKS } from '../../support/webhooks-api.ts';
 
 const MINUTE = 60_000;

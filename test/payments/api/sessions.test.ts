@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest';
 import { linkStore } from '#payments/store/link-store.ts';
+import { record, text } from '../../lab/json.ts';
+import { aLink } from '../../lab/payments-records.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
-import { record, text } from '../../support/json.ts';
 import { aPayment, errorOf, idsOf, LIVE_CHAIN, masked, PLACE } from '../../support/payments-api.ts';
-import { aLink } from '../../support/payments-records.ts';
 
 const PATH = '/api/v1/checkout-sessions';
 const OWN = { ...PLACE, amount: '4000' };

@@ -4,8 +4,8 @@ import { DAY_MS } from '#lib/clock.ts';
 import { setAsideBlockStore } from '#payments/store/set-aside-block-store.ts';
 import { setAsideStore } from '#payments/store/set-aside-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
+import { record, text } from '../../lab/json.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
-import { record, text } from '../../support/json.ts';
 import { aPayment, errorOf, idsOf, type Merchant, PLACE } from '../../support/payments-api.ts';
 
 const PATH = '/api/v1/set-aside-transactions';

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { uintColumn } from '#db/columns.ts';
 import { linkStore } from '#payments/store/link-store.ts';
+import { record, text } from '../../lab/json.ts';
+import { aLink } from '../../lab/payments-records.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
-import { record, text } from '../../support/json.ts';
 import { errorOf, LIVE_CHAIN, type Merchant, masked, PLACE, TEST_CHAIN } from '../../support/payments-api.ts';
-import { aLink } from '../../support/payments-records.ts';
 
 const SESSIONS = '/api/v1/checkout-sessions';
 const MISSING = 'cs_000000000000000000000000';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import { record, text } from '../../lab/json.ts';
 import { onSqlite as test } from '../../support/each-payments-api.ts';
-import { record, text } from '../../support/json.ts';
 import { errorOf, PLACE } from '../../support/payments-api.ts';
 
 const LINKS = '/api/v1/payment-links';

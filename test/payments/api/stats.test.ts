@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { retentionWorker } from '#payments/retention.ts';
+import { list, record, text } from '../../lab/json.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
-import { list, record, text } from '../../support/json.ts';
 import {
   type ApiClient,
   errorOf,
@@ -11,7 +12,6 @@ import {
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
 
 const OVERVIEW = '/api/v1/analytics/overview';
 const SESSIONS = '/api/v1/checkout-sessions';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { execute } from '#db/query.ts';
 import { lockedTransaction } from '#db/transaction.ts';
+import { record, text } from '../../lab/json.ts';
 import { postgresDatabase, type TestDatabase } from '../../support/databases.ts';
-import { record, text } from '../../support/json.ts';
 import {
   aPayment,
   idsOf,

@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { transferStore } from '#payments/store/transfer-store.ts';
+import { record, text } from '../../lab/json.ts';
+import { allDue } from '../../lab/payments-records.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
-import { record, text } from '../../support/json.ts';
 import { aPayment, errorOf, idsOf, type Merchant, masked, PLACE } from '../../support/payments-api.ts';
-import { allDue } from '../../support/payments-records.ts';
 
 const PATH = '/api/v1/unmatched-transfers';
 const TERMS = { ...PLACE, amount: '1000' };

@@ -4,11 +4,11 @@ import { rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
 import { idempotencyStore } from '#payments/api/gate/idempotency-store.ts';
 import { eventually } from '../../http/serve.ts';
+import { record, text } from '../../lab/json.ts';
+import { type Answer, startReceiver, type WebhookReceiver } from '../../lab/webhook-receiver.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { faultsOf } from '../../support/event-contract.ts';
-import { record, text } from '../../support/json.ts';
 import { errorOf, type Merchant, type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts';
-import { type Answer, startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 import { dataOf, listOf, newWebhook, pay, untilTold } from '../../support/webhooks-api.ts';
 
 const TYPES = ['payment.completed', 'payment.failed', 'checkout.completed', 'checkout.expired'];

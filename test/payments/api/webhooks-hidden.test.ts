@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { text } from '../../lab/json.ts';
+import { startReceiver, type WebhookReceiver } from '../../lab/webhook-receiver.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { text } from '../../support/json.ts';
 import {
   type ApiClient,
   type Merchant,
@@ -8,7 +9,6 @@ import {
   type PaymentsApi,
   startPaymentsApi,
 } from '../../support/payments-api.ts';
-import { startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 import { dataOf, listOf, newWebhook, WEBHOOKS } from '../../support/webhooks-api.ts';
 
 const MISSING = 'wh_000000000000000000000000';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rowsOf } from '#db/query.ts';
+import { record } from '../../lab/json.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { record } from '../../support/json.ts';
 import { errorOf, type Merchant, type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts';
 import { dataOf, listOf, newWebhook, WEBHOOKS } from '../../support/webhooks-api.ts';
 

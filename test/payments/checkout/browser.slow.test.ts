@@ -1,7 +1,7 @@
 import { parseUnits } from 'viem';
 import { expect } from 'vitest';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../lab/until.ts';
 import { payButton, REJECTED, started, status, test } from './paid-page.ts';
 
 test('a payer opens a link, pays its price with a wallet, sees it confirmed and gets the receipt', async ({

@@ -4,8 +4,9 @@ import { transaction } from '#db/transaction.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { linkStore } from '#payments/store/link-store.ts';
+import { record, text } from '../../lab/json.ts';
+import { aLink } from '../../lab/payments-records.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { record, text } from '../../support/json.ts';
 import {
   errorOf,
   LIFETIME_MS,
@@ -14,7 +15,6 @@ import {
   someHash,
   startPaymentsApi,
 } from '../../support/payments-api.ts';
-import { aLink } from '../../support/payments-records.ts';
 
 const BOUND = 20;
 const WALLET = `0x${'aa'.repeat(20)}`;

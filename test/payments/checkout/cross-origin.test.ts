@@ -3,10 +3,10 @@ import { child, type JsonObject, operationsOf, resolve } from '#contract/contrac
 import { explorerContract } from '#contract/contracts/explorer.ts';
 import { insightsContract } from '#contract/contracts/insights.ts';
 import { paymentsContract } from '#contract/contracts/payments.ts';
-import { startTestDataService } from '../../support/data-service.ts';
+import { startTestDataService } from '../../lab/data-service.ts';
+import { record, text } from '../../lab/json.ts';
+import { startTestPayments, type TestPaymentsService } from '../../lab/payments-service.ts';
 import { sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
-import { record, text } from '../../support/json.ts';
-import { startTestPayments, type TestPaymentsService } from '../../support/payments-service.ts';
 
 /** Headers that every page can read, and one for caches. Source: Fetch, "CORS-safelisted response-header name". */
 const ALWAYS_READABLE = ['Cache-Control', 'Vary'];

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { LATE_MS } from '#payments/chain-status.ts';
-import { type FaultyNode, faultyNode } from '../../support/faulty-node.ts';
+import { type FaultyNode, faultyNode } from '../../lab/faulty-node.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
+import { SHOP, startTestPayments, type TestPaymentsService } from '../../lab/payments-service.ts';
+import { until } from '../../lab/until.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { SHOP, startTestPayments, type TestPaymentsService } from '../../support/payments-service.ts';
-import { until } from '../../support/until.ts';
 import { paymentChain } from '../watcher/setting.ts';
 import { test as checkout, status } from './paid-page.ts';
 

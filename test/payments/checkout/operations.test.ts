@@ -4,8 +4,9 @@ import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
+import { record, text } from '../../lab/json.ts';
+import { aLink } from '../../lab/payments-records.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { record, text } from '../../support/json.ts';
 import {
   aPayment,
   errorOf,
@@ -19,7 +20,6 @@ import {
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
-import { aLink } from '../../support/payments-records.ts';
 
 const MISSING = 'cs_000000000000000000000000';
 const pathOf = (id: string) => `/api/v1/pay/sessions/${id}`;

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { CheckoutSession } from '#payments/model/session.ts';
+import { record } from '../../lab/json.ts';
 import { test as withBrowser } from '../../support/browser.ts';
 import { type ServedPages, servePages } from '../../support/checkout-pages.ts';
-import { record } from '../../support/json.ts';
 
 const HASH = `0x${'4f'.repeat(32)}`;
 const LONG = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft';

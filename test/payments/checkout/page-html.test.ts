@@ -4,7 +4,7 @@ import { linkPage } from '#payments/checkout/page/link-page.ts';
 import type { SessionView } from '#payments/checkout/page/parts/states.ts';
 import { sessionPage } from '#payments/checkout/page/session-page.ts';
 import { pageAssets } from '#payments/page-assets.ts';
-import { aLink, RECORD_TIME } from '../../support/payments-records.ts';
+import { aLink, RECORD_TIME } from '../../lab/payments-records.ts';
 
 const assets = pageAssets();
 const ADDRESS = `0x${'5e'.repeat(20)}`;

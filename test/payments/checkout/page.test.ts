@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tokenAmount } from '#payments/amounts/token-amount.ts';
+import { record } from '../../lab/json.ts';
 import { type ServedPages, servePages } from '../../support/checkout-pages.ts';
-import { record } from '../../support/json.ts';
 
 /** The content security policy of a page. The only inline script it allows is the import map. */
 const policyOf = (text: string) =>

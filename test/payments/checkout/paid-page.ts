@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { DatabaseOptions } from '#db/open.ts';
+import { record, text } from '../../lab/json.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
+import { startTestPayments, type TestPaymentsService } from '../../lab/payments-service.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { briskClock } from '../../support/brisk-clock.ts';
 import { complaintsOf, makeBrisk, test as withBrowser } from '../../support/browser.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { type InjectedWallet, injectWallet } from '../../support/injected-wallet.ts';
-import { record, text } from '../../support/json.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { startTestPayments, type TestPaymentsService } from '../../support/payments-service.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
 import { paymentChain } from '../watcher/setting.ts';
 
 const CONFIRMATIONS = 1;

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { record } from '../../support/json.ts';
+import { record } from '../../lab/json.ts';
 import { started, test } from './paid-page.ts';
 
 const field = (id: string, type: string) => ({ id, type, label: id, required: false });

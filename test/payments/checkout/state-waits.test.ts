@@ -3,12 +3,12 @@ import { transaction } from '#db/transaction.ts';
 import { recipientOwnership } from '#payments/recipients/recipient-ownership.ts';
 import { recipientStore } from '#payments/recipients/recipient-store.ts';
 import { linkStore } from '#payments/store/link-store.ts';
+import { record, text } from '../../lab/json.ts';
+import { aLink } from '../../lab/payments-records.ts';
+import { startTestPayments } from '../../lab/payments-service.ts';
+import { until } from '../../lab/until.ts';
 import { eachDatabase, sqliteDatabase } from '../../support/databases.ts';
-import { record, text } from '../../support/json.ts';
 import { aPayment, type PaymentsApi, someHash, startPaymentsApi } from '../../support/payments-api.ts';
-import { aLink } from '../../support/payments-records.ts';
-import { startTestPayments } from '../../support/payments-service.ts';
-import { until } from '../../support/until.ts';
 
 const TICK_MS = 500;
 /** A chain is late `LATE_MS` after it was last read. Its lateness is checked every `READ_AGAIN_MS`. */

@@ -2,10 +2,10 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { test as base, expect } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
+import { record, text } from '../../lab/json.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
-import { record, text } from '../../support/json.ts';
 import { type PaymentsApi, PLACE, startPaymentsApi, TEST_CHAIN } from '../../support/payments-api.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
 
 /** A loopback port without a listener. */
 const NOBODY = 'http://127.0.0.1:1';

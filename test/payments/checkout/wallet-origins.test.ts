@@ -1,8 +1,8 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { parseSiweMessage, validateSiweMessage } from 'viem/siwe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { record, text } from '../../lab/json.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
-import { record, text } from '../../support/json.ts';
 import { errorOf, PLACE, someHash, startPaymentsApi, TEST_CHAIN } from '../../support/payments-api.ts';
 
 const SHOP = 'https://shop.example';

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { list, record, text } from '../../lab/json.ts';
+import { loopbackPort } from '../../lab/loopback-server.ts';
+import { until } from '../../lab/until.ts';
 import { test as base } from '../../support/browser.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
-import { list, record, text } from '../../support/json.ts';
-import { loopbackPort } from '../../support/loopback-server.ts';
-import { until } from '../../support/until.ts';
 import { API, type DashboardGround, SESSION, startDashboardGround } from './dashboard-ground.ts';
 
 const LINKS = `${API}/payment-links`;

@@ -4,12 +4,12 @@ import { responseValidators } from '../../../src/contract/mount/response-validat
 import { type DatabaseOptions, type Db, openDatabase } from '../../../src/db/open.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import type { PaymentsServiceOptions } from '../../../src/payments/service.ts';
-import { record, text } from '../../support/json.ts';
+import { record, text } from '../../lab/json.ts';
+import { startTestPayments, type TestPaymentsService } from '../../lab/payments-service.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { type ApiClient, apiClient } from '../../support/payments-api.ts';
 import { openOwners } from '../../support/payments-owners.ts';
-import { startTestPayments, type TestPaymentsService } from '../../support/payments-service.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
 
 export const SESSION = '/dashboard/session';
 export const API = '/dashboard/api/v1';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { list, record, text } from '../../lab/json.ts';
+import { until } from '../../lab/until.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { list, record, text } from '../../support/json.ts';
 import type { ApiClient } from '../../support/payments-api.ts';
-import { until } from '../../support/until.ts';
 import {
   API,
   anotherKey,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { record } from '../../lab/json.ts';
 import { sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
-import { record } from '../../support/json.ts';
 import {
   anotherKey,
   type Browser,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Db } from '../../../src/db/open.ts';
 import { rowsOf } from '../../../src/db/query.ts';
+import { record, text } from '../../lab/json.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { record, text } from '../../support/json.ts';
 import { API, type DashboardGround, outcome, SESSION, startDashboardGround } from './dashboard-ground.ts';
 
 const LINKS = `${API}/payment-links`;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rowsOf } from '../../../src/db/query.ts';
+import { until } from '../../lab/until.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { until } from '../../support/until.ts';
 import {
   API,
   anotherKey,

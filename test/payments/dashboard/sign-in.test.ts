@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newKey } from '../../../src/payments/keys/api-key.ts';
+import { record, text } from '../../lab/json.ts';
 import { eachDatabase, sqliteDatabase } from '../../support/databases.ts';
-import { record, text } from '../../support/json.ts';
 import {
   API,
   anotherKey,

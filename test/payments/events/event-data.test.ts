@@ -6,7 +6,7 @@ import type { EventType } from '#payments/model/event.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { NO_LOG } from '#payments/model/transfer.ts';
 import { completed, failed, sighted, unseen } from '#payments/settlement/settling.ts';
-import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
+import { aSession, aTransfer, hash } from '../../lab/payments-sessions.ts';
 
 const address = {
   name: 'Ada Lovelace',

@@ -13,10 +13,10 @@ import { seals } from '#payments/secrets/sealed.ts';
 import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { type WebhookChanges, webhookStore } from '#payments/webhooks/store/webhook-store.ts';
+import { RECORD_TIME } from '../../lab/payments-records.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { RECORD_TIME } from '../../support/payments-records.ts';
 import { anEvent, aSecret, aWebhook } from '../../support/webhook-records.ts';
 
 const SILENT = createLogger({ level: 'silent' });

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { replayer } from '#payments/events/replayer.ts';
 import { seals } from '#payments/secrets/sealed.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 
 // A replayer in its own process, for tests that kill it. Its task is JSON in an argument; it exits when no work is
 // left.

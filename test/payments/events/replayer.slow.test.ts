@@ -7,8 +7,8 @@ import { systemClock } from '#lib/clock.ts';
 import { placeBefore } from '#payments/events/missed-events.ts';
 import { replayStore } from '#payments/events/replay-store.ts';
 import { replayer } from '#payments/events/replayer.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { bothDatabases } from '../../support/databases.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
 import { log, SECRET, type Setting, seals, startSetting } from '../webhooks/setting.ts';
 import type { ReplayerTask } from './replayer-process.ts';
 

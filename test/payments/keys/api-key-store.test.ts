@@ -4,9 +4,9 @@ import { newKey } from '#payments/keys/api-key.ts';
 import { apiKeyStore } from '#payments/keys/api-key-store.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
+import { anApiKey, anOrganization, RECORD_TIME } from '../../lab/payments-records.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
-import { anApiKey, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
 
 const MINUTE = 60_000;
 

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
 import { createMailer, type Mail, type Mailer, smtpMailer } from '#payments/notifications/mailers.ts';
-import { freePort } from '../../support/loopback-server.ts';
+import { freePort } from '../../lab/loopback-server.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { parsedMail, type SmtpReceiver, startSmtpReceiver } from '../../support/smtp-receiver.ts';
 

@@ -10,10 +10,10 @@ import { startMessenger } from '#payments/notifications/start-messenger.ts';
 import { messengerLinks } from '#payments/notifications/store/messenger-links.ts';
 import { notificationStore } from '#payments/notifications/store/notification-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
-import { type BotApi, botError, message, startBotApi } from '../../support/bot-api.ts';
+import { type BotApi, botError, message, startBotApi } from '../../lab/bot-api.ts';
+import { anOrganization, RECORD_TIME } from '../../lab/payments-records.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { everythingOn } from '../../support/notification-records.ts';
-import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
 
 const ADA = 42;
 /** Longer than a test may take, so that a wait for the end of a poll fails it. */

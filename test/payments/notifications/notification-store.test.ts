@@ -8,10 +8,10 @@ import { messengerLinks } from '#payments/notifications/store/messenger-links.ts
 import { noticeQueue, noticeStore } from '#payments/notifications/store/notice-store.ts';
 import { notificationStore, testMails } from '#payments/notifications/store/notification-store.ts';
 import { seals } from '#payments/secrets/sealed.ts';
+import { RECORD_TIME } from '../../lab/payments-records.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { RECORD_TIME } from '../../support/payments-records.ts';
 import { anEvent } from '../../support/webhook-records.ts';
 
 const SILENT = createLogger({ level: 'silent' });

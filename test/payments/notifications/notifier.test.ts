@@ -14,12 +14,12 @@ import {
 import { noticeStore } from '#payments/notifications/store/notice-store.ts';
 import { notificationStore } from '#payments/notifications/store/notification-store.ts';
 import { seals } from '#payments/secrets/sealed.ts';
-import { type BotApi, botError, startBotApi } from '../../support/bot-api.ts';
+import { type BotApi, botError, startBotApi } from '../../lab/bot-api.ts';
+import { RECORD_TIME } from '../../lab/payments-records.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { aNotice, BASE, everythingOn } from '../../support/notification-records.ts';
-import { RECORD_TIME } from '../../support/payments-records.ts';
 import { type SmtpReceiver, startSmtpReceiver } from '../../support/smtp-receiver.ts';
 
 const SEALS = seals(['a secret of tests that is long enough']);

@@ -11,9 +11,9 @@ import { seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations/payments-migrations.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
+import { anOrganization, RECORD_TIME } from '../../lab/payments-records.ts';
+import { aSession } from '../../lab/payments-sessions.ts';
 import { bothDatabases } from '../../support/databases.ts';
-import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
-import { aSession } from '../../support/payments-sessions.ts';
 
 const AT = { chainId: 31_337, address: `0x${'5e'.repeat(20)}` };
 const sealed = seals(['a secret that seals nothing but what tests keep']);

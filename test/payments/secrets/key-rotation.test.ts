@@ -11,11 +11,11 @@ import { openStore } from '#payments/open-store.ts';
 import { openSeals, reseal } from '#payments/secrets/key-rotation.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { SEALED_COLUMNS, sealedCell, secretKeyStore } from '#payments/secrets/secret-key-store.ts';
+import { record, text } from '../../lab/json.ts';
+import { startTestPayments, type TestPaymentsService } from '../../lab/payments-service.ts';
+import { until } from '../../lab/until.ts';
 import { bothDatabases } from '../../support/databases.ts';
-import { record, text } from '../../support/json.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { startTestPayments, type TestPaymentsService } from '../../support/payments-service.ts';
-import { until } from '../../support/until.ts';
 
 const OLD = 'the first secret key, used for a year'.replaceAll(' ', '-');
 const NEW = 'the second secret key, used from today on'.replaceAll(' ', '-');

@@ -13,11 +13,11 @@ import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
 import { webhookStore } from '#payments/webhooks/store/webhook-store.ts';
+import { RECORD_TIME } from '../../lab/payments-records.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { aNotice } from '../../support/notification-records.ts';
-import { RECORD_TIME } from '../../support/payments-records.ts';
 import { aDelivery, anEvent, aSecret, aWebhook } from '../../support/webhook-records.ts';
 
 const SEALS = seals(['a secret of tests that is long enough']);

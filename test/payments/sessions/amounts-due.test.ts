@@ -11,10 +11,10 @@ import type { SessionDraft } from '#payments/sessions/opening.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
 import { linkStore } from '#payments/store/link-store.ts';
+import { aLink, RECORD_TIME } from '../../lab/payments-records.ts';
+import { aSession } from '../../lab/payments-sessions.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
-import { aLink, RECORD_TIME } from '../../support/payments-records.ts';
-import { aSession } from '../../support/payments-sessions.ts';
 
 const seals = sealsOf(['a secret that only this test knows, and long']);
 const LARGEST = 2n ** 256n - 1n;

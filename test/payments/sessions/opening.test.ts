@@ -8,7 +8,7 @@ import {
   type SessionDraft,
   type Terms,
 } from '#payments/sessions/opening.ts';
-import { aLink, RECORD_TIME } from '../../support/payments-records.ts';
+import { aLink, RECORD_TIME } from '../../lab/payments-records.ts';
 
 const OWNER = { organizationId: 'org_a', mode: 'test' } as const;
 const TOKEN = aLink(OWNER).tokenAddress;

@@ -7,9 +7,9 @@ import { type SessionDraft, sessionStore } from '#payments/sessions/session-stor
 import { settlement } from '#payments/settlement/settlement.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { watchedStore } from '#payments/store/watched-store.ts';
+import { aLink, RECORD_TIME } from '../../lab/payments-records.ts';
+import { aSession, aTransfer } from '../../lab/payments-sessions.ts';
 import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
-import { aLink, RECORD_TIME } from '../../support/payments-records.ts';
-import { aSession, aTransfer } from '../../support/payments-sessions.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);
 const ALL = { page: 1, limit: 100 };

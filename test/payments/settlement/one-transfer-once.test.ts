@@ -5,10 +5,10 @@ import { sessionStore } from '#payments/sessions/session-store.ts';
 import { type Settlement, settlement } from '#payments/settlement/settlement.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
+import { allDue, RECORD_TIME } from '../../lab/payments-records.ts';
+import { aSession, aTransfer, hash } from '../../lab/payments-sessions.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
-import { allDue, RECORD_TIME } from '../../support/payments-records.ts';
-import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);
 const BY_AMOUNT = { matchedBy: 'amount', confirmations: 1 } as const;

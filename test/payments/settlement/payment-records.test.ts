@@ -10,9 +10,9 @@ import { cursorStore } from '#payments/store/cursor-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { watchedPayments } from '#payments/store/watched-payments.ts';
+import { allDue, RECORD_TIME } from '../../lab/payments-records.ts';
+import { aSession, aTransfer, hash } from '../../lab/payments-sessions.ts';
 import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
-import { allDue, RECORD_TIME } from '../../support/payments-records.ts';
-import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);
 const ALL = { page: 1, limit: 100 };

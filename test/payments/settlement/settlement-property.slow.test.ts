@@ -13,9 +13,9 @@ import { type Settlement, settlement } from '#payments/settlement/settlement.ts'
 import { linkStore } from '#payments/store/link-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
+import { aLink, anOrganization, RECORD_TIME } from '../../lab/payments-records.ts';
+import { aSession, aTransfer, hash } from '../../lab/payments-sessions.ts';
 import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
-import { aLink, anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
-import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);
 const ALL = { page: 1, limit: 1000 };

@@ -12,7 +12,7 @@ import {
   sighted,
   unseen,
 } from '#payments/settlement/settling.ts';
-import { aSession, aTransfer, hash } from '../../support/payments-sessions.ts';
+import { aSession, aTransfer, hash } from '../../lab/payments-sessions.ts';
 
 const PRICE = 2_500_000n;
 const NOW = aSession({ organizationId: '', mode: 'test' }).createdAt + 120_000;

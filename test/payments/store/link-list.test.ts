@@ -7,9 +7,9 @@ import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { type LinkList, linkStore } from '#payments/store/link-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
+import { aLink, anOrganization } from '../../lab/payments-records.ts';
 import { sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
 import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
-import { aLink, anOrganization } from '../../support/payments-records.ts';
 
 const SORTS = ['created_at', 'updated_at', 'name', 'current_uses'] as const;
 const NEWEST: LinkList = { sort: 'created_at', order: 'desc' };

@@ -8,9 +8,9 @@ import { newId } from '#lib/ids.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { type LinkList, linkStore } from '#payments/store/link-store.ts';
 import type { SessionRow } from '#payments/tables/session-tables.ts';
+import { aLink, RECORD_TIME, SIZE_FIELD } from '../../lab/payments-records.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
-import { aLink, RECORD_TIME, SIZE_FIELD } from '../../support/payments-records.ts';
 
 const MAX_UINT256 = 2n ** 256n - 1n;
 const NEWEST: LinkList = { sort: 'created_at', order: 'desc' };

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { organizationStore } from '#payments/store/organization-store.ts';
+import { anOrganization } from '../../lab/payments-records.ts';
 import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
-import { anOrganization } from '../../support/payments-records.ts';
 
 eachPaymentsDatabase('the organizations', test => {
   test('are found unchanged by id and by name', async ({ db }) => {

@@ -4,11 +4,11 @@ import { createLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { chainWatcher } from '#payments/watcher/chain-watcher.ts';
+import { faultyNode } from '../../lab/faulty-node.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { faultyNode } from '../../support/faulty-node.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, seals, shop } from './setting.ts';
 
 const never = new AbortController().signal;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { NOT_FOUND_MS } from '#payments/watcher/look/payment-hints.ts';
-import { addressOf } from '../../support/payment-chain.ts';
+import { addressOf } from '../../lab/payment-chain.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 

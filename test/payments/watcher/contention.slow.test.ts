@@ -4,9 +4,9 @@ import { rowsOf } from '#db/query.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createChainClient } from '#node/client.ts';
 import { startChainWatcher } from '#payments/watcher/running-watcher.ts';
+import { startPaymentChain } from '../../lab/payment-chain.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { bothDatabases } from '../../support/databases.ts';
-import { startPaymentChain } from '../../support/payment-chain.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals, shop } from './setting.ts';
 
 const PAYMENTS = 60;

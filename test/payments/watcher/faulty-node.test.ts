@@ -5,9 +5,9 @@ import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import type { Lie } from '../../support/faulty-node.ts';
-import { addressOf, startPaymentChain } from '../../support/payment-chain.ts';
-import { allDue } from '../../support/payments-records.ts';
+import type { Lie } from '../../lab/faulty-node.ts';
+import { addressOf, startPaymentChain } from '../../lab/payment-chain.ts';
+import { allDue } from '../../lab/payments-records.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop, never } from './watched-shop.ts';
 

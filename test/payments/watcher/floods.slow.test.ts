@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { MOST_PAYMENTS } from '#payments/model/session.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
+import { until } from '../../lab/until.ts';
 import { type Flood, floodingToken } from '../../support/flooding-token.ts';
 import { insertOwner } from '../../support/given-database.ts';
-import { until } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 

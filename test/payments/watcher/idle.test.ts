@@ -1,8 +1,8 @@
 import { beforeEach, expect } from 'vitest';
 import { leadership } from '#db/leader.ts';
 import { watcherName } from '#payments/model/payment-chain.ts';
+import { until } from '../../lab/until.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { until } from '../../support/until.ts';
 import { chainTest as test, type WatchedShop, watchedShop } from './watched-shop.ts';
 
 const IDLE_MS = 10_000;

@@ -8,9 +8,9 @@ import { systemClock } from '#lib/clock.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { EXPIRY_STEPS, WATCHER_STEPS } from '#payments/watcher/look/round.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
+import { until } from '../../lab/until.ts';
 import { bothDatabases } from '../../support/databases.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { until } from '../../support/until.ts';
 import type { WatcherOrder } from '../../support/watcher-process.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, SECRET, type Shop, shop } from './setting.ts';
 

@@ -2,7 +2,7 @@ import { numberToHex } from 'viem';
 import { expect } from 'vitest';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
-import { addressOf } from '../../support/payment-chain.ts';
+import { addressOf } from '../../lab/payment-chain.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, watcherOf } from './setting.ts';
 import { eachWatchedShop, never } from './watched-shop.ts';
 

@@ -5,8 +5,8 @@ import { chainStatusBody, chainStatuses } from '#payments/chain-status.ts';
 import { NATIVE_COIN, paymentChains } from '#payments/model/payment-chain.ts';
 import { setAsideList } from '#payments/store/set-aside-list.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
-import type { Lie } from '../../support/faulty-node.ts';
-import { addressOf } from '../../support/payment-chain.ts';
+import type { Lie } from '../../lab/faulty-node.ts';
+import { addressOf } from '../../lab/payment-chain.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals, watcherOf } from './setting.ts';
 import { eachWatchedShop, never, type ShopBehindNodes } from './watched-shop.ts';
 

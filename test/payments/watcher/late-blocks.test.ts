@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Lie } from '../../support/faulty-node.ts';
+import type { Lie } from '../../lab/faulty-node.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, watcherOf } from './setting.ts';
 import { eachWatchedShop, never } from './watched-shop.ts';
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { systemClock } from '#lib/clock.ts';
 import { createChainClient } from '#node/client.ts';
 import { startChainWatcher } from '#payments/watcher/running-watcher.ts';
+import { startPaymentChain } from '../../lab/payment-chain.ts';
+import { PATIENCE_MS, until } from '../../lab/until.ts';
 import { eachDatabase, type TestDatabases } from '../../support/databases.ts';
-import { startPaymentChain } from '../../support/payment-chain.ts';
-import { PATIENCE_MS, until } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals, shop } from './setting.ts';
 
 const PAYMENTS = 500;

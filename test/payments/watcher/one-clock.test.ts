@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 
 const HOUR_MS = 3_600_000;
 /** One second is the resolution of a block's time. */

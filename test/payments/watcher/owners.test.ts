@@ -6,10 +6,10 @@ import { recipientOwnership } from '#payments/recipients/recipient-ownership.ts'
 import { recipientStore } from '#payments/recipients/recipient-store.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
+import { startPaymentChain } from '../../lab/payment-chain.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { insertOwner } from '../../support/given-database.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { startPaymentChain } from '../../support/payment-chain.ts';
 import { seals } from './setting.ts';
 import { type WatchedShop, watchedShop } from './watched-shop.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NATIVE_COIN, type PaymentChain } from '#payments/model/payment-chain.ts';
+import { addressOf, startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { eachDatabaseAndEngine } from '../../support/engines.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, watcherOf } from './setting.ts';
 import { never, watchedShop } from './watched-shop.ts';
 

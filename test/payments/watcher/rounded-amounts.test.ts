@@ -2,10 +2,10 @@ import { afterAll, expect, test } from 'vitest';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
+import { startPaymentChain } from '../../lab/payment-chain.ts';
+import { aLink } from '../../lab/payments-records.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { startPaymentChain } from '../../support/payment-chain.ts';
-import { aLink } from '../../support/payments-records.ts';
 import { watchedShop } from './watched-shop.ts';
 
 const PRICE = 5_000_000n;

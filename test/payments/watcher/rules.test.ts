@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { MOST_PAYMENTS } from '#payments/model/session.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import { addressOf, mintPostcard } from '../../support/payment-chain.ts';
-import { allDue } from '../../support/payments-records.ts';
+import { addressOf, mintPostcard } from '../../lab/payment-chain.ts';
+import { allDue } from '../../lab/payments-records.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 

@@ -8,7 +8,7 @@ import { setAsideList } from '#payments/store/set-aside-list.ts';
 import { setAsideStore } from '#payments/store/set-aside-store.ts';
 import { type TransferStatus, transferStore } from '#payments/store/transfer-store.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
-import type { FaultyNode } from '../../support/faulty-node.ts';
+import type { FaultyNode } from '../../lab/faulty-node.ts';
 import { floodingToken } from '../../support/flooding-token.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals } from './setting.ts';
 import { eachWatchedShop, never, type WatchedShop } from './watched-shop.ts';

@@ -15,9 +15,9 @@ import { organizationStore } from '#payments/store/organization-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { type ChainWatcher, chainWatcher } from '#payments/watcher/chain-watcher.ts';
 import type { Failpoint } from '#payments/watcher/look/round.ts';
-import { anOrganization } from '../../support/payments-records.ts';
-import { aSession } from '../../support/payments-sessions.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
+import { anOrganization } from '../../lab/payments-records.ts';
+import { aSession } from '../../lab/payments-sessions.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 
 /** A secret for tests only. */
 export const SECRET = 'a secret of tests only';

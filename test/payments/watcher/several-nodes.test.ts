@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem';
 import { expect } from 'vitest';
-import type { Lie } from '../../support/faulty-node.ts';
+import type { Lie } from '../../lab/faulty-node.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop, type ShopBehindNodes } from './watched-shop.ts';
 

@@ -6,10 +6,10 @@ import { createChainClient } from '#node/client.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { startChainWatcher } from '#payments/watcher/running-watcher.ts';
+import { faultyNode } from '../../lab/faulty-node.ts';
+import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
+import { PATIENCE_MS, until } from '../../lab/until.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { faultyNode } from '../../support/faulty-node.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { PATIENCE_MS, until } from '../../support/until.ts';
 import { log, paymentChain, seals, shop } from './setting.ts';
 
 /** Long enough that a busy machine renews it in time. */

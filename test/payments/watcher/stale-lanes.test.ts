@@ -3,8 +3,8 @@ import { transaction } from '#db/transaction.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { NOT_FOUND_MS } from '#payments/watcher/look/payment-hints.ts';
-import type { FaultyNode } from '../../support/faulty-node.ts';
-import { allDue } from '../../support/payments-records.ts';
+import type { FaultyNode } from '../../lab/faulty-node.ts';
+import { allDue } from '../../lab/payments-records.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, seals, watcherOf } from './setting.ts';
 import { eachWatchedShop, never, type ShopBehindNodes } from './watched-shop.ts';
 

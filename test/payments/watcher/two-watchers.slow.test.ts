@@ -7,11 +7,11 @@ import { transferStore } from '#payments/store/transfer-store.ts';
 import type { Failpoint } from '#payments/watcher/look/round.ts';
 import { startChainWatcher } from '#payments/watcher/running-watcher.ts';
 import { LookStandsStill } from '#payments/watcher/watch-lease.ts';
+import { startPaymentChain } from '../../lab/payment-chain.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { floodingToken } from '../../support/flooding-token.ts';
 import { insertOwner } from '../../support/given-database.ts';
-import { startPaymentChain } from '../../support/payment-chain.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, seals, shop, watcherOf } from './setting.ts';
 import { never, chainTest as test } from './watched-shop.ts';
 

@@ -5,10 +5,10 @@ import type { PaymentChain } from '#payments/model/payment-chain.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import type { SessionDraft } from '#payments/sessions/session-store.ts';
 import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
+import { type FaultyNode, faultyNode } from '../../lab/faulty-node.ts';
+import { addressOf, startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { eachDatabase, type TestDatabases } from '../../support/databases.ts';
-import { type FaultyNode, faultyNode } from '../../support/faulty-node.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, type Shop, shop, watcherOf } from './setting.ts';
 
 /** Never aborts. */

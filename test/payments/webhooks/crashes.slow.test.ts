@@ -9,9 +9,9 @@ import { transaction } from '#db/transaction.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { DispatcherStep } from '#payments/webhooks/dispatcher.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
+import { until } from '../../lab/until.ts';
+import { type Arrival, startReceiver } from '../../lab/webhook-receiver.ts';
 import { bothDatabases } from '../../support/databases.ts';
-import { until } from '../../support/until.ts';
-import { type Arrival, startReceiver } from '../../support/webhook-receiver.ts';
 import type { DispatcherTask } from './dispatcher-process.ts';
 import { allArrived, SECRET, startSetting } from './setting.ts';
 

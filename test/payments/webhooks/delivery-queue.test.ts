@@ -13,10 +13,10 @@ import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
 import { webhookStore } from '#payments/webhooks/store/webhook-store.ts';
+import { RECORD_TIME } from '../../lab/payments-records.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { RECORD_TIME } from '../../support/payments-records.ts';
 import { aDelivery, aSecret, aWebhook } from '../../support/webhook-records.ts';
 
 const SILENT = createLogger({ level: 'silent' });

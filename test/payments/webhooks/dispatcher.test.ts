@@ -8,15 +8,15 @@ import { HOLD_LIMIT_MS } from '#payments/model/delivery.ts';
 import type { Delivery } from '#payments/model/webhook.ts';
 import type { DeliveryRow } from '#payments/tables/event-tables.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
-import { bothDatabases } from '../../support/databases.ts';
-import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { until } from '../../support/until.ts';
+import { until } from '../../lab/until.ts';
 import {
   type Answer,
   type Arrival,
   startReceiver,
   type WebhookReceiver,
-} from '../../support/webhook-receiver.ts';
+} from '../../lab/webhook-receiver.ts';
+import { bothDatabases } from '../../support/databases.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { allArrived, type Registered, type Setting, startSetting } from './setting.ts';
 
 /** Data that another JSON serializer would write differently. */

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { notificationStore } from '#payments/notifications/store/notification-store.ts';
 import { eventually } from '../../http/serve.ts';
+import { number, text } from '../../lab/json.ts';
+import { until } from '../../lab/until.ts';
+import { type Answer, startReceiver, type WebhookReceiver } from '../../lab/webhook-receiver.ts';
 import { bothDatabases } from '../../support/databases.ts';
-import { number, text } from '../../support/json.ts';
 import { errorOf, type Merchant, type PaymentsApi, startPaymentsApi } from '../../support/payments-api.ts';
-import { until } from '../../support/until.ts';
-import { type Answer, startReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
 import { dataOf, listOf, newWebhook, pay, untilTold, WEBHOOKS } from '../../support/webhooks-api.ts';
 
 const URL = 'https://books.example/hooks';

@@ -4,8 +4,8 @@ import { createServer as createRawServer } from 'node:net';
 import { describe, expect, test, vi } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
 import { webhookSender } from '#payments/webhooks/sender.ts';
-import { PATIENCE_MS } from '../../support/until.ts';
-import { type Answer, startReceiver } from '../../support/webhook-receiver.ts';
+import { PATIENCE_MS } from '../../lab/until.ts';
+import { type Answer, startReceiver } from '../../lab/webhook-receiver.ts';
 
 const log = createLogger({ level: 'silent' });
 const HERE = '127.0.0.1';

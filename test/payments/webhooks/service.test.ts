@@ -7,12 +7,12 @@ import { retentionWorker } from '#payments/retention.ts';
 import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
+import { list, record, text } from '../../lab/json.ts';
+import { LOOPBACK_ONLY, startTestPayments, unreachableChain } from '../../lab/payments-service.ts';
+import { until } from '../../lab/until.ts';
+import { startReceiver } from '../../lab/webhook-receiver.ts';
 import { bothDatabases, sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
-import { list, record, text } from '../../support/json.ts';
 import { startPaymentsApi } from '../../support/payments-api.ts';
-import { LOOPBACK_ONLY, startTestPayments, unreachableChain } from '../../support/payments-service.ts';
-import { until } from '../../support/until.ts';
-import { startReceiver } from '../../support/webhook-receiver.ts';
 import { aDelivery, aWebhook } from '../../support/webhook-records.ts';
 import { dataOf, listOf, newWebhook, WEBHOOKS } from '../../support/webhooks-api.ts';
 

@@ -14,9 +14,9 @@ import { organizationStore } from '#payments/store/organization-store.ts';
 import { type DispatcherOptions, startDispatcher } from '#payments/webhooks/dispatcher.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { type WebhookChanges, webhookStore } from '#payments/webhooks/store/webhook-store.ts';
+import { anOrganization } from '../../lab/payments-records.ts';
+import { until } from '../../lab/until.ts';
 import { loopbackSender } from '../../support/loopback-sender.ts';
-import { anOrganization } from '../../support/payments-records.ts';
-import { until } from '../../support/until.ts';
 import { anEvent, aSecret, aWebhook } from '../../support/webhook-records.ts';
 
 /** A secret for tests only. */

@@ -12,9 +12,9 @@ import { organizationStore } from '#payments/store/organization-store.ts';
 import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { type WebhookStore, webhookStore } from '#payments/webhooks/store/webhook-store.ts';
+import { anOrganization, RECORD_TIME } from '../../lab/payments-records.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
 import { aDelivery, aSecret, aWebhook } from '../../support/webhook-records.ts';
 
 const SILENT = createLogger({ level: 'silent' });

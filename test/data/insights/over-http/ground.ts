@@ -2,11 +2,11 @@ import { type Address, type Hex, namehash, parseAbi } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { EmbeddedChain } from '#devnet/embedded-chain.ts';
 import { createLogger } from '#lib/logger.ts';
+import { indexIn, servedChain, startTestDataService } from '#test/lab/data-service.ts';
+import { startTestDevnet } from '#test/lab/devnet.ts';
+import { until } from '#test/lab/until.ts';
 import { type Client, client } from '#test/support/contract-client.ts';
-import { indexIn, servedChain, startTestDataService } from '#test/support/data-service.ts';
 import type { TestDatabases } from '#test/support/databases.ts';
-import { startTestDevnet } from '#test/support/devnet.ts';
-import { until } from '#test/support/until.ts';
 import { everything, type Node, nodeOf } from '../../values-support.ts';
 import { registerNames } from './register-names.ts';
 

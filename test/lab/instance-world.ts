@@ -12,7 +12,7 @@ import {
   tokenInstance,
   transaction,
   withdrawal,
-} from './records.ts';
+} from './instance-records.ts';
 
 /** Answer of an instance without a fault. */
 export interface TrueAnswer {

@@ -11,8 +11,8 @@ import { type Operation, operationsIn } from '../../scripts/contract/payments/op
 import { runPayments } from '../../scripts/contract/payments/run.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
+import { startTestPayments, type TestPaymentsService } from '../lab/payments-service.ts';
 import { sqliteDatabase, type TestDatabase } from '../support/databases.ts';
-import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
 
 const LINKS = '/api/v1/payment-links';
 const validators = responseValidators(paymentsContract.document);

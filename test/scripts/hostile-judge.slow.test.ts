@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { compareWaits } from '../../scripts/fleet/hostile/settlement-waits.ts';
-import { list, record } from '../support/json.ts';
+import { list, record } from '../lab/json.ts';
 
 const PROGRAM = fileURLToPath(new URL('./canary-program.ts', import.meta.url));
 

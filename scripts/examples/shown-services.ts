@@ -1,10 +1,10 @@
 import type { Browser, BrowserContext } from 'playwright-core';
 import { type Clock, systemClock } from '#lib/clock.ts';
-import { list, record, text } from '#test/support/json.ts';
-import { startTestDataService } from '../../test/support/data-service.ts';
-import { startTestDevnet, TEST_END_TIME } from '../../test/support/devnet.ts';
-import { type ExampleShop, openExampleShop } from '../examples/example-shop.ts';
-import { trade } from '../examples/payments-examples.ts';
+import { list, record, text } from '#test/lab/json.ts';
+import { startTestDataService } from '../../test/lab/data-service.ts';
+import { startTestDevnet, TEST_END_TIME } from '../../test/lab/devnet.ts';
+import { type ExampleShop, openExampleShop } from './example-shop.ts';
+import { trade } from './payments-examples.ts';
 
 /** Page to open. */
 export interface ShownPage {

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { startCanaries } from '../../scripts/fleet/hostile/canaries.ts';
 import { isInOwnNetwork, runInOwnNetwork } from '../../scripts/fleet/hostile/own-network.ts';
-import { freePort, loopbackPort } from '../support/loopback-server.ts';
+import { freePort, loopbackPort } from '../lab/loopback-server.ts';
 
 // Visits addresses in a network of its own, and prints what the canaries have seen of each visit, as JSON.
 

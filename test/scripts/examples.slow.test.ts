@@ -25,8 +25,8 @@ import { exampleTarget } from '../../src/contract/description/example-request.ts
 import { withExamples } from '../../src/contract/description/examples.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { isObject } from '../../src/lib/json.ts';
+import { startTestDevnet } from '../lab/devnet.ts';
 import { client } from '../support/contract-client.ts';
-import { startTestDevnet } from '../support/devnet.ts';
 import { test } from '../support/served-devnet.ts';
 
 const DATA: readonly Contract<unknown>[] = [explorerContract, insightsContract, dataServiceContract];

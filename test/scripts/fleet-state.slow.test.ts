@@ -3,10 +3,10 @@ import { systemClock } from '#lib/clock.ts';
 import type { InterruptedChain } from '../../scripts/fleet/chain.ts';
 import { disturbState, STATE_FAULTS } from '../../scripts/fleet/state-faults.ts';
 import { compareStates } from '../../scripts/fleet/state-judge.ts';
-import { startTestDataService } from '../support/data-service.ts';
-import { faultyNode, type Lie } from '../support/faulty-node.ts';
-import { mineEvery, startPaymentChain, type TestPaymentChain } from '../support/payment-chain.ts';
-import { PATIENCE_MS } from '../support/until.ts';
+import { startTestDataService } from '../lab/data-service.ts';
+import { faultyNode, type Lie } from '../lab/faulty-node.ts';
+import { mineEvery, startPaymentChain, type TestPaymentChain } from '../lab/payment-chain.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 
 let chain: TestPaymentChain;
 

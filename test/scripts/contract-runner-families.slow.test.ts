@@ -8,8 +8,8 @@ import { child } from '../../src/contract/contracts/document.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { type Served, serve } from '../http/serve.ts';
-import type { TestDataService } from '../support/data-service.ts';
-import { list, record } from '../support/json.ts';
+import type { TestDataService } from '../lab/data-service.ts';
+import { list, record } from '../lab/json.ts';
 import { test } from '../support/served-devnet.ts';
 
 let service: TestDataService;

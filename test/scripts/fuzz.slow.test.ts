@@ -10,7 +10,7 @@ import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { mount } from '../../src/contract/mount/mount.ts';
-import { startTestDevnet } from '../support/devnet.ts';
+import { startTestDevnet } from '../lab/devnet.ts';
 import { type ListOperations, listContract } from '../support/list-contract.ts';
 import { script } from '../support/script.ts';
 import { serveRoutes } from '../support/serve-routes.ts';
