@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import { type ServerTime, serverTime } from '../lib/clock.ts';
 import type { Dialect } from './dialect.ts';
-import { openPostgres, type PostgresOptions } from './open-postgres.ts';
+import { openPostgres } from './open-postgres.ts';
 import { type FileClaim, openSqlite, type SqliteOptions } from './open-sqlite.ts';
+import type { PostgresOptions } from './postgres/options.ts';
 import type { SqliteReads } from './sqlite-reads.ts';
 import { localWakeups, type Wakeups } from './wakeups.ts';
 

@@ -1,7 +1,7 @@
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { openMigrated, type Schema } from '../db/migrate.ts';
 import { type DatabaseOptions, remakeable } from '../db/open.ts';
-import type { PostgresOptions } from '../db/open-postgres.ts';
+import type { PostgresOptions } from '../db/postgres/options.ts';
 import type { RequestCounters } from '../lib/request-counters.ts';
 import { LIMITS_TABLE, postgresLimiter, storedLimit } from './database-counters.ts';
 import { insured, type Limiters } from './insured-counters.ts';

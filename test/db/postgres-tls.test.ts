@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { openMigrated, readSchema } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import type { Tls } from '../../src/db/open-postgres.ts';
+import type { Tls } from '../../src/db/postgres/options.ts';
 import { CannotStart } from '../../src/lib/startup-error.ts';
 import { loopbackPort } from '../lab/loopback-server.ts';
 

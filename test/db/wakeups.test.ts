@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Db, openDatabase } from '../../src/db/open.ts';
-import type { PostgresOptions } from '../../src/db/open-postgres.ts';
+import type { PostgresOptions } from '../../src/db/postgres/options.ts';
 import { rowsOf } from '../../src/db/query.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { postgresWakeups } from '../../src/db/wakeups.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openMigrated } from '#db/migrate.ts';
 import type { Db } from '#db/open.ts';
-import type { PostgresOptions } from '#db/open-postgres.ts';
+import type { PostgresOptions } from '#db/postgres/options.ts';
 import { lockedTransaction } from '#db/transaction.ts';
 import { postgresQueries } from '#indexer/query/postgres/postgres-dialect.ts';
 import type { RowsQuery } from '#indexer/query/query.ts';

@@ -1,4 +1,4 @@
-import type { PostgresOptions } from '#db/open-postgres.ts';
+import type { PostgresOptions } from '#db/postgres/options.ts';
 import { Cancelled, type Engine, type EngineOptions, type PackedAnswer, type Query } from '../engine.ts';
 import { rowsReader } from '../rows.ts';
 import { groupsOf } from './groups.ts';

@@ -1,13 +1,8 @@
 import pg from 'pg';
-import {
-  applySettings,
-  awayError,
-  connectionOf,
-  outageOr,
-  type PostgresOptions,
-  settingStatement,
-  settingsOf,
-} from '#db/open-postgres.ts';
+import { awayError, outageOr } from '#db/open-postgres.ts';
+import { connectionOf } from '#db/postgres/connection.ts';
+import type { PostgresOptions } from '#db/postgres/options.ts';
+import { applySettings, settingStatement, settingsOf } from '#db/postgres/settings.ts';
 import { systemClock } from '#lib/clock.ts';
 import { Cancelled } from '../engine.ts';
 import { QueryTooLarge } from '../query.ts';
