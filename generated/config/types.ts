@@ -225,7 +225,7 @@ export interface components {
             /** @description URL that payers and API clients use. `http://<listen>` when absent. */
             publicUrl?: components["schemas"]["HttpUrl"];
             /**
-             * @description Database that holds all data of the platform.
+             * @description Database that holds all data of the platform. A PostgreSQL URL may name the hosts of a primary and its standbys, `postgres://user:password@host-1,host-2/name`; the one that can be written is used (Decision 335).
              * @default sqlite:./var/payments.db
              */
             database: components["schemas"]["Database"];
