@@ -25,7 +25,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ['generated/', ['types:src/contract/contracts/operations.ts']],
   ['src/lib/', []],
   ['src/evm/', []],
-  ['src/config/', ['generated/config/', 'src/lib/']],
+  ['src/config/', ['generated/config/', 'src/db/postgres/address.ts', 'src/lib/']],
   ['src/db/', ['src/lib/']],
   ['src/stores/', ['src/db/', 'types:src/http/metrics.ts', 'src/lib/']],
   ['src/http/', ['src/lib/']],

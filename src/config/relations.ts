@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import type { components } from '../../generated/config/types.ts';
+import { addressFault, ESCAPES } from '../db/postgres/address.ts';
 import { DAY_MS } from '../lib/clock.ts';
 import type { Steps, Violation } from './config-error.ts';
 import { durationMs, listenAddress, sizeBytes } from './units.ts';
@@ -77,8 +78,6 @@ function addresses({ data, payments, ipfsGateway, chains: all }: File): Violatio
     .map(([steps]) => fault(steps, 'is not a valid URL'));
 }
 
-const ESCAPES = 'in a password, characters such as / and # are written %2F and %23';
-
 function databaseAddresses({ data, payments, rateLimitStore, chains: all }: File): Violation[] {
   const urls: [Steps, string | undefined][] = [
     [['payments', 'database'], payments.database],
@@ -87,9 +86,10 @@ function databaseAddresses({ data, payments, rateLimitStore, chains: all }: File
     [['rateLimitStore'], rateLimitStore],
     ...indexDatabases(all).map(({ steps, url }): [Steps, string] => [steps, url]),
   ];
-  return urls
-    .filter(([, url]) => !isDatabaseAddress(url))
-    .map(([steps]) => fault(steps, `is not a valid URL; ${ESCAPES}`));
+  return urls.flatMap(([steps, url]) => {
+    const wrong = url?.startsWith('postgres') === true ? addressFault(url) : undefined;
+    return wrong === undefined ? [] : [fault(steps, wrong)];
+  });
 }
 
 function redisAddresses({ data, rateLimitStore }: File): Violation[] {
@@ -109,11 +109,6 @@ function isRedisAddress(url: string | undefined): boolean {
   if (!URL.canParse(url)) return false;
   const { hostname, pathname } = new URL(url);
   return hostname !== '' && /^(\/\d*)?$/.test(pathname);
-}
-
-/** True for a valid database URL. PostgreSQL allows `user@/database` without a host; the URL parser does not. */
-function isDatabaseAddress(url: string | undefined): boolean {
-  return url?.startsWith('postgres') !== true || URL.canParse(url.replace('@/', '@localhost/'));
 }
 
 /** Rejects a path: the pay page calls its own origin by absolute paths, so it would not work below a path. */

@@ -5,7 +5,7 @@ import { driverLog, silentLogger } from '../lib/logger.ts';
 import { Unavailable } from '../lib/unavailable.ts';
 import { exactInteger, uintColumnOf } from './columns.ts';
 import { type Dialect, postgresDialect } from './dialect.ts';
-import { connectionOf } from './postgres/connection.ts';
+import { connecting } from './postgres/connection.ts';
 import type { PostgresOptions } from './postgres/options.ts';
 import { applySettings, inTransaction, settingStatement, settingsOf } from './postgres/settings.ts';
 import { LISTENING_SILENCE_MS, postgresWakeups, type Wakeups } from './wakeups.ts';
@@ -29,6 +29,8 @@ export function openPostgres(options: PostgresOptions): {
 } {
   const { listenUrl = options.url, poolSize = POOL_SIZE, log = silentLogger() } = options;
   const settings = settingsOf(options);
+  const connect = connecting(options, () => patient > 0);
+  const types = { getTypeParser: parsersOf(options) };
   /** Connections behind a pooler, which may run each transaction on another connection of the server. */
   const pooled = new WeakSet<object>();
   let patient = 0;
@@ -37,9 +39,17 @@ export function openPostgres(options: PostgresOptions): {
       override acquireConnection() {
         return super.acquireConnection().catch(throwAway);
       }
+      override _acquireOnlyConnection() {
+        return connect(config => {
+          this.connectionSettings = { ...config, types };
+          return super._acquireOnlyConnection();
+        });
+      }
       override _query(connection: pg.Client, query: { sql: string }) {
         return this.sent(connection, query).catch((error: unknown) => {
           if (error instanceof pg.DatabaseError) serverTexts.set(error, error.message);
+          // A primary that was demoted: the pool removes the connection, and the next one may find the successor.
+          if (isRefusedWrite(error)) Reflect.set(connection, '__knex__disposed', error);
           throw outageOr(error);
         });
       }
@@ -55,10 +65,8 @@ export function openPostgres(options: PostgresOptions): {
         await super.destroy(callback);
       }
     },
-    connection: {
-      ...connectionOf(options, () => patient > 0),
-      types: { getTypeParser: parsersOf(options) },
-    },
+    // Those of a host are set for each connection.
+    connection: {},
     acquireConnectionTimeout: 30_000,
     log: driverLog(log),
     // Otherwise error messages would contain the statement with its bound values.
@@ -78,8 +86,8 @@ export function openPostgres(options: PostgresOptions): {
       },
     },
   });
-  const listening = connectionOf({ ...options, url: listenUrl, silenceMs: LISTENING_SILENCE_MS });
-  const wakeups = postgresWakeups({ knex, connection: listening, log });
+  const listening = connecting({ ...options, url: listenUrl, silenceMs: LISTENING_SILENCE_MS });
+  const wakeups = postgresWakeups({ knex, connect: listening, log });
   return {
     knex,
     dialect: postgresDialect,
@@ -115,6 +123,11 @@ export function awayError(cause: unknown): Unavailable {
 export function outageOr(error: unknown): unknown {
   const outage = postgresDialect.outageOf(error);
   return outage === undefined ? error : new Unavailable(outage, error);
+}
+
+/** read_only_sql_transaction. Source: PostgreSQL, "Error Codes". */
+function isRefusedWrite(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '25006';
 }
 
 const BEGIN = /^begin\b/i;

@@ -5,6 +5,7 @@ import { newId } from '../lib/ids.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import { Unavailable } from '../lib/unavailable.ts';
 import { type RunningWorker, startWorker } from '../lib/worker.ts';
+import type { Connect } from './postgres/connection.ts';
 
 /** Notifies workers of this and other processes of new work. Notifications can be lost, so workers also poll. */
 export interface Wakeups {
@@ -56,8 +57,8 @@ const LONGEST_PAUSE_MS = 60_000;
 export interface PostgresWakeupsOptions {
   /** Pool for sending announcements. */
   readonly knex: Knex;
-  /** Listening connection. It must not go through a pooler. */
-  readonly connection: pg.ClientConfig;
+  /** Opens the listening connection. It must not go through a pooler. */
+  readonly connect: Connect;
   readonly log: Logger;
   /** System clock when absent. */
   readonly clock?: Clock;
@@ -69,7 +70,7 @@ export interface PostgresWakeupsOptions {
  */
 export function postgresWakeups({
   knex,
-  connection,
+  connect,
   log,
   clock = systemClock,
 }: PostgresWakeupsOptions): Wakeups {
@@ -105,31 +106,43 @@ export function postgresWakeups({
   async function listen(stopping: AbortSignal): Promise<number> {
     const over = new AbortController();
     const signal = AbortSignal.any([stopping, over.signal]);
-    const client = new pg.Client(connection);
+    const clients: pg.Client[] = [];
     const lost = Promise.withResolvers<never>();
     const greeted = Promise.withResolvers<void>();
     const onAbort = () => lost.reject(stopping.reason);
-    client.on('error', lost.reject);
-    client.on('end', () => lost.reject(new Error('PostgreSQL ended the listening connection.')));
-    client.on('notification', ({ payload = '' }) => {
-      const [from, topic = ''] = payload.split(' ');
-      if (from !== sender) local.wake([topic]);
-      else if (topic === HELLO) greeted.resolve();
+    const opening = connect(async config => {
+      signal.throwIfAborted();
+      const client = new pg.Client(config);
+      clients.push(client);
+      client.on('error', () => undefined);
+      await client.connect();
+      return client;
+    }).catch(error => {
+      throw new Unavailable('The database cannot be listened to now', error);
     });
     stopping.addEventListener('abort', onAbort, { once: true });
     try {
-      await Promise.race([begin(client, greeted.promise, signal), lost.promise]);
+      const listening = await Promise.race([opening, lost.promise]);
+      listening.on('error', lost.reject);
+      listening.on('end', () => lost.reject(new Error('PostgreSQL ended the listening connection.')));
+      listening.on('notification', ({ payload = '' }) => {
+        const [from, topic = ''] = payload.split(' ');
+        if (from !== sender) local.wake([topic]);
+        else if (topic === HELLO) greeted.resolve();
+      });
+      await Promise.race([begin(listening, greeted.promise, signal), lost.promise]);
       isListening = true;
       // Earlier announcements were missed.
       local.wake(topics);
-      await Promise.race([beat(client, signal), lost.promise]).catch(error => {
+      await Promise.race([beat(listening, signal), lost.promise]).catch(error => {
         if (!stopping.aborted) log.warn({ err: error }, 'the listening connection was lost');
       });
     } finally {
       isListening = false;
       over.abort();
       stopping.removeEventListener('abort', onAbort);
-      await client.end().catch(logAndGoOn(log, 'closing the listening connection'));
+      const ending = clients.map(client => client.end());
+      await Promise.all(ending).catch(logAndGoOn(log, 'closing the listening connection'));
     }
     return 0;
   }
@@ -139,9 +152,6 @@ export function postgresWakeups({
    * connection may receive only its own announcements.
    */
   async function begin(client: pg.Client, greeted: Promise<void>, signal: AbortSignal): Promise<void> {
-    await client.connect().catch(error => {
-      throw new Unavailable('The database cannot be listened to now', error);
-    });
     await client.query(`listen ${CHANNEL}`);
     await knex.raw('select pg_notify(?, ?)', [CHANNEL, `${sender} ${HELLO}`]);
     const patience = new AbortController();

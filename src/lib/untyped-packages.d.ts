@@ -50,9 +50,13 @@ declare module 'better-sqlite3' {
 /** Classes of knex's dialects, which its types omit. Source: knex, "Custom dialects". */
 declare module 'knex/lib/dialects/postgres/index.js' {
   import type { Knex } from 'knex';
+  import type { Client } from 'pg';
 
   class PostgresClient extends Knex.Client {
     override acquireConnection(): Promise<unknown>;
+    connectionSettings: object;
+    /** Opens a connection with `connectionSettings`. */
+    _acquireOnlyConnection(): Promise<Client>;
     _query(connection: object, query: object): Promise<unknown>;
   }
   export = PostgresClient;

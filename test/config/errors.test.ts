@@ -175,6 +175,22 @@ describe('a finding names the path, the line and the rule', () => {
         /^is not a valid URL; in a password, characters such as \/ and # are written %2F and %23$/,
       ]),
     ),
+    ...['postgres://db-1:5432,db-2:99999/shop', 'postgres://me:pa/ss@db-1,db-2/shop'].map(
+      (url): [string, string, number, string, RegExp] => [
+        `${url} with several hosts`,
+        `payments: { database: "${url}" }`,
+        1,
+        'payments.database',
+        /^is not a valid URL/,
+      ],
+    ),
+    [
+      'several hosts of which any standby will do',
+      'payments: { database: "postgres://db-1,db-2/shop?target_session_attrs=standby" }',
+      1,
+      'payments.database',
+      /^must have no target_session_attrs=standby, because the database is written$/,
+    ],
     [
       'an unreadable certificate',
       'payments:\n  postgres:\n    tls: { ca: ./missing.pem }\n',

@@ -15,6 +15,14 @@ function load(text: string, env: Variables = {}) {
   return loadConfig({ file: writeConfig(text), env });
 }
 
+test('a PostgreSQL URL may name several hosts', () => {
+  const url = 'postgres://me:secret@db-1:5432,[::1]:5433,db-3/shop?target_session_attrs=read-write';
+
+  const { payments } = load(`payments: { database: "${url}" }`);
+
+  expect(payments.database).toMatchObject({ kind: 'postgres', url });
+});
+
 describe('the embedded default', () => {
   test('without a file only two embedded chains are configured', () => {
     const config = loadConfig({ env: {}, directory: '/srv/tollgate' });

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Db, openDatabase } from '../../src/db/open.ts';
+import { connecting } from '../../src/db/postgres/connection.ts';
 import type { PostgresOptions } from '../../src/db/postgres/options.ts';
 import { rowsOf } from '../../src/db/query.ts';
 import { transaction } from '../../src/db/transaction.ts';
@@ -50,8 +51,8 @@ function listener(db: Db) {
   const clock = manualClock();
   const lines: string[] = [];
   const log = createLogger({ level: 'info', destination: { write: line => void lines.push(line) } });
-  const connection = { connectionString: database.options.url };
-  return { wakeups: postgresWakeups({ knex: db, connection, clock, log }), clock, lines };
+  const connect = connecting(database.options);
+  return { wakeups: postgresWakeups({ knex: db, connect, clock, log }), clock, lines };
 }
 
 /** Number of announcements of a topic to one process. */

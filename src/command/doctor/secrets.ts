@@ -1,4 +1,5 @@
 import type { Config } from '#config/config.ts';
+import { hostAddresses } from '#db/postgres/address.ts';
 
 /** Shorter secrets are not hidden: they may occur in a sentence by chance. */
 const SHORTEST_SECRET = 6;
@@ -16,16 +17,19 @@ export function hidingSecrets(config: Config): (text: string) => string {
 function secretsOf({ chains, payments, data, rateLimitStore }: Config): string[] {
   const { database, secretKey, mail, messenger } = payments;
   const backends = chains.flatMap(chain => chain.backends);
+  const stores = [
+    ...backends.map(backend => (backend.kind === 'index' ? backend.database : backend)),
+    database,
+    data.cache.store,
+    rateLimitStore,
+  ];
   const addresses = [
     ...chains.flatMap(({ rpc }) => rpc),
-    ...backends.map(backend => (backend.kind === 'index' ? urlOf(backend.database) : backend.url)),
-    urlOf(database),
-    urlOf(data.cache.store),
-    urlOf(rateLimitStore),
-    mail?.smtp,
+    ...stores.flatMap(urlsOf),
+    ...(mail === undefined ? [] : [mail.smtp]),
   ];
   return [
-    ...addresses.flatMap(address => (address === undefined ? [] : secretsIn(address))),
+    ...addresses.flatMap(secretsIn),
     ...backends.flatMap(backend => keyOf(backend) ?? []),
     ...(secretKey.kind === 'value' ? [secretKey.value] : []),
     ...(messenger === undefined ? [] : [messenger.token]),
@@ -37,14 +41,16 @@ function keyOf(backend: Config['chains'][number]['backends'][number]): string | 
   return backend.kind === 'insight' ? backend.clientId : undefined;
 }
 
-function urlOf(place: object | undefined): string | undefined {
-  return place !== undefined && 'url' in place && typeof place.url === 'string' ? place.url : undefined;
+function urlsOf(place: object = {}): string[] {
+  const urls = ['url' in place && place.url, 'listenUrl' in place && place.listenUrl];
+  return urls.filter(url => typeof url === 'string');
 }
 
 /** Password, secret parameters and long path segments of an address, each as written and percent-decoded. */
 function secretsIn(address: string): string[] {
-  if (!URL.canParse(address)) return [];
-  const { password, searchParams, pathname } = new URL(address);
+  const [first = address] = hostAddresses(address);
+  if (!URL.canParse(first)) return [];
+  const { password, searchParams, pathname } = new URL(first);
   const steps = pathname.split('/').filter(step => step.length >= 16);
   const parameters = [...searchParams].flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []));
   const found = [password, ...parameters, ...steps];

@@ -1,3 +1,4 @@
+import { connecting } from '#db/postgres/connection.ts';
 import type { PostgresOptions } from '#db/postgres/options.ts';
 import { Cancelled, type Engine, type EngineOptions, type PackedAnswer, type Query } from '../engine.ts';
 import { rowsReader } from '../rows.ts';
@@ -12,12 +13,14 @@ export function postgresEngine(
   database: PostgresOptions,
   { deadlineMs, isCancelled }: EngineOptions,
 ): Engine {
+  const bounded = { ...database, statementTimeoutMs: deadlineMs };
+  const connect = connecting(bounded);
   let connection: QueryConnection | undefined;
 
   /** `isUsual` assumes that no number exceeds the range of its type. */
   async function run(query: Query, isUsual: boolean): Promise<PackedAnswer> {
     if (isCancelled()) throw new Cancelled();
-    if (!connection?.isUsable()) connection = openQueryConnection(database, deadlineMs);
+    if (!connection?.isUsable()) connection = openQueryConnection(connect, bounded);
     return connection.transaction<PackedAnswer>(each => {
       const session = { dialect: isUsual ? postgresQueries : widePostgresQueries, each };
       return query.kind === 'rows' ? rowsOf(session, query) : groupsOf(session, query, isUsual);

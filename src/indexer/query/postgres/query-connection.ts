@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { awayError, outageOr } from '#db/open-postgres.ts';
-import { connectionOf } from '#db/postgres/connection.ts';
+import type { Connect, HostConfig } from '#db/postgres/connection.ts';
 import type { PostgresOptions } from '#db/postgres/options.ts';
 import { applySettings, settingStatement, settingsOf } from '#db/postgres/settings.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -35,13 +35,12 @@ export interface QueryConnection {
 /** Runs a statement and passes each row as a list. An error thrown by `onRow` ends the connection. */
 type Each = (statement: SqlText, onRow: (row: readonly unknown[]) => void) => Promise<void>;
 
-/** Connects to the schema of an index. The server also enforces `deadlineMs` per statement. */
-export function openQueryConnection(options: PostgresOptions, deadlineMs: number): QueryConnection {
-  const bounded = { ...options, statementTimeoutMs: deadlineMs };
-  const settings = { ...settingsOf(bounded), ...FORM };
-  const address = { ...connectionOf(bounded), application_name: 'tollgate queries' };
-  const client = new pg.Client({ ...address, pipeline: true, types: { getTypeParser: parserOf } });
-  const destroy = () => void client.connection.stream.destroy();
+/** Connects to the schema of an index. The server also enforces the time limit of a statement. */
+export function openQueryConnection(connect: Connect, options: PostgresOptions): QueryConnection {
+  const settings = { ...settingsOf(options), ...FORM };
+  let address: HostConfig | undefined;
+  let client: pg.Client | undefined;
+  const destroy = () => void client?.connection.stream.destroy();
   let isUsable = true;
   let isCancelled = false;
   /** True when the server could not be told to cancel. */
@@ -49,10 +48,19 @@ export function openQueryConnection(options: PostgresOptions, deadlineMs: number
   const forget = () => {
     isUsable = false;
   };
-  client.on('error', forget);
-  client.on('end', forget);
-  const isPooled = client.connect().then(() => applySettings(client, settings));
-  isPooled.catch(forget);
+  const opened = connect(async config => {
+    if (!isUsable) throw new Cancelled();
+    address = { ...config, application_name: 'tollgate queries' };
+    client = new pg.Client({ ...address, pipeline: true, types: { getTypeParser: parserOf } });
+    client.on('error', () => undefined);
+    await client.connect();
+    return client;
+  }).then(async connected => {
+    connected.on('error', forget);
+    connected.on('end', forget);
+    return { connected, isPooled: await applySettings(connected, settings) };
+  });
+  opened.catch(forget);
   /** The running transaction, to cancel it. */
   let running: Promise<Running> | undefined;
 
@@ -66,59 +74,60 @@ export function openQueryConnection(options: PostgresOptions, deadlineMs: number
     return outage;
   }
 
-  const each: Each = (statement, onRow) => {
-    if (isCancelled) return Promise.reject(new Cancelled());
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const config: pg.QueryArrayConfig = {
-      text: numbered(statement.sql),
-      values: [...statement.bindings],
-      rowMode: 'array',
+  const eachOf =
+    (connected: pg.Client): Each =>
+    (statement, onRow) => {
+      if (isCancelled) return Promise.reject(new Cancelled());
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const config: pg.QueryArrayConfig = {
+        text: numbered(statement.sql),
+        values: [...statement.bindings],
+        rowMode: 'array',
+      };
+      const query = new pg.Query(config);
+      query.on('row', (row: unknown) => {
+        if (!isUsable) return;
+        try {
+          if (!Array.isArray(row)) throw new TypeError('The PostgreSQL driver returned no array.');
+          onRow(row);
+        } catch (error) {
+          reject(error);
+          // Otherwise the driver would read all remaining rows.
+          forget();
+          destroy();
+        }
+      });
+      query.on('error', error => reject(translated(error)));
+      // Rows after a cancel were dropped, so the result is incomplete even if the statement finished first.
+      query.on('end', () => (isCancelled ? reject(new Cancelled()) : resolve()));
+      connected.query(query);
+      return promise;
     };
-    const query = new pg.Query(config);
-    query.on('row', (row: unknown) => {
-      if (!isUsable) return;
-      try {
-        if (!Array.isArray(row)) throw new TypeError('The PostgreSQL driver returned no array.');
-        onRow(row);
-      } catch (error) {
-        reject(error);
-        // Otherwise the driver would read all remaining rows.
-        forget();
-        destroy();
-      }
-    });
-    query.on('error', error => reject(translated(error)));
-    // Rows after a cancel were dropped, so the result is incomplete even if the statement finished first.
-    query.on('end', () => (isCancelled ? reject(new Cancelled()) : resolve()));
-    client.query(query);
-    return promise;
-  };
 
   return {
     async transaction(work) {
       let begin = 'begin isolation level repeatable read read only';
-      try {
-        if (await isPooled) begin += `; ${settingStatement(settings, 'transaction')}`;
-      } catch (error) {
+      const { connected, isPooled } = await opened.catch(error => {
         throw isCancelled ? new Cancelled() : awayError(error);
-      }
+      });
+      if (isPooled) begin += `; ${settingStatement(settings, 'transaction')}`;
       // Sent together with the first statement. If it fails, so does the statement.
-      client.query(begin).catch(forget);
-      running = client
+      connected.query(begin).catch(forget);
+      running = connected
         .query(RUNNING)
         .then(({ rows }) => ({ processId: rows[0]?.[0], begunAt: rows[0]?.[1] }));
       running.catch(forget);
       try {
-        return await work(each);
+        return await work(eachOf(connected));
       } finally {
         running = undefined;
-        if (isUsable) client.query('rollback').catch(forget);
+        if (isUsable) connected.query('rollback').catch(forget);
       }
     },
     async cancel() {
       isCancelled = true;
       forget();
-      if (running !== undefined) {
+      if (running !== undefined && address !== undefined) {
         isSilent = await ended(address, running).then(
           () => false,
           () => true,
@@ -128,9 +137,10 @@ export function openQueryConnection(options: PostgresOptions, deadlineMs: number
     },
     isUsable: () => isUsable,
     async close() {
+      forget();
       const patience = new AbortController();
       const late = systemClock.sleep(PATIENCE_MS, patience.signal).catch(() => undefined);
-      await Promise.race([client.end().catch(() => undefined), late]);
+      await Promise.race([client?.end().catch(() => undefined), late]);
       patience.abort();
       destroy();
     },
@@ -149,7 +159,7 @@ const RUNNING = {
 };
 
 /** Cancels the statement of a transaction of another connection. */
-async function ended(address: pg.ClientConfig, running: Promise<Running>): Promise<void> {
+async function ended(address: HostConfig, running: Promise<Running>): Promise<void> {
   const patience = new AbortController();
   const late = systemClock.sleep(PATIENCE_MS, patience.signal).then(() => {
     throw new Error('The server does not answer.');
