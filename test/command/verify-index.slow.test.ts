@@ -6,6 +6,7 @@ import { bytesColumn } from '#db/columns.ts';
 import { type DatabaseOptions, openDatabase } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
+import { keptCounts } from '../indexer/kept-counts.ts';
 import {
   CHAIN_ID,
   canonicalContent,
@@ -44,12 +45,18 @@ eachDatabase('the command index verify', databases => {
     const { database, index, config } = await indexed(await databases.create());
     const good = await canonicalContent(database);
     const holder = chain.accounts.signer(1).address;
+    const sender = bytesColumn(chain.accounts.signer(0).address);
+    const counted = await keptCounts(database);
     const [dollars, owned] = [dollar.address, cards.address].map(address => bytesColumn(address));
     await change(database, [
       ['delete from token_balances where token = ? and holder = ?', [dollars ?? '', bytesColumn(holder)]],
       ['delete from token_instances where token = ?', [owned ?? '']],
       ['update addresses set balance = ? where address = ?', [7n, bytesColumn(holder)]],
       ['update tokens set total_supply = null, holder_count = 9 where address = ?', [dollars ?? '']],
+      ['update transaction_counts set transactions = 90, gas_sent = 0 where address = ?', [sender]],
+      ['delete from address_counts where address = ?', [dollars ?? '']],
+      ['update block_counters set gas_used = 6, blocks = 1000', []],
+      ['update address_counters set contracts = 0', []],
     ]);
 
     const before = await run('index', 'verify', '--config', config);
@@ -60,21 +67,29 @@ eachDatabase('the command index verify', databases => {
     const [card, money, account] = [cards.address, dollar.address, holder].map(text => text.toLowerCase());
     expect(before).toMatchObject({ code: 1, err: '' });
     const lines = before.out.split('\n').slice(1, -2);
-    expect(lines.toSorted()).toEqual(
-      [
+    expect(lines).toHaveLength(14);
+    expect(lines).toEqual(
+      expect.arrayContaining([
         `  balance of ${account} in token ${money}: 0 in the index, 1000 on the chain`,
         ...(await ownersOf()).map(
           ([id, owner]) => `  owner of token ${card} id ${id}: none in the index, ${owner} on the chain`,
         ),
         `  coins of ${account}: 7 in the index, ${await coinsOf(holder)} on the chain`,
         `  token ${money}: none in the index, 4000 on the chain`,
-        `  token ${money}: 9 holders in the index, 3 by its balances`,
-      ].toSorted(),
+        `  holders of ${money}: 9 in the index, 3 by its rows`,
+        expect.stringMatching(/^ {2}transactions of 0x\w+: 90 in the index, \d+ by its rows$/),
+        expect.stringMatching(/^ {2}gas sent of 0x\w+: 0 in the index, \d+ by its rows$/),
+        `  transfers of token of ${money}: 0 in the index, 4 by its rows`,
+        expect.stringMatching(/^ {2}blocks in total: 1000 in the index, \d+ by its rows$/),
+        expect.stringMatching(/^ {2}gas used in total: 6 in the index, \d+ by its rows$/),
+        expect.stringMatching(/^ {2}contracts in total: 0 in the index, [1-9]\d* by its rows$/),
+      ]),
     );
-    expect(before.out).toMatch(/\n {2}\d+ values compared, 8 differ\n$/);
+    expect(before.out).toMatch(/\n {2}\d+ values compared, 14 differ\n$/);
     expect(repairing.code).toBe(0);
     expect(after).toMatchObject({ code: 0, out: expect.stringMatching(/ values compared, 0 differ\n$/) });
     expect(await canonicalContent(database)).toEqual(good);
+    expect(await keptCounts(database)).toEqual(counted);
   });
 });
 
@@ -106,6 +121,17 @@ test('the command index verify stops at its limit and goes on from there', async
   expect(second.out).toContain(`coins of ${chain.accounts.signer(9).address.toLowerCase()}: 0 in the index`);
 });
 
+test('the command index verify begins at the first block of an index', async () => {
+  await chain.mine();
+  const { config } = await indexed(await ownDatabase(), 0, chain.rpcUrl, 2);
+
+  const none = await run('index', 'verify', '--config', config, '--limit', '0');
+  const all = await run('index', 'verify', '--config', config);
+
+  expect([none.code, none.out]).toEqual([0, expect.stringMatching(/go on with --from 2\n$/)]);
+  expect([all.code, all.out]).toEqual([0, expect.stringMatching(/ values compared, 0 differ\n$/)]);
+});
+
 test('the command index verify tells what a node does not give from what differs', async () => {
   await using node = await faultyNode(chain.rpcUrl);
   node.tell(({ method }) => (method === 'eth_call' ? new Error('missing trie node') : undefined));
@@ -124,13 +150,13 @@ test('the command index verify names what is wrong with its arguments', async ()
 });
 
 /** An index of the chain after some more blocks, and a configuration that names it and a node. */
-async function indexed(database: DatabaseOptions, blocks = 0, rpcUrl = chain.rpcUrl) {
+async function indexed(database: DatabaseOptions, blocks = 0, rpcUrl = chain.rpcUrl, fromBlock = 0) {
   for (let mined = 0; mined < blocks; mined += 1) await chain.mine();
   if (blocks > 0) {
     await chain.send(1, { to: chain.accounts.signer(9).address, value: 5n });
     await chain.mine();
   }
-  const index = await openTestIndex({ database, client: chain.client });
+  const index = await openTestIndex({ database, client: chain.client, fromBlock });
   onTestFinished(() => index.stop());
   await index.runOnce();
   const config = join(chain.folder, `${randomUUID()}.yaml`);

@@ -46,6 +46,14 @@ const STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
 ];
 /** Same for expressions whose meaning depends on the file. */
 const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'state/compare-counters.ts': {
+    sql: 'select cast(holder_count as text) as kept, cast(holder_count as text) as counted from tokens',
+    table: 'address_counts',
+    "columns.join(', ')": 'token_transfers',
+    'placeholders(columns.length + 1)': '?, ?',
+    kept: 'block_counters',
+    names: 'blocks = ?',
+  },
   'read/search.ts': { looks: 'select 1 as is_found' },
   'read/address-records.ts': {
     looks: "select 'blocks' as found_in from blocks",

@@ -15,16 +15,16 @@ const TIMEOUT_MS = 30_000;
 export const VERIFY_USAGE = `Usage: tollgate index verify --config FILE [--chain ID] [--from NUMBER] [--limit NUMBER] [--seconds NUMBER] [--repair]
 
   Compares what the indexes of a configuration know of the chain's state with their nodes, at the newest block: balances,
-  owners of NFTs and supplies, and the number of holders of each token with its balances. It prints a line for each
-  difference and a summary. The index may be written meanwhile. Exit code 1 when something differs and is not repaired,
+  owners of NFTs and supplies; and counters of addresses and tokens, and totals, with the rows of the index. It prints a
+  line for each difference and a summary. The index may be written meanwhile. Exit code 1 when something differs and is not repaired,
   or a node did not give it.
 
   --config FILE            the configuration; without one, TOLLGATE_CONFIG
   --chain ID               only the index of this chain
-  --from NUMBER            only state that was touched from this block on; 0 when absent
+  --from NUMBER            only state that was touched from this block on; the first block of the index when absent
   --limit NUMBER           stop after this many values of an index; ${MOST_ENTRIES} when absent
   --seconds NUMBER         stop after this time for an index; ${MOST_SECONDS} when absent
-  --repair                 have the process that writes the index read again what differs
+  --repair                 count wrong counters again, and have the process that writes the index read again what else differs
   --help                   print this
 `;
 
@@ -74,28 +74,22 @@ function verifyIndex(
   return withIndex(index, async (db, options) => {
     process.stdout.write(`index of chain ${id}, ${databaseName(options)}\n`);
     await client.verify();
-    const onDifference = (difference: StateDifference) =>
-      void process.stdout.write(`  ${lineOf(difference)}\n`);
-    const verification = await verifyState({ db, client, onDifference, isRepairing }, bounds);
+    const verification = await verifyState({ db, client, onDifference: showDifference, isRepairing }, bounds);
     process.stdout.write(`  ${summaryOf(verification, isRepairing)}\n`);
     return verification;
   });
 }
 
-function lineOf({ entry, indexed, expected }: StateDifference): string {
-  const { kind, address, holder, tokenId } = entry;
-  const id = tokenId === '' ? '' : ` id ${tokenId.slice(2)}`;
-  const names = {
-    coin: `coins of ${address}`,
-    token: `token ${address}`,
-    balance: `balance of ${holder} in token ${address}${id}`,
-    instance: `owner of token ${address}${id}`,
-  };
-  return `${names[kind]}: ${indexed} in the index, ${expected}`;
+function showDifference({
+  subject,
+  indexed,
+  expected,
+}: Pick<StateDifference, 'subject' | 'indexed' | 'expected'>): void {
+  process.stdout.write(`  ${subject}: ${indexed} in the index, ${expected}\n`);
 }
 
 function summaryOf({ checked, differing, unread, next }: Verification, isRepairing: boolean): string {
-  const repaired = isRepairing && differing > 0 ? ', which are read again now' : '';
+  const repaired = isRepairing && differing > 0 ? ', which are read or counted again now' : '';
   const silent = unread === 0 ? '' : `, ${unread} that the node did not give`;
   const rest = next === null ? '' : `; go on with --from ${next}`;
   return `${checked} values compared, ${differing} differ${repaired}${silent}${rest}`;

@@ -39,6 +39,9 @@ export interface ComputedIndexColumns {
   /** Other token of a pair that contains the base token. */
   other_token: Buffer;
   is_base_first: number;
+  /** Counters as the index keeps them, and as its rows give them: decimal digits with spaces. */
+  kept: string;
+  counted: string;
   /** List of the parts of a sum, see `pair_volumes`. */
   parts: string;
   /** Days since 1970-01-01 with a trade. */

@@ -13,6 +13,8 @@ import { knownOf } from './state-writer.ts';
 /** State whose value in the index is wrong. The values are for people. */
 export interface StateDifference {
   readonly entry: Dirty;
+  /** The entry, for people. */
+  readonly subject: string;
   readonly indexed: string;
   /** The right value, and where it is from. */
   readonly expected: string;
@@ -92,9 +94,20 @@ async function judged(
     const onChain = chainValue(result.value);
     const indexed = await indexedValue(db, entry);
     if (onChain === indexed || (await isDirty(db, entry))) continue;
-    differences.push({ entry, indexed, expected: `${onChain} on the chain` });
+    differences.push({ entry, subject: subjectOf(entry), indexed, expected: `${onChain} on the chain` });
   }
   return { differences, unread };
+}
+
+function subjectOf({ kind, address, holder, tokenId }: Dirty): string {
+  const id = tokenId === '' ? '' : ` id ${tokenId.slice(2)}`;
+  const subjects = {
+    coin: `coins of ${address}`,
+    token: `token ${address}`,
+    balance: `balance of ${holder} in token ${address}${id}`,
+    instance: `owner of token ${address}${id}`,
+  };
+  return subjects[kind];
 }
 
 const NONE = 'none';

@@ -1,21 +1,26 @@
-import { bytesColumn } from '../../db/columns.ts';
-import type { Db, Handle } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
+import type { Db } from '../../db/open.ts';
+import { rowsOf } from '../../db/query.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { blockStart } from '../schema/block-position.ts';
-import type { IndexTables } from '../schema/columns.ts';
-import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
-import { readHead } from '../schema/head.ts';
+import { readHead, readProgress } from '../schema/head.ts';
 import { type Dirty, dirtyRow, type EntryKey, entryOf, markDirty } from '../schema/stale-state.ts';
 import { touchedRows } from '../schema/touched-rows.ts';
+import {
+  type CounterDifference,
+  type Counters,
+  countersOf,
+  recount,
+  TOTALS,
+  wrongCounters,
+} from './compare-counters.ts';
 import { compareState, type StateDifference } from './compare-state.ts';
 
 interface VerificationDeps {
   readonly db: Db;
   readonly client: ChainClient;
   /** Called for each difference. */
-  readonly onDifference: (difference: StateDifference) => void;
+  readonly onDifference: (difference: StateDifference | CounterDifference) => void;
   /** True to have what differs read again, and counters counted again. */
   readonly isRepairing: boolean;
 }
@@ -49,17 +54,19 @@ const MOST_REMEMBERED = 500_000;
 
 /**
  * Compares with the node, at the index's head, all state that the blocks of the index from `from` on have touched, and
- * the holders of their tokens with the balances of the index (Decision 309).
+ * the counters of their addresses and tokens with the rows of the index; after the last block also the totals
+ * (Decision 309).
  * @throws when the node is away
  */
 export async function verifyState(deps: VerificationDeps, bounds: VerificationBounds): Promise<Verification> {
   const { db } = deps;
-  const last = (await readHead(db))?.number ?? -1;
+  const { head, firstNumber } = await readProgress(db, 0);
+  const last = head?.number ?? -1;
   const seen = new Set<string>();
   let checked = 0;
   let differing = 0;
   let unread = 0;
-  for (let block = bounds.from; block <= last; block += BLOCKS) {
+  for (let block = Math.max(bounds.from, firstNumber ?? 0); block <= last; block += BLOCKS) {
     if (checked >= bounds.limit || bounds.isOver()) return { checked, differing, unread, next: block };
     const touched = await touchedBetween(db, block, block + BLOCKS);
     const entries = touched.filter(entry => !seen.has(Object.values(entry).join()));
@@ -72,16 +79,17 @@ export async function verifyState(deps: VerificationDeps, bounds: VerificationBo
     }
     checked += entries.length;
   }
+  differing += await verifyCounters(deps, TOTALS);
   return { checked, differing, unread, next: null };
 }
 
 async function verifyBatch(
-  { db, client, onDifference, isRepairing }: VerificationDeps,
+  deps: VerificationDeps,
   entries: readonly Dirty[],
 ): Promise<{ differing: number; unread: number }> {
+  const { db, client, onDifference, isRepairing } = deps;
   const { differences, unread } = await compareState({ db, client }, entries);
-  const counters = await wrongCounters(db, entries);
-  for (const difference of [...differences, ...counters]) onDifference(difference);
+  for (const difference of differences) onDifference(difference);
   if (isRepairing && differences.length > 0) {
     await transaction(db, async handle => {
       const block = (await readHead(handle))?.number ?? 0;
@@ -91,8 +99,23 @@ async function verifyBatch(
       );
     });
   }
-  if (isRepairing) for (const { entry } of counters) await transaction(db, handle => recount(handle, entry));
-  return { differing: differences.length + counters.length, unread };
+  const counters = entries.flatMap(entry => countersOf(db, entry));
+  return { differing: differences.length + (await verifyCounters(deps, counters)), unread };
+}
+
+/** Returns the number of counters that differ. */
+async function verifyCounters(
+  { db, onDifference, isRepairing }: VerificationDeps,
+  counters: readonly Counters[],
+): Promise<number> {
+  let differing = 0;
+  for (const one of counters) {
+    const wrong = await wrongCounters(db, one);
+    for (const difference of wrong) onDifference(difference);
+    if (isRepairing && wrong.length > 0) await recount(db, one);
+    differing += wrong.length;
+  }
+  return differing;
 }
 
 /** State that blocks `from` (inclusive) to `to` (exclusive) have touched. */
@@ -102,40 +125,4 @@ async function touchedBetween(db: Db, from: number, to: number): Promise<Dirty[]
     ofBlocks: `number >= ${from} and number < ${to}`,
   });
   return (await rowsOf<EntryKey>(db, queries.join('\nunion\n'))).map(entryOf);
-}
-
-/** Most holders of a token that are counted. */
-const MOST_HOLDERS = 100_000;
-
-const HOLDERS = 'select distinct holder from token_balances where token = ?';
-
-/** Tokens among these entries whose number of holders is not that of their balances. Larger tokens are left out. */
-async function wrongCounters(db: Db, entries: readonly Dirty[]): Promise<StateDifference[]> {
-  const wrong: StateDifference[] = [];
-  for (const entry of entries.filter(({ kind }) => kind === 'token')) {
-    const token = bytesColumn(entry.address);
-    type Row = Pick<IndexTables['tokens'], 'holder_count'> & Pick<ComputedIndexColumns, 'row_count'>;
-    const [row] = await rowsOf<Row>(
-      db,
-      `select holder_count, (select count(*) from (${HOLDERS} limit ${MOST_HOLDERS}) counted) as row_count
-       from tokens where address = ?`,
-      [token, token],
-    );
-    if (row === undefined || row.row_count >= MOST_HOLDERS || row.row_count === row.holder_count) continue;
-    wrong.push({
-      entry,
-      indexed: `${row.holder_count} holders`,
-      expected: `${row.row_count} by its balances`,
-    });
-  }
-  return wrong;
-}
-
-async function recount(handle: Handle, { address }: Dirty): Promise<void> {
-  const token = bytesColumn(address);
-  await execute(
-    handle,
-    `update tokens set holder_count = (select count(*) from (${HOLDERS}) counted) where address = ?`,
-    [token, token],
-  );
 }
