@@ -50,6 +50,7 @@ const LONG_STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ],
   ['columns.map(', 'mode = excluded.mode'],
   ['column.key.map(', 'id = ?'],
+  ['[...due, ...ahead]', "select 'deliveries' as topic where exists (select 1 from deliveries)"],
   ["[ of('payment_links'", 'select 1 as used from payment_links'],
   ['sources.map(', 'select id, amount, amount_due, created_at from checkout_sessions'],
 ];

@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
-import { readServerTime, WRONG_CLOCK_MS } from './database-clock.ts';
+import { readServerTime } from './database-clock.ts';
+import { endOfLeases } from './lease.ts';
 import { type Migration, table } from './migrate.ts';
 import type { Db, Transaction } from './open.ts';
 import { execute, rowsOf, type Sql } from './query.ts';
@@ -50,7 +51,7 @@ const LOCK_WAIT_MS = 1_000;
 export function leaseInForce(now: number, leaseMs: number): Sql {
   return {
     sql: '(leases.expires_at > ? and leases.expires_at <= ?)',
-    bindings: [now, now + leaseMs + WRONG_CLOCK_MS],
+    bindings: [now, endOfLeases(now, leaseMs)],
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
+import { WRONG_CLOCK_MS } from './database-clock.ts';
 import type { Handle, Transaction } from './open.ts';
 import { execute, rowLock, rowsOf, type Sql } from './query.ts';
 
@@ -111,6 +112,27 @@ const NOTHING: Sql = { sql: '', bindings: [] };
 
 function andAlso({ sql }: Sql): string {
   return sql === '' ? '' : `, ${sql}`;
+}
+
+/**
+ * Time (UTC ms) beyond which no lease of this length can end. A later one was taken before the clock was set back.
+ */
+export function endOfLeases(now: number, leaseMs: number): number {
+  return now + leaseMs + WRONG_CLOCK_MS;
+}
+
+/** Ends leases that are further ahead than `leaseMs` allows. Their rows are due, because only due rows are leased. */
+export async function endLeasesAhead(
+  handle: Handle,
+  { table, now, leaseMs }: { table: string; now: number; leaseMs: number },
+): Promise<void> {
+  await execute(
+    handle,
+    `update ${table} set locked_until = ?,
+       next_attempt_at = case when next_attempt_at between ? and locked_until then ? else next_attempt_at end
+     where locked_until > ?`,
+    [now, now, now, endOfLeases(now, leaseMs)],
+  );
 }
 
 /** `returning` guarantees no order. */

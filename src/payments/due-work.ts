@@ -1,8 +1,11 @@
+import { endLeasesAhead, endOfLeases } from '../db/lease.ts';
 import type { Db } from '../db/open.ts';
 import { rowsOf } from '../db/query.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
+import { NOTICE_LEASE_MS } from './notifications/store/notice-store.ts';
 import type { ComputedColumns } from './tables/computed-columns.ts';
+import { LEASE_MS } from './webhooks/store/due-deliveries.ts';
 
 /** Topics of work that falls due by the clock, with a query for due rows. */
 const DUE = {
@@ -13,9 +16,15 @@ const DUE = {
   sessions: "select 1 from checkout_sessions where status = 'active' and expires_at <= ?",
 } as const satisfies Record<ComputedColumns['topic'], string>;
 
+/** Longest leases of rows, by table and topic. Rows of the other topics are leased only within a transaction. */
+const LEASES = new Map<string, number>([
+  ['deliveries', LEASE_MS],
+  ['notices', NOTICE_LEASE_MS],
+]);
+
 /**
  * Wakes the workers of this process for work that has fallen due, such as a retry, and for work whose notification was
- * lost. One statement covers all topics with workers in this process, so an idle process costs the database little.
+ * lost. A lease that is further ahead than its own length is ended (Decision 313). One statement covers all topics with workers in this process, so an idle process costs the database little.
  */
 export function dueWorkWorker({
   db,
@@ -26,18 +35,23 @@ export function dueWorkWorker({
   clock: Clock;
   topics: readonly (keyof typeof DUE)[];
 }): Worker {
-  const looks = topics.map(topic => `select '${topic}' as topic where exists (${DUE[topic]})`);
-  const sql = looks.join(' union all ');
+  const due = topics.map(topic => `select '${topic}' as topic where exists (${DUE[topic]})`);
+  const leased = [...LEASES].filter(([topic]) => topics.some(one => one === topic));
+  const ahead = leased.map(
+    ([table]) => `select '${table}' as topic where exists (select 1 from ${table} where locked_until > ?)`,
+  );
+  const sql = [...due, ...ahead].join(' union all ');
   return {
     name: 'look for due work',
     async runOnce() {
       const now = clock.now();
-      const rows = await rowsOf<Pick<ComputedColumns, 'topic'>>(
-        db,
-        sql,
-        looks.map(() => now),
-      );
-      db.wakeups.wake(rows.map(({ topic }) => topic));
+      const ends = leased.map(([, leaseMs]) => endOfLeases(now, leaseMs));
+      const rows = await rowsOf<Pick<ComputedColumns, 'topic'>>(db, sql, [...due.map(() => now), ...ends]);
+      const found = new Set<string>(rows.map(({ topic }) => topic));
+      for (const [table, leaseMs] of leased) {
+        if (found.has(table)) await endLeasesAhead(db, { table, now, leaseMs });
+      }
+      db.wakeups.wake(found);
       return 0;
     },
   };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { dueRows, LEASE_COLUMNS, type LeasableRow } from '../../src/db/lease.ts';
+import { dueRows, endLeasesAhead, LEASE_COLUMNS, type LeasableRow } from '../../src/db/lease.ts';
 import { migrate, table } from '../../src/db/migrate.ts';
 import type { Db } from '../../src/db/open.ts';
 import { execute, rowsOf } from '../../src/db/query.ts';
@@ -83,6 +83,23 @@ bothDatabases('due rows', databases => {
     expect(await queue().settle(given.db, { id: 'a', token: first.token, set: DONE })).toBe(false);
     expect(await queue().settle(given.db, { id: 'a', token: second.token, set: DONE })).toBe(true);
     expect(await queue().settle(given.db, { id: 'a', token: second.token, set: DONE })).toBe(false);
+  });
+
+  test('whose lease is further ahead than its own length are due, as after a clock was set back', async () => {
+    await insert('a', 0);
+    const first = await take();
+    const ended = () => endLeasesAhead(given.db, { table: 'jobs', now: clock.now(), leaseMs: LEASE_MS });
+
+    clock.advance(-5_000);
+    await ended();
+    const within = ids(await take());
+    clock.advance(-1);
+    await ended();
+    const second = await take();
+
+    expect([within, ids(second)]).toEqual([[], ['a']]);
+    expect(await queue().settle(given.db, { id: 'a', token: first.token, set: DONE })).toBe(false);
+    expect(await queue().settle(given.db, { id: 'a', token: second.token, set: DONE })).toBe(true);
   });
 
   test('can be filtered by a condition and changed in the same statement', async () => {

@@ -1,12 +1,14 @@
 import { expect } from 'vitest';
 import { isShared } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
+import { silentLogger } from '#lib/logger.ts';
 import { dueWorkWorker } from '#payments/due-work.ts';
 import { eventStore } from '#payments/events/event-store.ts';
-import { noticeStore } from '#payments/notifications/store/notice-store.ts';
+import { noticeQueue, noticeStore } from '#payments/notifications/store/notice-store.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
+import { takeDeliveries } from '#payments/webhooks/store/due-deliveries.ts';
 import { webhookStore } from '#payments/webhooks/store/webhook-store.ts';
 import { aSession } from '../lab/payments-sessions.ts';
 import { until } from '../lab/until.ts';
@@ -50,5 +52,34 @@ eachPaymentsDatabase('the look for due work', test => {
     const due = await look();
 
     expect({ before, due: due.sort() }).toEqual({ before: [], due: topics.toSorted() });
+  });
+
+  test('ends leases from before the clock was set back, and wakes their workers', async ({ db, owner }) => {
+    const webhook = aWebhook(owner);
+    await transaction(db, async handle => {
+      await webhookStore(handle, SEALED).insert(webhook, aSecret());
+      const delivery = aDelivery(webhook, { nextAttemptAt: DUE_AT });
+      await deliveryStore(handle, SEALED).insert([{ delivery, body: '{}' }]);
+      await noticeStore(handle, SEALED).insert([aNotice(owner, { createdAt: DUE_AT })]);
+    });
+    const clock = manualClock(DUE_AT);
+    const deps = { seals: SEALED, clock, log: silentLogger() };
+    const takeBoth = async () => [
+      ...(await transaction(db, handle => takeDeliveries(handle, { webhookId: webhook.id, limit: 1 }, deps))),
+      ...(await noticeQueue({ db, ...deps }).take('email', 1)),
+    ];
+    expect(await takeBoth()).toHaveLength(2);
+    const woken = new Set<string>();
+    for (const topic of ['deliveries', 'notices']) db.wakeups.on(topic, () => void woken.add(topic));
+    if (isShared(db)) await until(async () => db.wakeups.isListening(), Boolean);
+    woken.clear();
+
+    clock.advance(-40 * 60_000);
+    const before = await takeBoth();
+    await dueWorkWorker({ db, clock, topics: ['deliveries', 'notices'] }).runOnce(NEVER);
+
+    expect(before).toEqual([]);
+    expect([...woken].sort()).toEqual(['deliveries', 'notices']);
+    expect(await takeBoth()).toHaveLength(2);
   });
 });

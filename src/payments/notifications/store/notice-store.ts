@@ -12,7 +12,7 @@ import { openEach, putOff } from '../../secrets/unopened-rows.ts';
 import type { NoticeRow } from '../../tables/event-tables.ts';
 
 /** Time for which a process holds a notice, in milliseconds. */
-const LEASE_MS = 120_000;
+export const NOTICE_LEASE_MS = 120_000;
 
 /** A notice that this process has taken for sending. */
 export interface TakenNotice extends Notice {
@@ -96,12 +96,12 @@ export function noticeQueue({ db, seals, clock, log }: NoticeQueueDeps) {
       for (;;) {
         const { rows, token } = await notices.take(db, {
           limit,
-          leaseMs: LEASE_MS,
+          leaseMs: NOTICE_LEASE_MS,
           where: { sql: 'channel = ?', bindings: [channel] },
           set: { sql: 'attempts = attempts + 1', bindings: [] },
         });
         const { opened, unopened } = openEach(rows, row => ({ ...noticeOf(row, seals), token }), log);
-        const until = clock.now() + LEASE_MS;
+        const until = clock.now() + NOTICE_LEASE_MS;
         await putOff(db, { table: 'notices', ids: unopened, until, undo: 'attempts = attempts - 1' });
         // None of these could be opened, but later ones may.
         if (opened.length > 0 || rows.length === 0) return opened;

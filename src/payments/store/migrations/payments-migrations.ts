@@ -14,6 +14,7 @@ import { REPLAYS_MIGRATION } from './027-replays.ts';
 import { DASHBOARD_SESSIONS_MIGRATION } from './028-dashboard-sessions.ts';
 import { WATCHING_MIGRATIONS } from './029-watching.ts';
 import { DELETED_WEBHOOKS_MIGRATION } from './030-deleted-webhooks.ts';
+import { LEASES_MIGRATION } from './031-leases.ts';
 
 /** Schema steps of the payments platform. Append only. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -33,6 +34,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   DASHBOARD_SESSIONS_MIGRATION,
   ...WATCHING_MIGRATIONS,
   DELETED_WEBHOOKS_MIGRATION,
+  LEASES_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */
