@@ -1,4 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
 import type { Db, Handle } from './open.ts';
 import { rowsOf } from './query.ts';
 
@@ -14,13 +15,17 @@ export const WRONG_CLOCK_MS = 5_000;
 /**
  * Clock of everything that several processes write into one database: leases, work that is due, ends of sessions. It
  * is the time of a PostgreSQL server, so that a machine whose clock is wrong disturbs no other one (Decision 312). On
- * SQLite, whose processes share a machine, and with a clock that a test sets, it is that clock.
+ * SQLite, whose processes share a machine, and with a clock that a test sets, it is that clock. Logs a line when the
+ * clock of the machine becomes wrong, and when it is right again. `name` is that of the database in sentences.
  */
-export async function databaseClock(db: Db, clock: Clock): Promise<DatabaseClock> {
+export async function databaseClock(
+  db: Db,
+  clock: Clock,
+  { name, log }: { name: string; log: Logger },
+): Promise<DatabaseClock> {
   const { serverTime } = db;
   if (serverTime === undefined || clock.isOfMachine !== true) return { ...clock, aheadMs: () => 0 };
-  await readServerTime(db, db);
-  return {
+  const ofDatabase = {
     sleep: clock.sleep,
     now: () => serverTime.now() ?? clock.now(),
     aheadMs() {
@@ -28,6 +33,16 @@ export async function databaseClock(db: Db, clock: Clock): Promise<DatabaseClock
       return Math.sign(aheadMs) * Math.max(0, Math.abs(aheadMs) - serverTime.uncertaintyMs());
     },
   };
+  let isWrong = false;
+  serverTime.onReading(() => {
+    const [warning] = clockWarnings(name, ofDatabase);
+    if ((warning !== undefined) === isWrong) return;
+    isWrong = warning !== undefined;
+    if (warning !== undefined) log.warn({ aheadMs: ofDatabase.aheadMs() }, warning);
+    else log.info(`the clock of this machine agrees with that of ${name} again`);
+  });
+  await readServerTime(db, db);
+  return ofDatabase;
 }
 
 /** Corrects the time of the server by reading its clock. Has no effect on SQLite. */

@@ -118,7 +118,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   const { chain, client, log, fromBlock = 0, pollMs = 1000, hasRoom = () => true } = options;
   const database = indexOptions(options.database, chain.id);
   const db = await openClaimed(database, options);
-  const clock = await databaseClock(db, options.clock);
+  const clock = await databaseClock(db, options.clock, { name: `the index of chain ${chain.id}`, log });
   const readDb = await openReader(db, database);
   const pool = options.pool ?? openQueryPool({ clock });
   const queries = pool.engine(database, options.abis);

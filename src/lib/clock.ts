@@ -41,6 +41,8 @@ export interface ServerTime {
   uncertaintyMs(): number;
   /** Corrects the time by a reading of the server's clock, in UTC milliseconds, that was asked for at `askedAt`. */
   correct(serverMs: number, askedAt: number): void;
+  /** Calls `listener` after each reading. */
+  onReading(listener: () => void): void;
   /** Milliseconds of the clock that nobody sets, for `askedAt`. */
   steady(): number;
 }
@@ -57,6 +59,7 @@ export function serverTime(steady: () => number = () => performance.now()): Serv
   let least = 0;
   let most = 0;
   let readAt: number | undefined;
+  const listeners: (() => void)[] = [];
 
   const driftMs = () => (readAt === undefined ? 0 : (steady() - readAt) * DRIFT);
 
@@ -71,7 +74,9 @@ export function serverTime(steady: () => number = () => performance.now()): Serv
       least = agrees ? Math.max(lower, least - drift) : lower;
       most = agrees ? Math.min(upper, most + drift) : upper;
       readAt = answeredAt;
+      for (const listener of listeners) listener();
     },
+    onReading: listener => void listeners.push(listener),
     steady,
   };
 }

@@ -35,6 +35,8 @@ export interface WatchedChain extends PaymentChain {
 
 const NODE_TIMEOUT_MS = 10_000;
 const KEY_PAUSE_MS = 60_000;
+/** The database in sentences for the operator: its setting. */
+const DATABASE_NAME = 'payments.database';
 
 export interface PaymentsServiceOptions extends PaymentsListenerSettings {
   /** Roles of this process; all when absent. */
@@ -68,7 +70,7 @@ export async function startPaymentsService(given: PaymentsServiceOptions): Promi
   const store = await openStore(given.database, { secretKey: given.secretKey, log });
   const { db } = store;
   opened.defer(() => db.destroy());
-  const clock = await databaseClock(db, given.clock);
+  const clock = await databaseClock(db, given.clock, { name: DATABASE_NAME, log });
   metrics.watchClock('payments', clock.aheadMs);
   const options = { ...given, clock };
   const { webhooksWithDue } = deliveryQueue({ ...store, clock, log });
@@ -112,11 +114,7 @@ export async function startPaymentsService(given: PaymentsServiceOptions): Promi
       return {
         chains: all.map(chainStatusBody),
         processes: presence.counts(),
-        warnings: [
-          ...presence.warnings(),
-          ...chainWarnings(all),
-          ...clockWarnings('payments.database', clock),
-        ],
+        warnings: [...presence.warnings(), ...chainWarnings(all), ...clockWarnings(DATABASE_NAME, clock)],
       };
     },
     close: () => {

@@ -9,6 +9,9 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { endingOf } from '#command/doctor/back-end-check.ts';
 import { runCheck } from '#command/doctor/check.ts';
 import { redisCheck } from '#command/doctor/redis-check.ts';
+import { openDatabase } from '#db/open.ts';
+import { seals } from '#payments/secrets/sealed.ts';
+import { secretKeyStore } from '#payments/secrets/secret-key-store.ts';
 import { fixtureOf } from '../lab/blockscout-fixtures.ts';
 import { startBotApi } from '../lab/bot-api.ts';
 import { startTestDevnet, type TestDevnet } from '../lab/devnet.ts';
@@ -19,7 +22,7 @@ import { startTestPayments } from '../lab/payments-service.ts';
 import { startOwnRedis } from '../lab/redis.ts';
 import { type Behaviour, startScriptedUpstream } from '../lab/scripted-upstream.ts';
 import { PATIENCE_MS } from '../lab/until.ts';
-import { postgresDatabase, urlOf } from '../support/databases.ts';
+import { postgresDatabase, sqliteDatabase, urlOf } from '../support/databases.ts';
 import { startPgBouncer } from '../support/pgbouncer.ts';
 import { startSmtpReceiver } from '../support/smtp-receiver.ts';
 
@@ -97,7 +100,10 @@ function upToDate({ url }: { url: string }): Behaviour {
 test('a working configuration is reported line by line in the order of the file, and nothing is created', async () => {
   const database = await postgresDatabase('payments');
   onTestFinished(database.remove);
-  await using service = await startTestPayments(database.options);
+  // Another database, because that of a service needs its key.
+  const served = await postgresDatabase('payments');
+  onTestFinished(served.remove);
+  await using service = await startTestPayments(served.options);
   await using upstream = await startScriptedUpstream(upToDate);
   await using smtp = await startSmtpReceiver();
   await using bot = await startBotApi();
@@ -315,6 +321,67 @@ payments: { secretKeyFile: "${keyFile}", database: "${database.options.url}", po
   });
 });
 
+test('a key file that the database needs is told when it is missing or another one', async () => {
+  const database = await sqliteDatabase('payments');
+  onTestFinished(() => database.remove());
+  const [lost, other] = ['l', 'o'].map(letter => letter.repeat(40));
+  const db = openDatabase(database.options);
+  await secretKeyStore(db).add(seals([lost ?? '']));
+  await db.destroy();
+  const keyFile = join(folder, 'secret.key');
+  const reported = async () => {
+    const { out } = await doctor(
+      `payments: { secretKeyFile: "${keyFile}", database: "${urlOf(database.options)}" }`,
+      '--json',
+    );
+    return bySetting(out)['payments.secretKeyFile'];
+  };
+
+  const missing = await reported();
+  await writeFile(keyFile, other ?? '', { mode: 0o600 });
+  const wrong = await reported();
+  await writeFile(keyFile, `${other}\n${lost}\n`);
+  const right = await reported();
+
+  const [id] = seals([lost ?? '']).keyIds;
+  expect(missing).toMatchObject({
+    line: 1,
+    state: 'fault',
+    detail: `is missing, and the payments database needs the key of fingerprint ${id}`,
+    advice: 'Restore it from its backup.',
+  });
+  expect(wrong).toMatchObject({
+    state: 'fault',
+    detail: `has other keys, and the payments database needs the key of fingerprint ${id}`,
+  });
+  expect(right).toMatchObject({ state: 'ok' });
+});
+
+test('several hosts of a database are named without the password, of which one must be writable', async () => {
+  const database = await postgresDatabase();
+  onTestFinished(() => database.remove());
+  const server = new URL(database.options.url);
+  const socket = encodeURIComponent(server.searchParams.get('host') ?? '');
+  const reported = async (hosts: string) => {
+    const address = `postgres://postgres:db-password@${hosts}${server.pathname}`;
+    const { out } = await doctor(`payments: { database: "${address}" }`, '--json');
+    expect(out).not.toContain('db-password');
+    return bySetting(out)['payments.database'];
+  };
+
+  const found = await reported(`127.0.0.1:${await freePort()},${socket}`);
+  const none = await reported(`127.0.0.1:${await freePort()},127.0.0.1:${await freePort()}`);
+
+  expect(found).toMatchObject({
+    state: 'ok',
+    subject: expect.stringMatching(/^payments database \(PostgreSQL at 127\.0\.0\.1:\d+, /),
+  });
+  expect(none).toMatchObject({
+    state: 'fault',
+    detail: expect.stringMatching(/ECONNREFUSED.+; .+ECONNREFUSED/),
+  });
+});
+
 test('a pooler is told, and refused where it cannot work, in doctor and at the start', async () => {
   const database = await postgresDatabase();
   onTestFinished(() => database.remove());
@@ -336,7 +403,7 @@ test('a pooler is told, and refused where it cannot work, in doctor and at the s
   expect(await reported(pooler.url)).toEqual(['warning', expect.stringContaining('processes poll for work')]);
   expect(await reported(pooler.url, pooler.url)).toEqual([
     'fault',
-    'listenUrl leads through a pooler, which delivers no notifications',
+    expect.stringMatching(/; listenUrl leads through a pooler, which delivers no notifications$/),
   ]);
   const refusal = 'must pool by transaction or by session';
   expect(await reported(byStatement.url)).toEqual(['fault', expect.stringContaining(refusal)]);

@@ -2,11 +2,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { clockWarnings, databaseClock, readServerTime } from '#db/database-clock.ts';
 import { type DatabaseOptions, type Db, openDatabase, remakeable } from '#db/open.ts';
 import { type Clock, serverTime, systemClock } from '#lib/clock.ts';
+import { silentLogger } from '#lib/logger.ts';
 import { postgresDatabase, sqliteDatabase } from '../support/databases.ts';
 import { manualClock } from '../support/manual-clock.ts';
 
 const NOW = Date.UTC(2026, 4, 4, 12);
 const MINUTE_MS = 60_000;
+const NAMED = { name: 'this database', log: silentLogger() };
 
 async function opened(
   create: typeof postgresDatabase | typeof sqliteDatabase,
@@ -47,7 +49,7 @@ function server() {
 test('a machine 40 minutes ahead goes by the time of PostgreSQL, and is warned', async () => {
   const db = await opened(postgresDatabase);
 
-  const clock = await databaseClock(db, skewed(40 * MINUTE_MS));
+  const clock = await databaseClock(db, skewed(40 * MINUTE_MS), NAMED);
 
   expect(Math.abs(clock.now() - systemClock.now())).toBeLessThan(2_000);
   expect(clock.aheadMs()).toBeGreaterThan(39 * MINUTE_MS);
@@ -59,7 +61,7 @@ test('a machine 40 minutes ahead goes by the time of PostgreSQL, and is warned',
 test('the database of an index gives the same time, although it reads numbers in another way', async () => {
   const db = await opened(postgresDatabase, options => remakeable(options, 'chain_1'));
 
-  const clock = await databaseClock(db, skewed(40 * MINUTE_MS));
+  const clock = await databaseClock(db, skewed(40 * MINUTE_MS), NAMED);
 
   expect(Math.abs(clock.now() - systemClock.now())).toBeLessThan(2_000);
 });
@@ -67,7 +69,10 @@ test('the database of an index gives the same time, although it reads numbers in
 test('a machine that is behind is warned too, and one that is right is not', async () => {
   const db = await opened(postgresDatabase);
 
-  const [behind, right] = [await databaseClock(db, skewed(-10_000)), await databaseClock(db, systemClock)];
+  const [behind, right] = [
+    await databaseClock(db, skewed(-10_000), NAMED),
+    await databaseClock(db, systemClock, NAMED),
+  ];
 
   expect(clockWarnings('the database', behind)).toEqual([
     'the clock of this machine is 10 s behind that of the database',
@@ -79,8 +84,8 @@ test('a clock that a test sets, and the clock of a machine with an SQLite file, 
   const [postgres, sqlite] = [await opened(postgresDatabase), await opened(sqliteDatabase)];
   const manual = manualClock(NOW);
 
-  const ofTest = await databaseClock(postgres, manual);
-  const ofFile = await databaseClock(sqlite, skewed(MINUTE_MS));
+  const ofTest = await databaseClock(postgres, manual, NAMED);
+  const ofFile = await databaseClock(sqlite, skewed(MINUTE_MS), NAMED);
   manual.advance(7);
 
   expect([ofTest.now(), ofTest.aheadMs()]).toEqual([NOW + 7, 0]);
@@ -89,7 +94,7 @@ test('a clock that a test sets, and the clock of a machine with an SQLite file, 
 
 test('each reading of PostgreSQL corrects the clock', async () => {
   const db = await opened(postgresDatabase);
-  const clock = await databaseClock(db, systemClock);
+  const clock = await databaseClock(db, systemClock, NAMED);
   db.serverTime?.correct(clock.now() + MINUTE_MS, db.serverTime.steady());
   expect(clock.now() - systemClock.now()).toBeGreaterThan(MINUTE_MS - 2_000);
 

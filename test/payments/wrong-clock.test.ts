@@ -1,10 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { runCheck } from '#command/doctor/check.ts';
 import { databaseCheck } from '#command/doctor/database-check.ts';
+import { databaseClock, readServerTime } from '#db/database-clock.ts';
 import { openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
+import { createLogger } from '#lib/logger.ts';
 import { PAYMENTS_SCHEMA } from '#payments/store/migrations/payments-migrations.ts';
 import { record } from '../lab/json.ts';
 import { startTestProcess } from '../lab/payments-service.ts';
@@ -48,6 +50,33 @@ test('a process whose machine is 40 minutes ahead takes no lease for longer than
   expect(Math.round(Number(seconds))).toBe(AHEAD_MS / 1_000);
 });
 
+test('a clock that becomes wrong is logged once, and once when it is right again', async () => {
+  const { db } = await paymentsDatabase();
+  const lines: { level: number; msg: string }[] = [];
+  const log = createLogger({
+    level: 'info',
+    destination: { write: line => void lines.push(JSON.parse(line)) },
+  });
+  let aheadMs = 0;
+  const clock: Clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+  const readings = async () => {
+    for (let reading = 0; reading < 3; reading += 1) await readServerTime(db, db);
+    return lines.splice(0).map(({ level, msg }) => [level, msg]);
+  };
+
+  await databaseClock(db, clock, { name: 'payments.database', log });
+  const right = await readings();
+  aheadMs = AHEAD_MS;
+  const wrong = await readings();
+  aheadMs = 0;
+
+  expect(right).toEqual([]);
+  expect(wrong).toEqual([[40, 'the clock of this machine is 2400 s ahead of that of payments.database']]);
+  expect(await readings()).toEqual([
+    [30, 'the clock of this machine agrees with that of payments.database again'],
+  ]);
+});
+
 test('a process whose machine is right warns of nothing', async () => {
   const { options } = await paymentsDatabase();
   await using service = await startTestProcess(options);
@@ -57,7 +86,8 @@ test('a process whose machine is right warns of nothing', async () => {
 
 test('tollgate doctor says by how much the clock of this machine differs from the database’s', async () => {
   const { options } = await paymentsDatabase();
-  const check = (clock: Clock) => databaseCheck({ options, schema: PAYMENTS_SCHEMA }, clock);
+  const check = (clock: Clock, poolSize = 10) =>
+    databaseCheck({ options: { ...options, poolSize }, schema: PAYMENTS_SCHEMA }, clock);
 
   const [wrong, right] = [await runCheck(check(ahead), 10_000), await runCheck(check(systemClock), 10_000)];
 
@@ -69,4 +99,8 @@ test('tollgate doctor says by how much the clock of this machine differs from th
     advice: 'Synchronize the clocks of both machines with NTP.',
   });
   expect(right.state).toBe('ok');
+  expect(await runCheck(check(ahead, 500), 10_000)).toMatchObject({
+    detail: expect.stringMatching(/; its pool of 500 exceeds .+; the clock of this machine is 2400 s ahead/),
+    advice: 'Lower postgres.pool. Synchronize the clocks of both machines with NTP.',
+  });
 });

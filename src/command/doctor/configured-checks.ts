@@ -62,9 +62,15 @@ function publicAddressChecks({ data, payments }: Config): Check[] {
 }
 
 /** The embedded default has a key of its own for each run. */
-function secretKeyChecks({ chains, payments: { secretKey, hasDefaultDatabase } }: Config): Check[] {
+function secretKeyChecks(config: Config): Check[] {
+  const {
+    chains,
+    payments: { secretKey, hasDefaultDatabase },
+  } = config;
   const isOfEachRun = chains.length === 0 && hasDefaultDatabase;
-  return isOfEachRun || secretKey.kind === 'value' ? [] : [secretKeyCheck(secretKey)];
+  return isOfEachRun || secretKey.kind === 'value'
+    ? []
+    : [secretKeyCheck(secretKey, config.payments.database)];
 }
 
 function redisChecks({ data, rateLimitStore }: Config): Check[] {

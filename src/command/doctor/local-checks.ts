@@ -1,9 +1,16 @@
-import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { type ListenAddress, originOf } from '#config/units.ts';
+import { type DatabaseOptions, openDatabase } from '#db/open.ts';
 import { probeAddress } from '#http/server/free-address.ts';
+import { inTime } from '#lib/in-time.ts';
+import { seals } from '#payments/secrets/sealed.ts';
 import { readSecretKeys, type SecretKeySource } from '#payments/secrets/secret-key.ts';
+import { secretKeyStore } from '#payments/secrets/secret-key-store.ts';
 import { type Check, Fault, type Finding } from './check.ts';
+import { exists, nearestPlace, requireWritable } from './database-check.ts';
 import { healthAt } from './public-address-check.ts';
+
+const DATABASE_WITHIN_MS = 4_000;
 
 /** Listens on an address for a moment, unless a server of this program runs there. */
 export function listenCheck(setting: string, listen: ListenAddress): Check {
@@ -26,20 +33,47 @@ export function listenCheck(setting: string, listen: ListenAddress): Check {
   };
 }
 
-/** Reads the key of payments as a start would. Creates none. */
-export function secretKeyCheck(source: Extract<SecretKeySource, { kind: 'file' }>): Check {
+/** Reads the key file of payments, and which keys the database needs, as a start would. Creates no file. */
+export function secretKeyCheck(
+  source: Extract<SecretKeySource, { kind: 'file' }>,
+  database: DatabaseOptions,
+): Check {
+  const { file } = source;
   return {
     setting: 'payments.secretKeyFile',
-    subject: `key file ${source.file}`,
-    advice: 'Correct the file, or name another one.',
+    subject: `key file ${file}`,
+    advice: 'Let this user read the file, and no other one, or name another file.',
     async run(): Promise<Finding> {
-      const isThere = await stat(source.file).then(
-        () => true,
-        () => false,
-      );
-      if (!isThere) return { state: 'ok', detail: 'does not exist yet; the first start creates it' };
-      await readSecretKeys(source, { mayCreate: false });
+      const needed = await neededKeys(database);
+      const keys = needed.map(id => `the key of fingerprint ${id}`).join(' and ');
+      if (!(await exists(file))) {
+        if (needed.length > 0)
+          throw new Fault(
+            `is missing, and the payments database needs ${keys}`,
+            'Restore it from its backup.',
+          );
+        await requireWritable(await nearestPlace(dirname(file)));
+        return { state: 'ok', detail: 'does not exist yet; the first start creates it' };
+      }
+      const { keyIds } = seals(await readSecretKeys(source, { mayCreate: false }));
+      if (needed.some(id => !keyIds.includes(id))) {
+        const advice = 'Add the lost key on a line of its own, or restore the file from its backup.';
+        throw new Fault(`has other keys, and the payments database needs ${keys}`, advice);
+      }
       return { state: 'ok', detail: 'can be read' };
     },
   };
+}
+
+/** Fingerprints of the keys that the database needs; none when it cannot be asked, which is another check's fault. */
+async function neededKeys(options: DatabaseOptions): Promise<readonly string[]> {
+  if ('file' in options && !(await exists(options.file))) return [];
+  const db = openDatabase('file' in options ? { ...options, readonly: true } : options);
+  try {
+    return await inTime(secretKeyStore(db).needed(), DATABASE_WITHIN_MS);
+  } catch {
+    return [];
+  } finally {
+    await db.destroy();
+  }
 }
