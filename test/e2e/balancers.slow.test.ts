@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { freePort, loopbackPort } from '../lab/loopback-server.ts';
 import { until } from '../lab/until.ts';
 import { type BalancerName, startBalancer } from '../support/balancer.ts';
@@ -68,6 +68,37 @@ function clientsOf(url: string) {
     },
   };
 }
+
+test.for<BalancerName>(['haproxy', 'nginx'])(
+  'the answer of %s itself says when to try again, and only one Retry-After reaches a client',
+  async name => {
+    const ports = [await freePort(), await freePort()] as const;
+    const unready = createServer((_, response) => {
+      response.writeHead(503, { 'Retry-After': '7' }).end();
+    });
+    onTestFinished(() => void unready.close());
+    const port = await loopbackPort(unready);
+    await using balancer = await startBalancer(name, { data: ports, payments: [port, port] });
+    const answered = async (url: string) => {
+      const answer = await fetch(url);
+      await answer.text();
+      return [Math.floor(answer.status / 100), answer.headers.get('retry-after')];
+    };
+
+    const away = await until(
+      () => answered(`${balancer.dataUrl}/chains`),
+      ([, retryAfter]) => retryAfter !== null,
+    );
+    const given = await answered(`${balancer.paymentsUrl}/api/v1/payment-links`);
+
+    expect(away).toEqual([5, '5']);
+    // haproxy has taken the process out, because its check failed as well.
+    expect([
+      [5, '7'],
+      [5, '5'],
+    ]).toContainEqual(given);
+  },
+);
 
 test.for<BalancerName>(['haproxy', 'nginx'])(
   'a rolling restart behind the documented %s loses no request',
