@@ -1,13 +1,15 @@
 /**
- * Test of a fleet: runs ten processes on one PostgreSQL and one Redis, makes payments on two chains, and kills, stops
- * and restarts each part in turn, also a leader whose clock is ahead:
+ * Test of a fleet: runs ten processes on PostgreSQL with a standby and on one Redis, two of them through PgBouncer and all
+ * behind haproxy, makes payments on two chains, and kills, stops and restarts each part in turn, also a leader whose clock
+ * is ahead:
  *   npm run fleet [-- --seed N]
  * Exits with 1
  * - when a payment or an event is lost or counted twice,
  * - when an answer is wrong, or a balance or an owner of an NFT is not that of the chain,
  * - when a request is lost or an error is logged during a rolling restart or while nothing is broken,
+ * - when a read through haproxy is lost because Redis, PostgreSQL or a node is away,
  * - when a process is left behind, or the run takes more than eight minutes or 5 GiB.
- * Exits with 2 when Redis is not installed. Needs Linux.
+ * Exits with 2 when Redis, haproxy or PgBouncer is not installed. Needs Linux.
  *
  * With `--hostile` it runs only one process per database and chain, a plain chain and a hostile one, in a network of its
  * own (`fleet/hostile/alone.ts`):
@@ -36,6 +38,12 @@ const SHOWN = 20;
 const SHOWN_CHARACTERS = 600;
 /** Time for the system to remove ended processes. */
 const GONE_AFTER_MS = 1_000;
+/** Programs that the fleet starts, by Debian's names, each with an argument for its version. */
+const PROGRAMS = [
+  ['redis-server', '--version'],
+  ['haproxy', '-v'],
+  ['pgbouncer', '--version'],
+] as const;
 const DATABASES = ['sqlite', 'postgres'] as const;
 
 const { values } = parseArgs({
@@ -58,8 +66,9 @@ if (!Number.isInteger(seed) || !(seconds > 0) || databases.length === 0) {
 }
 if (values.hostile && !isInOwnNetwork()) process.exit(await runInOwnNetwork());
 const isWhole = !values.hostile && !values.soak;
-if (isWhole && spawnSync('redis-server', ['--version']).error !== undefined) {
-  console.error('Redis is not installed: apt-get install redis-server');
+for (const [program, argument] of isWhole ? PROGRAMS : []) {
+  if (spawnSync(program, [argument]).error === undefined) continue;
+  console.error(`${program} is not installed: apt-get install ${program}`);
   process.exit(2);
 }
 

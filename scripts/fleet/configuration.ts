@@ -4,6 +4,10 @@ import { stringify } from 'yaml';
 export interface Surroundings {
   /** Database of the payments platform. */
   readonly paymentsUrl: string;
+  /** Its address without a pooler, for notifications; that of the database when absent. */
+  readonly listenUrl?: string;
+  /** True when a load balancer on this machine is in front of the processes. */
+  readonly isBalanced?: boolean;
   /** Database of all indexes. */
   readonly indexUrl: string;
   /** Shared cache and counters; undefined when one process has its own. */
@@ -30,7 +34,15 @@ const UNLIMITED = 1_000_000;
 const POOL = 5;
 
 /** Configuration that all processes share. Ports come from the environment, and roles from the command line. */
-export function configuration({ paymentsUrl, indexUrl, redisUrl, chains }: Surroundings): string {
+export function configuration({
+  paymentsUrl,
+  listenUrl,
+  isBalanced = false,
+  indexUrl,
+  redisUrl,
+  chains,
+}: Surroundings): string {
+  const postgres = { pool: POOL, ...(listenUrl === undefined ? {} : { listenUrl }) };
   return stringify({
     data: {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the program reads it from the environment
@@ -38,19 +50,20 @@ export function configuration({ paymentsUrl, indexUrl, redisUrl, chains }: Surro
       pages: false,
       rateLimit: UNLIMITED,
       ...(redisUrl === undefined ? {} : { cache: { store: redisUrl } }),
-      postgres: { pool: POOL },
+      postgres,
     },
     payments: {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the program reads it from the environment
       listen: '127.0.0.1:${PAYMENTS_PORT}',
       database: paymentsUrl,
-      postgres: { pool: POOL },
+      postgres,
       secretKey: SECRET_KEY,
       rateLimit: { standard: UNLIMITED, elevated: UNLIMITED },
       webhooks: { allowedNetworks: ['127.0.0.0/8'], allowHttp: true },
     },
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the program reads it from the environment
     admin: { listen: '127.0.0.1:${ADMIN_PORT}' },
+    ...(isBalanced ? { trustedProxies: ['127.0.0.1'] } : {}),
     ...(redisUrl === undefined ? {} : { rateLimitStore: redisUrl }),
     chains: chains.map(({ id, rpcUrl, tokens, registry, maxAnswer }) => ({
       id,

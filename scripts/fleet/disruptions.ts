@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OwnPostgres } from '../../test/lab/own-postgres.ts';
 import type { OwnRedis } from '../../test/lab/redis.ts';
 import type { InterruptedChain } from './chain.ts';
+import type { FleetDatabases } from './databases.ts';
 import type { Traces } from './hostile/attacks.ts';
 import { FLEET_ROLES, type FleetRole, type Member, STOPS } from './member.ts';
 import type { Observers } from './replica-client.ts';
@@ -12,7 +13,7 @@ import { leadByWrongClock } from './wrong-clock.ts';
 export interface Disturbed {
   readonly members: readonly Member[];
   readonly redis: OwnRedis;
-  readonly postgres: OwnPostgres;
+  readonly databases: FleetDatabases;
   readonly chains: readonly InterruptedChain[];
   readonly observers: Observers;
   /** Lets a stranger attack one more chain. */
@@ -26,9 +27,13 @@ export interface Disturbed {
 /** Roles of which one process leads each chain. */
 const LED: readonly FleetRole[] = ['settlement', 'indexer'];
 const GRACEFUL = { isGraceful: true };
+/** Nothing ends without notice, so that a client of the load balancer loses no read. */
+const SERVED = { isServed: true };
 /** Time without a disruption before the first one and after each. */
 const CALM_MS = 2_000;
 const DOWN_MS = { process: 1_000, redis: 5_000, postgres: 3_000, node: 6_000 };
+/** Time until the load balancer sees that a process is ready, as the guide for operators has it. */
+const SEEN_WITHIN_MS = 2_000;
 /** Requests that a hanging node holds fail by the clients' deadline of 10 s, and that is logged. */
 const REFUSED_WITHIN_MS = 11_000;
 /** Covers the leases of a killed process: 15 s for an index, 20 s for the watcher of a chain. */
@@ -36,7 +41,7 @@ const TAKEOVER_MS = 20_000;
 
 /** Runs all disruptions, one after the other. Returns what the stranger left. Rejects when the signal aborts. */
 export async function disturb(disturbed: Disturbed): Promise<Traces> {
-  const { redis, postgres, chains, observers, members, attack, compare, signal } = disturbed;
+  const { redis, databases, chains, observers, members, attack, compare, signal } = disturbed;
   const { interruptions } = observers;
   const pause = (ms: number) => delay(ms, undefined, { signal });
   interruptions.begin('nothing', GRACEFUL);
@@ -55,20 +60,25 @@ export async function disturb(disturbed: Disturbed): Promise<Traces> {
     await pause(CALM_MS);
   }
 
-  interruptions.begin('Redis out');
+  interruptions.begin('Redis out', SERVED);
   await redis.stop();
   await pause(DOWN_MS.redis);
   await redis.start();
   await pause(CALM_MS);
   await compare();
 
-  interruptions.begin('PostgreSQL restarted');
-  await postgres.stop();
+  interruptions.begin('PostgreSQL restarted', SERVED);
+  await databases.primary.stop();
   await pause(DOWN_MS.postgres);
-  await postgres.start();
+  await databases.primary.start();
   await pause(CALM_MS);
 
-  interruptions.begin('a node hangs');
+  interruptions.begin('PostgreSQL failed over', SERVED);
+  await databases.failOver(DOWN_MS.postgres);
+  await pause(CALM_MS);
+  await compare();
+
+  interruptions.begin('a node hangs', SERVED);
   const [hanging] = chains;
   hanging?.node.slow(Number.POSITIVE_INFINITY);
   await pause(DOWN_MS.node);
@@ -78,7 +88,7 @@ export async function disturb(disturbed: Disturbed): Promise<Traces> {
   for (const [at, fault] of STATE_FAULTS.entries()) {
     const chain = chains[at % chains.length];
     if (chain === undefined) continue;
-    interruptions.begin(fault.name);
+    interruptions.begin(fault.name, SERVED);
     if ((await disturbState(chain, fault, signal)) === 0)
       observers.violation(`${fault.name}: the node refused nothing`);
     await pause(CALM_MS);
@@ -107,6 +117,7 @@ export async function disturb(disturbed: Disturbed): Promise<Traces> {
     if (!STOPS.includes(code)) observers.violation(`${member.name} ended with ${code} after SIGTERM`);
     signal.throwIfAborted();
     await member.start();
+    await pause(SEEN_WITHIN_MS);
   }
 }
 

@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startOwnPostgres } from '../../test/lab/own-postgres.ts';
 import { startOwnRedis } from '../../test/lab/redis.ts';
+import { startBalancer } from '../../test/support/balancer.ts';
 import { random } from '../faults/random.ts';
+import { readBalanced } from './balanced-reads.ts';
 import { type FleetChain, startInterruptedChain } from './chain.ts';
 import { configuration } from './configuration.ts';
+import { startDatabases } from './databases.ts';
 import { disturb } from './disruptions.ts';
 import { startHostileDisruption } from './hostile/disruption.ts';
-import { createMember, FLEET_ROLES, type Member, STOPS } from './member.ts';
+import { createMember, FLEET_ROLES, type FleetRole, type Member, STOPS } from './member.ts';
 import { type KnownTransaction, readKnown, readNew } from './reads.ts';
 import { type Observers, replicaClient, turningClient } from './replica-client.ts';
 import { type PaidSale, sellAndPay } from './sales.ts';
@@ -32,6 +35,8 @@ const SHOPS = 3;
 /** Shops that only the stranger pays. */
 const TARGETS = 2;
 const REPLICAS = 2;
+/** Roles of which the last process reaches the database through a pooler. */
+const POOLED: readonly FleetRole[] = ['payments', 'indexer'];
 const READERS = 2;
 const PAID_WITHIN_MS = 45_000;
 /**
@@ -108,19 +113,26 @@ async function prepare(stack: AsyncDisposableStack, observers: Observers) {
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   stack.defer(removeFolder);
   process.once('exit', removeFolder); // also when the run is aborted
-  const postgres = stack.use(await startOwnPostgres());
+  const databases = await startDatabases(stack);
   const redis = stack.use(await startOwnRedis());
   const chains = await Promise.all(CHAIN_IDS.map(id => startInterruptedChain(id, stack)));
   const hostile = await startHostileDisruption(stack);
   const receivers = stack.use(await startReceivers(random(1)));
-  const configFile = join(folder, 'tollgate.yaml');
-  const text = configuration({
-    paymentsUrl: postgres.url,
-    indexUrl: postgres.url,
-    redisUrl: redis.url,
-    chains: [...chains, hostile.chain].map(({ configured }) => configured),
-  });
-  await writeFile(configFile, text);
+  const writeConfiguration = async (name: string, url: string, listenUrl: string) => {
+    const configFile = join(folder, name);
+    const text = configuration({
+      paymentsUrl: url,
+      indexUrl: url,
+      listenUrl,
+      redisUrl: redis.url,
+      isBalanced: true,
+      chains: [...chains, hostile.chain].map(({ configured }) => configured),
+    });
+    await writeFile(configFile, text);
+    return configFile;
+  };
+  const direct = await writeConfiguration('tollgate.yaml', databases.url, databases.url);
+  const pooled = await writeConfiguration('pooled.yaml', databases.pooledUrl, databases.url);
   const members: Member[] = [];
   for (let number = 1; number <= REPLICAS; number += 1) {
     for (const role of FLEET_ROLES)
@@ -128,7 +140,7 @@ async function prepare(stack: AsyncDisposableStack, observers: Observers) {
         await createMember({
           name: `${role} ${number}`,
           role,
-          configFile,
+          configFile: number === REPLICAS && POOLED.includes(role) ? pooled : direct,
           onError: line => judgeError(line, observers),
         }),
       );
@@ -137,7 +149,18 @@ async function prepare(stack: AsyncDisposableStack, observers: Observers) {
   const data = membersOf('data').map(member => ({ ...member, url: member.dataUrl }));
   const payments = membersOf('payments').map(member => ({ ...member, url: member.paymentsUrl }));
   const urls = data.map(({ url }) => url);
-  return { postgres, redis, chains, hostile, receivers, members, data, payments, urls };
+  const balancer = stack.use(
+    await startBalancer('haproxy', {
+      data: portsOf(urls),
+      payments: portsOf(payments.map(({ url }) => url)),
+    }),
+  );
+  return { databases, balancer, redis, chains, hostile, receivers, members, data, payments, urls };
+}
+
+function portsOf(urls: readonly string[]): [number, number] {
+  const [first = 0, second = 0] = urls.map(url => Number(new URL(url).port));
+  return [first, second];
 }
 
 /** Reports an error in the log as a violation while nothing is broken. */
@@ -181,6 +204,7 @@ async function startTraffic(stage: Traffic) {
   );
   const reads = Promise.all([
     ...readers,
+    readBalanced({ ...stage, chainIds: CHAIN_IDS, key: shop.key }),
     readNew({ ...reading, client: turningClient({ replicas, observers }), random: random(seed) }, known),
   ]);
   const done = Promise.all([Promise.all(selling), reads]).then(([sold, counts]) => ({
@@ -191,8 +215,8 @@ async function startTraffic(stage: Traffic) {
   return { paid, truth: told, targets: { shop, unluckyShop }, done, failure };
 }
 
-async function openShops({ postgres, payments: replicas, receivers, observers }: Traffic): Promise<Shop[]> {
-  const keys = await createOrganizations({ kind: 'postgres', url: postgres.url }, SHOPS + TARGETS);
+async function openShops({ databases, payments: replicas, receivers, observers }: Traffic): Promise<Shop[]> {
+  const keys = await createOrganizations({ kind: 'postgres', url: databases.url }, SHOPS + TARGETS);
   return await Promise.all(
     keys.map((key, index) => {
       const client = replicaClient({ replicas, key, observers });

@@ -14,13 +14,17 @@ export interface Disruption {
   readonly name: string;
   /** True when clients may notice only refused connections, after which they use the next replica. */
   readonly isGraceful: boolean;
+  /** True when every read through a load balancer must be answered, because no process ends without notice. */
+  readonly isServed: boolean;
 }
+
+type Nature = Partial<Omit<Disruption, 'name'>>;
 
 /** Waits of users, by disruption. */
 export interface Interruptions {
   note(wait: Wait): void;
   /** Begins a disruption. Later waits belong to it. */
-  begin(name: string, nature?: Pick<Disruption, 'isGraceful'>): void;
+  begin(name: string, nature?: Nature): void;
   /** Current disruption. */
   current(): Disruption;
   /** Waits of a kind in milliseconds, of the disruptions that fit. */
@@ -43,11 +47,11 @@ export function interruptions(onBegin: (disruption: string) => void): Interrupti
 
   return {
     note: wait => void waits.push(wait),
-    begin(name, { isGraceful } = { isGraceful: false }) {
-      phases.push({ name, isGraceful, from: Date.now() });
+    begin(name, { isGraceful = false, isServed = isGraceful } = {}) {
+      phases.push({ name, isGraceful, isServed, from: Date.now() });
       onBegin(name);
     },
-    current: () => phases.at(-1) ?? { name: 'the start', isGraceful: false },
+    current: () => phases.at(-1) ?? { name: 'the start', isGraceful: false, isServed: false },
     waitsOf(kind, isOf) {
       const names = new Set(phases.filter(isOf).map(({ name }) => name));
       const isWanted = (wait: Wait) => wait.kind === kind && names.has(phaseOf(wait) ?? '');
