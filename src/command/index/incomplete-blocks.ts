@@ -22,7 +22,7 @@ const USAGE = `Usage: tollgate index --config FILE [--chain ID] [--from NUMBER] 
   --retry                  have the shown blocks asked for again within seconds
   --help                   print this
 
-  "tollgate index verify" compares balances, owners and supplies with the nodes; its --help shows its options.
+  "tollgate index verify" compares balances, owners, supplies and counters; its --help shows its options.
 `;
 
 /** Runs a command about indexes: shows their incomplete blocks, or verifies them. @throws UsageError, Refused */
