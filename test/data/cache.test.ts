@@ -260,6 +260,21 @@ describe('a request', () => {
     expect(new Set(answers.map(one => one['X-Cache']))).toEqual(new Set(['MISS']));
   });
 
+  test('does not share a load that began before a new block', async () => {
+    let now: Validity = moment;
+    const { promise, resolve } = Promise.withResolvers<Page>();
+    const { feed, state } = setUp({ answer: () => promise, validity: () => now });
+
+    const before = feed();
+    await expect.poll(() => state.loads).toBe(1);
+    now = { revision: '2', epoch: '0' };
+    const after = feed();
+    await expect.poll(() => state.loads).toBe(2);
+    resolve(emptyPage());
+
+    expect([await before, await after]).toMatchObject([{ 'X-Cache': 'MISS' }, { 'X-Cache': 'MISS' }]);
+  });
+
   test('may force a reload, but not within 10 s of the last one', async () => {
     const { record, state, clock } = setUp({ answer: final });
     const again = () => record({}, hashOf('a'), NO_CACHE);

@@ -23,6 +23,7 @@ test.each([
   { errors: { detail: 'Not Found' } },
   { errors: ['Not Found'] },
   { errors: [] },
+  { errors: [SPEC_ERROR], source: 'internal' },
   { detail: 'Not Found' },
   {},
   [],

@@ -272,3 +272,37 @@ describe('without a named chain', () => {
     expect(second.calls).toEqual([]);
   });
 });
+
+describe('a back end without the first blocks', () => {
+  const withPart = () => {
+    const part = memory('part', { chainId: 1 });
+    const whole = memory('own', {
+      chainId: 1,
+      answer: () => {
+        throw new BackendError('unsupported', 'not_indexed', 'its first blocks are not indexed');
+      },
+    });
+    const { insights = {} } = part.backend;
+    return { part, own: { ...whole.backend, partial: () => ({ firstBlock: 10, insights }) } };
+  };
+
+  test('answers in part while the others are out', async () => {
+    const { part, own } = withPart();
+
+    await asking([chain(1, own, memory('other', { chainId: 1, answer: out }).backend)]).blocks();
+
+    expect(part.calls).toEqual([[1]]);
+  });
+
+  test('is not asked in part after another one refused the request', async () => {
+    const { part, own } = withPart();
+    const refuse = () => {
+      throw failure('rejected');
+    };
+    const refusing = memory('other', { chainId: 1, answer: refuse }).backend;
+
+    await expect(asking([chain(1, own, refusing)]).blocks()).rejects.toMatchObject({ status: 400 });
+
+    expect(part.calls).toEqual([]);
+  });
+});

@@ -163,6 +163,20 @@ bothDatabases('requests per minute', databases => {
       expect(answers.map(headersOf).at(-1)).toEqual({ limit: '1200', remaining: '0' });
     });
 
+    test('beyond the limit of their address use up no proof of a session', async () => {
+      const from = newAddress();
+      const client = { address: from, protocol: 'http', host: 'shop.example', isExempt: false } as const;
+      await times(60, () => service.counts.ofPayer(client));
+      const id = newId('cs');
+      const claim = (sender: string) => service.send('POST', claimsOf(id), { ...CLAIM, from: sender });
+
+      const refused = await times(5, () => claim(from));
+      const other = await claim(newAddress());
+
+      expect(refused.map(({ status }) => status)).toEqual([429, 429, 429, 429, 429]);
+      expect(other.status).toBe(404);
+    });
+
     test('with a proof are limited to 5 per session, from any address and for any spelling of its id', async () => {
       const id = newId('cs');
       const escaped = `%63${id.slice(1)}`;

@@ -9,6 +9,7 @@ import { attemptBegun } from '#payments/model/delivery.ts';
 import type { Delivery, Webhook } from '#payments/model/webhook.ts';
 import { noticeQueue, noticeStore } from '#payments/notifications/store/notice-store.ts';
 import { seals } from '#payments/secrets/sealed.ts';
+import { openEach } from '#payments/secrets/unopened-rows.ts';
 import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
@@ -204,4 +205,12 @@ bothDatabases('a row with a sealed value that does not open', databases => {
 
     expect((await noticeQueue(deps()).take('email', 5)).map(({ id }) => id)).toEqual([notice.id]);
   });
+});
+
+test('a defect in opening a row is no value that does not open', () => {
+  const open = () => {
+    throw new TypeError('a defect');
+  };
+
+  expect(() => openEach([{ id: 'evt_1' }], open, createLogger({ level: 'silent' }))).toThrow('a defect');
 });

@@ -45,6 +45,16 @@ test('more than the price, up to the exact amount, is no overpayment', () => {
   expect(overpaid(PRICE + 9n)).toBe(2n);
 });
 
+test('a late payment of a price that is already overpaid is overpaid as a whole, and by no more', () => {
+  const ended: CheckoutSession = { ...session(), status: 'expired' };
+  const first = completed(paying(ended, PRICE + 5n), true, NOW);
+
+  const second = completed({ ...paying(first.session, 3n), others: [first.transaction] }, true, NOW);
+
+  expect(first.transaction.overpaidAmount).toBe(5n);
+  expect(second.transaction).toMatchObject({ isDuplicate: false, overpaidAmount: 3n });
+});
+
 test('a transfer in a block up to 15 seconds after the end is in time, one a millisecond later is late', () => {
   const limited = session({ expiresAt: NOW });
   const lateAt = (blockTime: number) =>

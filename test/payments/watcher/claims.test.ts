@@ -58,19 +58,23 @@ eachWatchedShop('claimed transactions', test => {
   }) => {
     const wallet = `${chain.accounts[1]}`;
     const reasons: unknown[] = [];
-    for (const to of [wallet, `${chain.accounts[7]}`]) {
+    for (const [to, value] of [
+      [wallet, 0n],
+      [wallet, 1n],
+      [`${chain.accounts[7]}`, 0n],
+    ] as const) {
       const session = await ours.open();
       await ours.bind(session.id, wallet);
       const nonce = Number(await chain.call('eth_getTransactionCount', wallet, 'latest'));
       await ours.claim(session.id, await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n }));
       await ours.round();
-      await chain.send({ from: 1, to: addressOf(to), nonce, tip: 50 });
+      await chain.send({ from: 1, to: addressOf(to), value, nonce, tip: 50 });
       await chain.mine(3);
       await ours.round();
       reasons.push((await ours.payments(session.id)).map(one => one.failureReason));
     }
 
-    expect(reasons).toEqual([['cancelled'], ['replaced']]);
+    expect(reasons).toEqual([['cancelled'], ['replaced'], ['replaced']]);
   });
 
   test('a claimed hash that is never seen fails after half an hour, and still pays if it is seen later', async ({
@@ -115,6 +119,72 @@ eachWatchedShop('claimed transactions', test => {
     expect(given).toEqual(['payment.failed']);
     expect(again).toMatchObject([{ status: 'pending' }]);
     expect(await ours.events()).toEqual(['payment.failed', 'payment.failed']);
+  });
+
+  test('a claimed transaction that leaves the pool is searched for half an hour from then', async ({
+    chain,
+    ours,
+  }) => {
+    const session = await ours.boundSession({ expiresAt: ours.clock.now() + 86_400_000 });
+    await ours.claim(session.id, (await ours.payment(session.amountDue)).hash);
+    await ours.round();
+    ours.clock.advance(NOT_FOUND_MS);
+    await ours.round();
+
+    await chain.call('anvil_dropAllTransactions');
+    ours.clock.advance(NOT_FOUND_MS / 2);
+    await ours.round();
+    const missing = await ours.payments(session.id);
+    ours.clock.advance(NOT_FOUND_MS);
+    await ours.round();
+
+    expect(missing).toMatchObject([{ status: 'pending' }]);
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'failed', failureReason: 'not_found' }]);
+  });
+
+  test('a payment that a reorganisation drops is searched for half an hour from then', async ({
+    chain,
+    ours,
+  }) => {
+    const session = await ours.open({ expiresAt: ours.clock.now() + 86_400_000 });
+    const before = await chain.snapshot();
+    await ours.payment(session.amountDue);
+    await chain.mine(1);
+    await ours.round();
+
+    ours.clock.advance((NOT_FOUND_MS * 2) / 3);
+    await chain.fork(before, 2);
+    await ours.round();
+    ours.clock.advance((NOT_FOUND_MS * 2) / 3);
+    await ours.round();
+    const missing = await ours.payments(session.id);
+    ours.clock.advance(NOT_FOUND_MS);
+    await ours.round();
+
+    expect(missing).toMatchObject([{ status: 'pending', blockNumber: null }]);
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'failed', failureReason: 'not_found' }]);
+  });
+
+  test('a claim that pays another session fails half an hour after it was looked up', async ({
+    chain,
+    ours,
+  }) => {
+    const expiresAt = ours.clock.now() + 86_400_000;
+    const [theirs, session] = [await ours.open(), await ours.open({ expiresAt })];
+    await ours.bind(session.id, `${chain.accounts[2]}`);
+    const paid = await ours.payment(theirs.amountDue);
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+    await ours.claim(session.id, paid.hash);
+
+    const statuses: unknown[] = [];
+    for (let look = 0; look < 3; look += 1) {
+      ours.clock.advance((NOT_FOUND_MS * 2) / 3);
+      await ours.round();
+      statuses.push((await ours.payments(session.id)).map(({ status }) => status));
+    }
+
+    expect(statuses).toEqual([['pending'], ['pending'], ['failed']]);
   });
 
   test('a hash that paid another session pays nothing here, and its claim fails in the end', async ({

@@ -132,6 +132,28 @@ eachWatchedShop('the end of sessions', watchedTest => {
     expect(await ours.events()).toEqual(['checkout.expired', 'payment.completed']);
   });
 
+  test('on a chain removed from the configuration a confirming payment holds its session for a day after the last scan', async ({
+    ours,
+    expiryOf,
+    confirming,
+  }) => {
+    const expiry = expiryOf([]);
+    const session = await confirming();
+    ours.clock.advance(session.expiresAt + 2 * DAY_MS - ours.clock.now());
+    await ours.round();
+    await expiry.runOnce(never);
+    const scanned = await ours.session(session.id);
+
+    ours.clock.advance(DAY_MS - 1);
+    await expiry.runOnce(never);
+    const before = await ours.session(session.id);
+    ours.clock.advance(1);
+    await expiry.runOnce(never);
+
+    expect([scanned.status, before.status]).toEqual(['active', 'active']);
+    expect(await ours.session(session.id)).toMatchObject({ status: 'expired', isLate: true });
+  });
+
   test('a confirming payment on a configured chain keeps its session open for as long as the node is down', async ({
     chain,
     ours,

@@ -173,6 +173,46 @@ eachWatchedShop('a faulty node', test => {
     },
   );
 
+  test('logs are read in smaller ranges from a node that limits them by the code -32005', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const session = await ours.open();
+    await ours.round();
+    await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+    await chain.mine(40);
+    const limit = Object.assign(new Error('query returned more than 10000 results'), { code: -32005 });
+    ours.node.tell(({ method, params }) => {
+      if (method !== 'eth_getLogs') return undefined;
+      const { fromBlock, toBlock } = Object(params?.[0]);
+      return Number(toBlock) - Number(fromBlock) > 5 ? limit : undefined;
+    });
+
+    await ours.round();
+
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('a watcher that is stopped waits for no answer of its node', async ({ behindNodes }) => {
+    await using ours = await behindNodes();
+    await ours.open();
+    await ours.round();
+    const stop = new AbortController();
+    const asked = Promise.withResolvers<void>();
+    ours.node.hang(() => {
+      asked.resolve();
+      return true;
+    });
+    ours.clock.advance(3_000);
+
+    const looking = ours.watcher.runOnce(stop.signal);
+    await asked.promise;
+    stop.abort(new Error('stopped'));
+
+    await expect(looking).rejects.toThrow('stopped');
+  });
+
   test('a coin payment that its block lists twice is recorded once', async ({ chain, behindNodes }) => {
     await using ours = await behindNodes();
     const session = await ours.open({ tokenAddress: NATIVE_COIN });

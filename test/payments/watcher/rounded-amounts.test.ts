@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { execute } from '#db/query.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
@@ -105,6 +106,21 @@ eachDatabase('a transfer with a rounded amount', databases => {
     for (const session of [first, second, later]) {
       expect(await ours.paymentStatus(session)).toBe('awaiting_payment');
     }
+  });
+
+  test('a late exact amount that two ended sessions asked for pays neither', async () => {
+    await using ours = await begin();
+    const [first, second] = [await ours.open(), await ours.open()];
+    for (const { id } of [first, second]) await ours.expire(id);
+    // As an hour after the end of the first one, when its amount is used again.
+    const sql =
+      'update checkout_sessions set amount_due = (select amount_due from checkout_sessions where id = ?)';
+    await execute(ours.db, `${sql} where id = ?`, [first.id, second.id]);
+
+    const unmatched = await ours.paid(first.amountDue);
+
+    expect(unmatched).toMatchObject([{ amount: first.amountDue }]);
+    for (const session of [first, second]) expect(await ours.paymentStatus(session)).toBe('awaiting_payment');
   });
 
   test('an exact amount pays its session unless it equals a price', async () => {

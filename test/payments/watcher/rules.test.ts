@@ -68,6 +68,17 @@ eachWatchedShop('rules of payments', test => {
     expect(await ours.session(abandoned.id)).toMatchObject({ status: 'active' });
   });
 
+  test('a wallet with two open sessions pays the one whose price it sends', async ({ ours }) => {
+    const first = await ours.boundSession();
+    const second = await ours.boundSession({ subtotal: 9_000_000n, amount: 9_000_000n });
+
+    await ours.payment(second.amount);
+    await ours.settle();
+
+    expect(await ours.session(second.id)).toMatchObject({ status: 'completed' });
+    expect(await ours.session(first.id)).toMatchObject({ status: 'active', amountReceived: 0n });
+  });
+
   test('an overpayment completes the session and records the excess', async ({ ours }) => {
     const session = await ours.boundSession();
 
