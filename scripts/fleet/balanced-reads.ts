@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Balancer } from '../../test/support/balancer.ts';
+import type { Balancer } from '../../test/lab/balancer.ts';
 import type { Observers } from './replica-client.ts';
 import { pathOfBlock } from './truth.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { type OwnPostgres, startOwnPostgres } from '../../test/support/own-postgres.ts';
-import { startPgBouncer } from '../../test/support/pgbouncer.ts';
+import { type OwnPostgres, startOwnPostgres } from '../../test/lab/own-postgres.ts';
+import { startPgBouncer } from '../../test/lab/pgbouncer.ts';
 
 /** PostgreSQL of the fleet: a primary and its standby, each also behind a PgBouncer that pools by transaction. */
 export interface FleetDatabases {

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OwnPostgres } from '../../test/lab/own-postgres.ts';
 import type { OwnRedis } from '../../test/lab/redis.ts';
 import type { InterruptedChain } from './chain.ts';
 import type { FleetDatabases } from './databases.ts';

@@ -19,11 +19,11 @@ import { type FaultyNode, faultyNode } from '../lab/faulty-node.ts';
 import { record } from '../lab/json.ts';
 import { freePort } from '../lab/loopback-server.ts';
 import { startTestPayments } from '../lab/payments-service.ts';
+import { startPgBouncer } from '../lab/pgbouncer.ts';
 import { startOwnRedis } from '../lab/redis.ts';
 import { type Behaviour, startScriptedUpstream } from '../lab/scripted-upstream.ts';
 import { PATIENCE_MS } from '../lab/until.ts';
 import { postgresDatabase, sqliteDatabase, urlOf } from '../support/databases.ts';
-import { startPgBouncer } from '../support/pgbouncer.ts';
 import { startSmtpReceiver } from '../support/smtp-receiver.ts';
 
 let devnet: TestDevnet;

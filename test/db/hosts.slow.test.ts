@@ -8,8 +8,8 @@ import { transaction } from '../../src/db/transaction.ts';
 import { indexOptions, indexSchema } from '../../src/indexer/schema/migrations/index-migrations.ts';
 import { testEngine } from '../indexer/query/opened-engine.ts';
 import { query } from '../indexer/query/quick-queries.ts';
-import { type OwnPostgres, startOwnPostgres } from '../support/own-postgres.ts';
-import { until } from '../support/until.ts';
+import { type OwnPostgres, startOwnPostgres } from '../lab/own-postgres.ts';
+import { until } from '../lab/until.ts';
 
 let primary: OwnPostgres;
 let standbyUrl: string;

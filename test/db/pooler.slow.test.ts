@@ -5,8 +5,8 @@ import { migrate } from '#db/migrate.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { transaction } from '#db/transaction.ts';
+import { startPgBouncer } from '../lab/pgbouncer.ts';
 import { postgresDatabase } from '../support/databases.ts';
-import { startPgBouncer } from '../support/pgbouncer.ts';
 
 const SCHEMAS = ['chain_1', 'chain_2'] as const;
 const ROUNDS = 30;

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type BalancerName, startBalancer } from '../lab/balancer.ts';
 import { freePort, loopbackPort } from '../lab/loopback-server.ts';
 import { until } from '../lab/until.ts';
-import { type BalancerName, startBalancer } from '../support/balancer.ts';
 import { ETHEREUM, type Program, programs } from './programs.ts';
 
 /** As many requests as an operator's trial sent. */

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../lab/loopback-server.ts';
-import { until } from '../lab/until.ts';
+import { freePort } from './loopback-server.ts';
+import { until } from './until.ts';
 
 export type BalancerName = keyof typeof BALANCERS;
 

@@ -5,7 +5,7 @@ import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort } from '../lab/loopback-server.ts';
+import { freePort } from './loopback-server.ts';
 
 /** A PgBouncer in front of a PostgreSQL server. */
 export interface PgBouncer extends AsyncDisposable {
