@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { encodeErrorResult, parseAbi } from 'viem';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { assembly, piecesOf } from '#lib/json-text/pieces.ts';
 import { silentLogger } from '#lib/logger.ts';
 import { createChainClient, nodeAnswered } from '#node/client.ts';
@@ -296,7 +296,8 @@ test('a call that its caller gives up ends at once, and its neighbour goes on', 
   expect(await second).toBe('late');
 });
 
-test('a large answer is parsed without a long turn of the event loop', async () => {
+test('a large answer is parsed in a thread, and arrives in many turns of the event loop', async () => {
+  using parse = vi.spyOn(JSON, 'parse');
   const log1 = { address: '0x'.padEnd(42, '1'), topics: [], data: '0x', logIndex: '0x1' };
   const receipt = { logs: Array(60_000).fill(log1), status: '0x1' };
   const text = JSON.stringify({ jsonrpc: '2.0', id: 0, result: receipt });
@@ -315,7 +316,10 @@ test('a large answer is parsed without a long turn of the event loop', async () 
   }
 
   expect(await asked).toEqual([receipt]);
-  // The value arrives in pieces of 2,000 values, with a turn of the loop between two of them.
+  // This thread parses the requests at the node only.
+  const parsed = parse.mock.calls.reduce((sum, [given]) => sum + given.length, 0);
+  expect(parsed).toBeLessThan(text.length / 100);
+  // The value arrives in more than a hundred pieces, two of them at a time.
   expect(turns.length).toBeGreaterThan(50);
 });
 
@@ -347,18 +351,59 @@ test('a large answer that is no JSON fails as unreadable', async () => {
 
 test('any value survives being passed in pieces', () => {
   fc.assert(
-    fc.property(fc.jsonValue({ maxDepth: 4 }), fc.integer({ min: 1, max: 3_000 }), (value, count) => {
-      const whole = { many: Array(count).fill(value), ['__proto__']: value, last: [[], {}] };
-      const parsed: unknown = JSON.parse(JSON.stringify(whole));
-      const { pieces, root } = piecesOf(parsed);
-      const { add, result } = assembly();
-      for (const piece of pieces) add(structuredClone(piece));
+    fc.property(
+      fc.jsonValue({ maxDepth: 4 }),
+      fc.integer({ min: 1, max: 5_000 }),
+      fc.constantFrom(undefined, 1),
+      (value, count, space) => {
+        const many = Array(count).fill(value);
+        const text = JSON.stringify(
+          { many, ['__proto__']: { many }, last: [[], {}], '"]': many },
+          null,
+          space,
+        );
 
-      expect(result(structuredClone(root))).toEqual(parsed);
-    }),
+        expect(passed(text)).toEqual(JSON.parse(text));
+      },
+    ),
     { numRuns: 50 },
   );
 });
+
+test('of repeated keys the last one wins, also when their values are passed in pieces', () => {
+  const long = JSON.stringify(Array(20_000).fill(0));
+  const text = `{"a":${long},"a":1,"b":1,"b":${long}}`;
+
+  expect(passed(text)).toEqual(JSON.parse(text));
+});
+
+test.each([
+  '[L,]',
+  '[,L]',
+  '[L L]',
+  '[1 L]',
+  '[L}',
+  'L L',
+  'L,',
+  '[L',
+  'L]',
+  '{L}',
+  '{"a":L,}',
+  '{"a" L}',
+  '{"a":L "b":1}',
+])('a text that is no JSON is refused when it is passed in pieces: %s', pattern => {
+  for (const long of [JSON.stringify(Array(20_000).fill(0)), JSON.stringify({ a: Array(20_000).fill('x') })])
+    expect(() => passed(pattern.replaceAll('L', long))).toThrow(SyntaxError);
+});
+
+/** The value of a text after its pieces were copied one by one. */
+function passed(text: string): unknown {
+  const pieces = piecesOf(Buffer.from(text), JSON.parse);
+  const { add, result } = assembly();
+  let next = pieces.next();
+  for (; next.done !== true; next = pieces.next()) add(structuredClone(next.value));
+  return result(structuredClone(next.value));
+}
 
 test('calls on another line of a node share no request with others and are counted apart', async () => {
   const node = await nodeThat((_request, _response, well) => well(() => '0x1'));

@@ -50,12 +50,10 @@ export async function boundedBody(
     leave(body);
     throw new UnreadableBody('unknown_coding', 'the body is compressed in an unknown way');
   }
-  const chunks: Uint8Array[] = [];
-  let length = 0;
+  const collected = collection(maxBytes);
   const collect = async (source: AsyncIterable<Uint8Array>) => {
     for await (const chunk of atMost(maxBytes, source)) {
-      chunks.push(chunk);
-      length += chunk.byteLength;
+      const length = collected.add(chunk);
       await onBytes?.(length);
     }
   };
@@ -67,7 +65,39 @@ export async function boundedBody(
     leave(body);
     throw unreadable(cause);
   }
-  return Buffer.concat(chunks);
+  return collected.bytes();
+}
+
+/** Length from which bytes are collected in a memory that grows. Chunks would stay in memory until they are joined. */
+const GROWS_FROM = 2 ** 20;
+
+/** Collects the bytes of a body, at most `maxBytes`. */
+function collection(maxBytes: number) {
+  let chunks: Uint8Array[] = [];
+  let length = 0;
+  let memory: ArrayBuffer | undefined;
+
+  function append(chunk: Uint8Array, to: ArrayBuffer): void {
+    const place = to.byteLength;
+    to.resize(place + chunk.byteLength);
+    new Uint8Array(to, place).set(chunk);
+  }
+
+  return {
+    /** Returns the length so far. */
+    add(chunk: Uint8Array): number {
+      length += chunk.byteLength;
+      chunks.push(chunk);
+      if (length < GROWS_FROM) return length;
+      memory ??= new ArrayBuffer(0, { maxByteLength: maxBytes });
+      for (const one of chunks) append(one, memory);
+      chunks = [];
+      return length;
+    },
+    /** Ends the collection. Not every function accepts a memory that may grow, and reading from it is slow. */
+    bytes: (): Buffer =>
+      memory === undefined ? Buffer.concat(chunks) : Buffer.from(memory.transferToFixedLength()),
+  };
 }
 
 /** Discards a body that is not needed. */

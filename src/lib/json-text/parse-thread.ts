@@ -1,5 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { assembly, type Piece, type Root } from './pieces.ts';
 
 /** How a text is parsed. */
@@ -10,14 +9,15 @@ export interface ParseOptions {
   readonly maxMembers?: number;
 }
 
-/** Bytes of a JSON text, and the port that takes its pieces; null follows the last one. */
+/** Bytes of a JSON text, and the port on which each message asks for a reply. */
 export interface ParseRequest extends ParseOptions {
   readonly bytes: Uint8Array;
   readonly port: MessagePort;
 }
 
-/** Sent after all pieces. */
+/** The pieces of a value and then its root, or a failure. */
 export type ParseReply =
+  | { readonly kind: 'piece'; readonly piece: Piece }
   | { readonly kind: 'parsed'; readonly root: Root }
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'too_many' };
@@ -30,10 +30,12 @@ export class TooManyMembers extends Error {
 const WORKER = new URL('./parse-worker.ts', import.meta.url);
 /** Time after which an unused thread ends, which returns its memory. */
 const UNUSED_MS = 5_000;
-/** Bytes of a text after which the thread ends at once: its heap has grown to several times as much. */
+/** Bytes of a text after which the thread ends at once: it has no other way to return their memory soon. */
 const ENDS_AFTER_BYTES = 16 * 2 ** 20;
-/** Heap of the thread. A text of many small values needs ten times its length. */
-const HEAP_MIB = 768;
+/** Heap of the thread. A text that is one long string needs a few times its length. */
+const HEAP_MIB = 512;
+/** Pieces under way: one is put together while the next one is cut. */
+const PIECES_UNDER_WAY = 2;
 
 /** Thread that parses JSON texts, one at a time. It starts with the first text and ends when it is not used. */
 export interface ParseThread {
@@ -66,16 +68,14 @@ export function parseThread(): ParseThread {
       const thread = started();
       const unusedMs = bytes.byteLength > ENDS_AFTER_BYTES ? 0 : UNUSED_MS;
       const { port1, port2 } = new MessageChannel();
+      const end = endOf(thread);
       try {
         const request: ParseRequest = { ...options, bytes, port: port2 };
-        const reply = replyOf(thread);
         thread.ref();
         thread.postMessage(request, [port2, ...movable(bytes)]);
-        const outcome = await reply;
-        if (outcome.kind === 'too_many') throw new TooManyMembers('The answer has too many keys and items.');
-        if (outcome.kind === 'unreadable') throw new SyntaxError('The answer is no JSON.');
-        return await assembled(port1, outcome.root);
+        return await Promise.race([assembled(port1), end.failure]);
       } finally {
+        end.forget();
         port1.close();
         thread.unref();
         ending = setTimeout(() => void thread.terminate(), unusedMs).unref();
@@ -84,31 +84,42 @@ export function parseThread(): ParseThread {
   };
 }
 
-/** The reply of a thread that parses. @throws SyntaxError when the thread ends instead */
-function replyOf(thread: Worker): Promise<ParseReply> {
-  const { promise, resolve, reject } = Promise.withResolvers<ParseReply>();
+/** Rejects with a SyntaxError when a thread ends. */
+function endOf(thread: Worker) {
+  const { promise: failure, reject } = Promise.withResolvers<never>();
   const end = (error?: unknown) =>
     reject(new SyntaxError('The answer needs too much memory.', { cause: error }));
   const onExit = () => end();
-  thread.once('message', resolve);
   thread.once('error', end);
   thread.once('exit', onExit);
-  return promise.finally(() => {
-    thread.off('message', resolve);
-    thread.off('error', end);
-    thread.off('exit', onExit);
-  });
+  return {
+    failure,
+    forget(): void {
+      thread.off('error', end);
+      thread.off('exit', onExit);
+    },
+  };
 }
 
-/** Takes one piece per turn of the event loop. */
-async function assembled(port: MessagePort, root: Root): Promise<unknown> {
+/**
+ * Asks for pieces and puts them together. Few are under way, so that they neither fill the memory nor block the event
+ * loop.
+ */
+function assembled(port: MessagePort): Promise<unknown> {
   const { add, result } = assembly();
-  for (;;) {
-    const received: { message: Piece | null } | undefined = receiveMessageOnPort(port);
-    if (received === undefined || received.message === null) return result(root);
-    add(received.message);
-    await nextTurn();
-  }
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const ask = () => port.postMessage(null);
+  port.on('message', (reply: ParseReply) => {
+    if (reply.kind === 'too_many') reject(new TooManyMembers('The answer has too many keys and items.'));
+    else if (reply.kind === 'unreadable') reject(new SyntaxError('The answer is no JSON.'));
+    else if (reply.kind === 'parsed') resolve(result(reply.root));
+    else {
+      add(reply.piece);
+      ask();
+    }
+  });
+  for (let count = 0; count < PIECES_UNDER_WAY; count += 1) ask();
+  return promise;
 }
 
 /** The memory of the bytes, when it is theirs alone. */

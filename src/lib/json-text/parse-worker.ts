@@ -4,23 +4,29 @@ import { countMembers } from './member-count.ts';
 import type { ParseReply, ParseRequest } from './parse-thread.ts';
 import { piecesOf } from './pieces.ts';
 
-/** Parses one answer at a time and hands its pieces to the port of the request. */
+/** Parses one text at a time. Each message to the port of a request asks for the next reply. */
 parentPort?.on('message', (request: ParseRequest) => {
   const { port } = request;
-  const reply = replyTo(request);
-  port.postMessage(null);
-  parentPort?.postMessage(reply);
+  const replies = repliesTo(request);
+  port.on('message', () => {
+    const { value: reply } = replies.next();
+    if (reply !== undefined) port.postMessage(reply);
+  });
 });
 
-function replyTo({ bytes, port, exactIntegers = false, maxMembers = Infinity }: ParseRequest): ParseReply {
-  if (maxMembers < Infinity && countMembers(bytes, maxMembers) > maxMembers) return { kind: 'too_many' };
+function* repliesTo(request: ParseRequest): Generator<ParseReply, undefined> {
+  const { bytes, exactIntegers = false, maxMembers = Infinity } = request;
+  if (maxMembers < Infinity && countMembers(bytes, maxMembers) > maxMembers) {
+    yield { kind: 'too_many' };
+    return;
+  }
   try {
-    const text = new TextDecoder().decode(bytes);
-    const { pieces, root } = piecesOf(exactIntegers ? parseJson(text) : JSON.parse(text));
-    for (const piece of pieces) port.postMessage(piece);
-    return { kind: 'parsed', root };
+    const pieces = piecesOf(bytes, exactIntegers ? parseJson : JSON.parse);
+    let next = pieces.next();
+    for (; next.done !== true; next = pieces.next()) yield { kind: 'piece', piece: next.value };
+    yield { kind: 'parsed', root: next.value };
   } catch {
     // SyntaxError, or RangeError for nesting that is too deep.
-    return { kind: 'unreadable' };
+    yield { kind: 'unreadable' };
   }
 }

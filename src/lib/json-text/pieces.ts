@@ -1,3 +1,5 @@
+import { COMMA, endOfString, isCloser, isOpener, LIST, QUOTE } from './json-bytes.ts';
+
 /** A value of a JSON text. */
 type Json = unknown;
 
@@ -7,68 +9,119 @@ export interface Part {
   readonly isList: boolean;
 }
 
-/** Consecutive members of a list or object. `keys` are those of an object. */
+/** Consecutive members of a list or object. */
 export interface Piece {
   readonly of: Part;
+  /** Keys of the members of an object. */
   readonly keys: readonly string[] | undefined;
   readonly members: readonly Json[];
-  /** Positions in `members` whose value is passed in pieces too. */
-  readonly holes: readonly { readonly at: number; readonly part: Part }[];
+  /** Value of the only member, when it is passed in pieces too. */
+  readonly part?: Part;
 }
 
 /** Value as a whole, or as a part whose pieces precede it. */
 export type Root = { readonly value: Json } | { readonly part: Part };
 
-/** Weight of a piece: about the number of its values. Copying so many to another thread takes about a millisecond. */
-const PIECE_WEIGHT = 2_000;
-/** Characters that weigh as much as one value. */
-const CHARACTERS = 500;
+/** Bytes of a piece. Copying the values of so many to another thread takes about a millisecond. */
+const PIECE_BYTES = 32 * 1024;
+/** Far above the depth of a trace, which has two levels for each of at most 1,024 nested calls. */
+const MOST_LEVELS = 4_096;
 
-/**
- * Cuts a parsed value into pieces that are copied to another thread one by one, because copying a large value at once
- * would block the event loop there.
- */
-export function piecesOf(value: Json): { readonly pieces: readonly Piece[]; readonly root: Root } {
-  const heavy = new Set<object>();
-  weigh(value, heavy);
-  const pieces: Piece[] = [];
-  let parts = 0;
-
-  function cut(container: object): Part {
-    const isList = Array.isArray(container);
-    const part: Part = { id: parts++, isList };
-    const keys = isList ? undefined : Object.keys(container);
-    const all: readonly Json[] = Object.values(container);
-    let from = 0;
-    let weight = 0;
-    let holes: { at: number; part: Part }[] = [];
-    const end = (to: number) => {
-      // A hole's value is copied with its own pieces.
-      const held = new Set(holes.map(({ at }) => from + at));
-      const members = all.slice(from, to).map((member, index) => (held.has(from + index) ? null : member));
-      pieces.push({ of: part, keys: keys?.slice(from, to), members, holes });
-      from = to;
-      weight = 0;
-      holes = [];
-    };
-    for (const [index, member] of all.entries()) {
-      if (isContainer(member) && heavy.has(member)) {
-        holes.push({ at: index - from, part: cut(member) });
-        weight += 1;
-      } else {
-        weight += weightOf(member);
-      }
-      if (weight >= PIECE_WEIGHT) end(index + 1);
-    }
-    if (from < all.length || all.length === 0) end(all.length);
-    return part;
-  }
-
-  const root = isContainer(value) && heavy.has(value) ? { part: cut(value) } : { value };
-  return { pieces, root };
+/** A list or object that is passed in pieces, by the places of its brackets. */
+interface Container {
+  readonly part: Part;
+  readonly start: number;
+  readonly end: number;
 }
 
-/** Puts pieces together, in the order of `piecesOf`. */
+/**
+ * Parses a JSON text piece by piece, so that neither the whole value nor a copy of it is in memory beside the text. The
+ * pieces of a container may precede or follow those of its members. @throws SyntaxError
+ */
+export function* piecesOf(bytes: Uint8Array, parse: (text: string) => Json): Generator<Piece, Root> {
+  const ends = longContainers(bytes);
+  const decoder = new TextDecoder();
+  const textOf = (from: number, to: number) => decoder.decode(bytes.subarray(from, to));
+  const [rootStart, rootEnd] = [...ends].at(-1) ?? [];
+  if (rootStart === undefined || rootEnd === undefined) return { value: parse(textOf(0, bytes.length)) };
+  // Only blanks may be outside of it.
+  parse(`${textOf(0, rootStart)}null${textOf(rootEnd + 1, bytes.length)}`);
+
+  const waiting: Container[] = [];
+  let parts = 0;
+  const partAt = (start: number, end: number): Part => {
+    const part = { id: parts++, isList: bytes[start] === LIST };
+    waiting.push({ part, start, end });
+    return part;
+  };
+  const root = partAt(rootStart, rootEnd);
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) yield* cut(next);
+  return { part: root };
+
+  function* cut({ part, start, end }: Container): Generator<Piece> {
+    /** Beginnings of the next piece and of the current member. */
+    let [from, member] = [start + 1, start + 1];
+    /** Beginning of the long container in this member. */
+    let long: number | undefined;
+    let depth = 0;
+    for (let place = start + 1; place <= end; place += 1) {
+      const byte = bytes[place] ?? 0;
+      if (byte === QUOTE) place = endOfString(bytes, place);
+      else if (isOpener(byte)) {
+        const close = ends.get(place);
+        if (close === undefined) depth += 1;
+        else [long, place] = [place, close];
+      } else if (isCloser(byte) && place < end) depth -= 1;
+      else if (place === end || (byte === COMMA && depth === 0)) {
+        if (long !== undefined) {
+          if (member > from) yield piece(part, textOf(from, member - 1));
+          const close = ends.get(long) ?? end;
+          yield {
+            ...piece(part, `${textOf(member, long)}null${textOf(close + 1, place)}`),
+            part: partAt(long, close),
+          };
+          from = place + 1;
+        } else if (place === end || place - from > PIECE_BYTES) {
+          const isEmpty = place === end && from === start + 1;
+          yield piece(part, textOf(from, place), isEmpty);
+          from = place + 1;
+        }
+        member = place + 1;
+        long = undefined;
+      }
+    }
+  }
+
+  function piece(of: Part, text: string, mayBeEmpty = false): Piece {
+    const parsed = parse(of.isList ? `[${text}]` : `{${text}}`);
+    const keys = of.isList ? undefined : Object.keys(Object(parsed));
+    const members: readonly Json[] = Object.values(Object(parsed));
+    if (members.length === 0 && !mayBeEmpty) throw new SyntaxError('A member is missing.');
+    return { of, keys, members };
+  }
+}
+
+/** Ends of the containers that are too long for a piece, by their beginnings. The outermost is the last one. */
+function longContainers(bytes: Uint8Array): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>();
+  const open: number[] = [];
+  for (let place = 0; place < bytes.length; place += 1) {
+    const byte = bytes[place] ?? 0;
+    if (byte === QUOTE) place = endOfString(bytes, place);
+    else if (isOpener(byte)) {
+      if (open.push(place) > MOST_LEVELS) throw new SyntaxError('There are too many levels.');
+    } else if (isCloser(byte)) {
+      const start = open.pop();
+      if (start === undefined || bytes[start] !== byte - 2)
+        throw new SyntaxError('A bracket does not match.');
+      if (place - start > PIECE_BYTES) ends.set(start, place);
+    }
+  }
+  if (open.length > 0) throw new SyntaxError('A bracket is missing.');
+  return ends;
+}
+
+/** Puts the pieces of one value together. */
 export function assembly() {
   const containers = new Map<number, Json[] | Record<string, Json>>();
 
@@ -81,10 +134,9 @@ export function assembly() {
   }
 
   return {
-    add({ of, keys, members, holes }: Piece): void {
+    add({ of, keys, members, part }: Piece): void {
       const container = containerOf(of);
-      const whole: Json[] = [...members];
-      for (const { at, part } of holes) whole[at] = containerOf(part);
+      const whole = part === undefined ? members : [containerOf(part)];
       if (Array.isArray(container)) container.push(...whole);
       else for (const [index, key] of (keys ?? []).entries()) setOwn(container, key, whole[index]);
     },
@@ -99,26 +151,4 @@ function setOwn(container: Record<string, Json>, key: string, value: Json): void
   } else {
     container[key] = value;
   }
-}
-
-/** Weight of a value with all that it contains. Adds the containers that are too heavy for one piece to `heavy`. */
-function weigh(value: Json, heavy: Set<object>): number {
-  if (!isContainer(value)) return weightOf(value);
-  let weight = 1;
-  for (const member of Object.values(value)) weight += weigh(member, heavy);
-  if (weight > PIECE_WEIGHT) heavy.add(value);
-  return weight;
-}
-
-/** Weight of a value that is light as a whole. */
-function weightOf(value: Json): number {
-  if (typeof value === 'string') return 1 + value.length / CHARACTERS;
-  if (!isContainer(value)) return 1;
-  let weight = 1;
-  for (const member of Object.values(value)) weight += weightOf(member);
-  return weight;
-}
-
-function isContainer(value: Json): value is object {
-  return typeof value === 'object' && value !== null;
 }
