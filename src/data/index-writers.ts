@@ -2,7 +2,7 @@ import type { Check } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { Clock } from '../lib/clock.ts';
-import { type Logger, logAndGoOn } from '../lib/logger.ts';
+import type { Logger } from '../lib/logger.ts';
 import { type DiskSpaceSettings, diskSpace } from '../stores/disk-space.ts';
 import type { BackendStatus } from './backends/port/backend.ts';
 import { indexProgressOf } from './chain-status.ts';
@@ -24,9 +24,7 @@ export interface IndexWritersOptions {
 }
 
 /** Keeps indexes up to date in a process that does not serve them. */
-export interface IndexWriters extends Pick<RunningIndexes, 'progress'> {
-  /** Resolves when every index has caught up once. */
-  whenComplete(): Promise<void>;
+export interface IndexWriters extends Pick<RunningIndexes, 'progress' | 'whenComplete'> {
   /** Readiness by chain. */
   readonly checks: Readonly<Record<string, Check>>;
   /** State of the indexes, for the operator. */
@@ -70,12 +68,10 @@ export async function startIndexWriters(options: IndexWritersOptions): Promise<I
   }
   if (indexes.length === 0) log.warn('no chain has an index of our own: the indexer has nothing to do');
   running.start();
-  const complete = running.whenComplete();
-  complete.catch(logAndGoOn(log, 'waiting for the indexes'));
   metrics.watchClock('indexes', running.aheadMs);
   metrics.watchIndex(() => opened.map(({ id, index }) => indexProgressOf(id, statusOf(index))));
   return {
-    whenComplete: () => complete,
+    whenComplete: running.whenComplete,
     progress: running.progress,
     checks: readiness(
       opened.map(({ id, index }) => ({ id, backends: [{ kind: 'index', status: () => statusOf(index) }] })),

@@ -42,6 +42,8 @@ export interface OpenChainOptions {
 /** Open resources of the chains, for the caller to close. */
 export interface Resources {
   readonly indexes: ChainIndex[];
+  /** Those of chains that this process fills. */
+  readonly filled: ChainIndex[];
   readonly upstreams: Upstream[];
   /** Upstreams that serve several chains, keyed by address and client id. */
   readonly shared: Map<string, Upstream>;
@@ -54,7 +56,7 @@ export interface Resources {
 export async function openChain(
   chain: ServedChain,
   options: OpenChainOptions,
-  { indexes, upstreams, shared }: Resources,
+  { indexes, filled, upstreams, shared }: Resources,
 ): Promise<Chain> {
   const { id, name, native, confirmations } = chain;
   const backends: Backend[] = [];
@@ -68,6 +70,7 @@ export async function openChain(
     if (settings.kind === 'index') {
       const { backend, index } = await openOwnIndex(own, settings, { ...options, chain });
       indexes.push(index);
+      if (settings.isDisposable === true) filled.push(index);
       return backend;
     }
     // Loaded only if a chain has a remote back end.

@@ -6,11 +6,8 @@ export interface RunningIndexes {
   start(): void;
   /** Brings every index to its node's current head. Rejects when a node is unreachable. */
   catchUp(): Promise<void>;
-  /**
-   * Resolves when every index has caught up once. With `filled`, waits for it first, and then for the heads at that
-   * time.
-   */
-  whenComplete(filled?: Promise<void>): Promise<void>;
+  /** Resolves when every index has caught up once. */
+  whenComplete(): Promise<void>;
   /** Blocks indexed so far and blocks to index, over all chains; undefined until every node has reported its head. */
   progress(): { indexed: number; total: number } | undefined;
   /** Milliseconds by which the clock of this machine is ahead of those of the databases, at the most distant one. */
@@ -39,14 +36,7 @@ export function runningIndexes(indexes: readonly ChainIndex[]): RunningIndexes {
       for (const index of indexes) index.start();
     },
     catchUp,
-    async whenComplete(filled) {
-      if (filled !== undefined) {
-        await filled;
-        // The last blocks may not be indexed yet.
-        await catchUp();
-      }
-      await Promise.all(indexes.map(index => index.whenComplete()));
-    },
+    whenComplete: async () => void (await Promise.all(indexes.map(index => index.whenComplete()))),
     progress() {
       let indexed = 0;
       let total = 0;

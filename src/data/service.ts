@@ -28,7 +28,9 @@ export interface DataServiceOptions extends AppOptions {
 
 export interface DataService {
   readonly url: string;
-  /** Resolves when filling has ended and every index has caught up once. Rejects when filling fails. */
+  /** Resolves when the chains that the process fills are filled and indexed. Rejects when filling fails. */
+  whenFilled(): Promise<void>;
+  /** Resolves when, in addition, every index has caught up once. */
   whenComplete(): Promise<void>;
   /** Blocks indexed so far and blocks to index, over all chains; undefined until every node has reported its head. */
   progress(): { indexed: number; total: number } | undefined;
@@ -64,29 +66,28 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     await pool?.close();
   };
   try {
-    const resources = { indexes, upstreams, shared: new Map<string, Upstream>() };
+    const filled: ChainIndex[] = [];
+    const resources = { indexes, filled, upstreams, shared: new Map<string, Upstream>() };
     const chains = await Promise.all(
       options.chains.map(chain =>
         openChain(chain, { ...options, disk, pool, documents: remote.documents, gateways }, resources),
       ),
     );
-    let isFilled = options.filled === undefined;
-    let isWarm = pool === undefined;
-    const warm = warmUp(pool, options.chains).then(() => {
-      isWarm = true;
-    });
-    const checks = readiness(chains, { isFilled: () => isFilled && isWarm, clock, log });
+    let isPrepared = options.filled === undefined && pool === undefined;
+    const warm = warmUp(pool, options.chains);
+    const checks = readiness(chains, { isFilled: () => isPrepared, clock, log });
     const endServing = await serveChains(chains, front, { ...options, checks, disk });
     running.start();
-    const complete = Promise.all([running.whenComplete(options.filled), warm]).then(() => {
-      isFilled = true;
+    const prepared = Promise.all([whenFilled(options.filled, filled), warm]).then(() => {
+      isPrepared = true;
     });
-    complete.catch(logAndGoOn(log, 'filling the chains'));
+    prepared.catch(logAndGoOn(log, 'filling the chains'));
     metrics.watchClock('indexes', running.aheadMs);
     metrics.watchIndex(() => progressOf(chains));
     return {
       url: front.url,
-      whenComplete: () => complete,
+      whenFilled: () => prepared,
+      whenComplete: async () => void (await Promise.all([prepared, running.whenComplete()])),
       checks,
       catchUp: running.catchUp,
       progress: running.progress,
@@ -106,6 +107,16 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     await close();
     throw error;
   }
+}
+
+/** Resolves when chains are filled and their indexes have read all of it. */
+async function whenFilled(filled: Promise<void> | undefined, indexes: readonly ChainIndex[]): Promise<void> {
+  if (filled === undefined) return;
+  await filled;
+  const running = runningIndexes(indexes);
+  // The last blocks may not be indexed yet.
+  await running.catchUp();
+  await running.whenComplete();
 }
 
 /** Threads for the queries of all indexes. Loaded only if a chain has an index. */

@@ -72,11 +72,13 @@ async function main(argv: readonly string[]): Promise<void> {
   });
   const opening = open({ config, environment, observers, operator, leaving }, resources);
   let isOpen = false;
+  const ending = new AbortController();
   const failed = opening.then(opened => {
     isOpen = true;
-    return failureAfterStart(opened, { config, operator, log });
+    return failureAfterStart(opened, { config, operator, log, signal: ending.signal });
   });
   const reason = await Promise.race([stopped, operator.stopped, failed]);
+  ending.abort();
   if (reason instanceof Error) {
     process.exitCode = 1;
     log.fatal({ err: reason }, 'stopping');
@@ -119,9 +121,9 @@ function watchedParent({ worker, launcherPid, isStartedByNpm }: Environment): nu
 /** Announces that the process is ready. Resolves with the first failure afterwards, or never. */
 function failureAfterStart(
   opened: Opened,
-  { config, operator, log }: { config: Config; operator: Operator; log: Logger },
+  { config, operator, ...rest }: { config: Config; operator: Operator; log: Logger; signal: AbortSignal },
 ): Promise<Error> {
-  const ready = announceReadiness({ ...opened, hasPages: config.data.pages, log, tell: operator.tell });
+  const ready = announceReadiness({ ...opened, hasPages: config.data.pages, tell: operator.tell, ...rest });
   return Promise.race([ready, ...(opened.embedded === undefined ? [] : [opened.embedded.failed])]);
 }
 

@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { checkOutcomes } from '#http/health.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { PaymentsListener } from '#payments/listener.ts';
 import type { EmbeddedDefault } from './embedded.ts';
 import type { Services } from './services.ts';
 
 const PROGRESS_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 250;
 
 interface Announced extends Services {
   /** True when the data service has pages to open. */
@@ -12,39 +15,60 @@ interface Announced extends Services {
   readonly log: Logger;
   /** Reports that the process is ready. */
   readonly tell: (words: string, fields: object) => void;
+  /** Aborts when the process is about to stop. */
+  readonly signal: AbortSignal;
 }
 
-/** Logs the progress of the chains and their indexes until they are ready. Resolves with an error, or never. */
-export async function announceReadiness({
-  data,
-  indexer,
-  payments,
-  hasPages,
-  embedded,
-  log,
-  tell,
-}: Announced): Promise<Error> {
-  const indexing = data ?? indexer;
-  const timer = setInterval(() => {
-    const filling = embedded
-      ?.progress()
-      .map(({ chainId, done, total }) => `${chainId}: block ${done} of ${total}`);
-    log.info({ filling, indexed: indexing?.progress() }, 'not ready yet');
-  }, PROGRESS_EVERY_MS);
-  timer.unref(); // must not keep a stopping process alive
+/**
+ * Logs changes of the chains and their indexes until the process is ready (Decision 317). Resolves with an error, or
+ * never.
+ */
+export async function announceReadiness(announced: Announced): Promise<Error> {
+  const { data, payments, hasPages, embedded, tell, signal } = announced;
   try {
-    await embedded?.filled;
-    await indexing?.whenComplete();
+    await Promise.race([untilReady(announced), failure(data?.whenFilled())]);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+  if (!signal.aborted) {
     tell(data === undefined ? 'ready' : `ready: ${firstLook(data.url, hasPages)}`, {
       ...(data && placeOf(data)),
       payments: payments?.api && { ...placeOf(payments.api), ...tryOut(payments.api) },
       nodes: embedded?.payments.chains.map(({ id, rpcUrl }) => ({ chainId: id, url: rpcUrl })),
     });
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  } finally {
-    clearInterval(timer);
   }
+  return new Promise<never>(() => {});
+}
+
+/** Resolves when all checks of the data service pass. A process without it is ready once it is open. */
+async function untilReady({ data, indexer, embedded, log, signal }: Announced): Promise<void> {
+  const indexing = data ?? indexer;
+  if (indexing === undefined) return;
+  let told = '';
+  let toldAt = performance.now();
+  while (!signal.aborted) {
+    const outcomes = Object.entries(await checkOutcomes(indexing.checks, { log: () => log }));
+    if (outcomes.every(([, { ok }]) => ok)) return;
+    const fields = {
+      filling: embedded
+        ?.progress()
+        .map(({ chainId, done, total }) => `${chainId}: block ${done} of ${total}`),
+      indexed: indexing.progress(),
+      states: outcomes.map(([chain, { detail }]) => `${chain}: ${detail}`),
+    };
+    const words = JSON.stringify(fields);
+    if (words !== told && performance.now() - toldAt >= PROGRESS_EVERY_MS) {
+      log.info(fields, 'not ready yet');
+      told = words;
+      toldAt = performance.now();
+    }
+    await delay(CHECK_EVERY_MS, undefined, { ref: false }); // must not keep a stopping process alive
+  }
+}
+
+/** Rejects when the work fails, and never resolves. */
+async function failure(work: Promise<void> | undefined): Promise<never> {
+  await work;
   return new Promise<never>(() => {});
 }
 

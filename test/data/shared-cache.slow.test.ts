@@ -92,7 +92,7 @@ function urlOf(backend: ServedChain['backends'][number] | undefined): string {
 }
 
 async function keyOf(chain: ServedChain, options: Partial<OpenChainOptions> = {}): Promise<string> {
-  const resources: Resources = { indexes: [], upstreams: [], shared: new Map() };
+  const resources: Resources = { indexes: [], filled: [], upstreams: [], shared: new Map() };
   onTestFinished(async () => {
     await Promise.all(resources.upstreams.map(upstream => upstream.close()));
   });

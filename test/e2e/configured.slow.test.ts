@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fixtureOf } from '../lab/blockscout-fixtures.ts';
 import { startScriptedUpstream } from '../lab/scripted-upstream.ts';
-import { ANY_PORTS, ETHEREUM, programs } from './programs.ts';
+import { until } from '../lab/until.ts';
+import { faultyNode } from '../support/faulty-node.ts';
+import { startPaymentChain } from '../support/payment-chain.ts';
+import { ANY_PORTS, type Entry, ETHEREUM, programs } from './programs.ts';
 
 const { start } = programs();
 
@@ -162,6 +165,56 @@ ${ETHEREUM}
   expect(program.errors()).toMatch(
     /^\/.+\.yaml, line 10, chains\[0\]\.backends\[0\]\.database: The index of chain 1 cannot be used: connect ECONNREFUSED 127\.0\.0\.1:9\n$/,
   );
+});
+
+test('embedded chains are served beside a chain whose node cannot be reached', async () => {
+  const program = await start(`
+${ANY_PORTS}
+devnet: { chains: 1, blocks: 5, trickle: 0s, seed: 1 }
+${ETHEREUM}
+    rpc: ["http://127.0.0.1:9"]
+    backends: [{ kind: index, database: "sqlite:./index.db" }]
+`);
+
+  const { url } = await program.ready();
+  const [embedded, other] = await Promise.all(
+    [31_337, 1].map(async id => (await fetch(`${url}/explorer/blocks?chain_id=${id}`)).status),
+  );
+  program.child.kill('SIGTERM');
+
+  expect([embedded, other]).toEqual([200, 502]);
+  expect(await program.exited).toBe(0);
+});
+
+test('a process that can serve nothing says so once, and is ready as soon as it can', async () => {
+  await using chain = await startPaymentChain();
+  await using node = await faultyNode('http://127.0.0.1:9');
+  const program = await start(`
+${ANY_PORTS}
+chains:
+  - id: ${chain.chainId}
+    name: Test chain
+    native: { symbol: ETH, decimals: 18 }
+    rpc: ["${node.url}"]
+    backends: [{ kind: index, database: "sqlite:./index.db" }]
+`);
+  const isWaiting = ({ msg }: Entry) => msg === 'not ready yet';
+  await program.entry(isWaiting);
+  const before = node.requests;
+  // The index asks about every second.
+  await until(
+    async () => node.requests,
+    count => count >= before + 4,
+  );
+  const lines = program.log.filter(isWaiting);
+  node.pointAt(chain.rpcUrl);
+  const { url } = await program.ready();
+  const { status } = await fetch(`${url}/readyz`);
+  program.child.kill('SIGTERM');
+
+  expect(lines).toMatchObject([{ states: ['chain 31337: nothing is indexed yet, being filled'] }]);
+  expect(status).toBe(200);
+  expect(await program.exited).toBe(0);
 });
 
 test('request lines can be disabled in the file, and failures are still logged', async () => {

@@ -29,7 +29,7 @@ const chain = (id: number, url: string, clientId?: string) => ({
 
 test('chains with the same address and client id share one upstream, which receives the id as a header', async () => {
   await using service = await startScriptedUpstream(() => ({ json: { data: [] } }));
-  const resources: Resources = { indexes: [], upstreams: [], shared: new Map() };
+  const resources: Resources = { indexes: [], filled: [], upstreams: [], shared: new Map() };
 
   const [first, second, other] = await Promise.all([
     openChain(chain(1, service.url, 'a-client-id'), options, resources),
