@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { systemClock } from '#lib/clock.ts';
 import { fixtureOf } from '../lab/blockscout-fixtures.ts';
+import { faultyNode } from '../lab/faulty-node.ts';
+import { startPaymentChain } from '../lab/payment-chain.ts';
 import { startScriptedUpstream } from '../lab/scripted-upstream.ts';
 import { until } from '../lab/until.ts';
-import { faultyNode } from '../support/faulty-node.ts';
-import { startPaymentChain } from '../support/payment-chain.ts';
 import { ANY_PORTS, type Entry, ETHEREUM, programs } from './programs.ts';
 
 const { start } = programs();
@@ -187,7 +188,7 @@ ${ETHEREUM}
 });
 
 test('a process that can serve nothing says so once, and is ready as soon as it can', async () => {
-  await using chain = await startPaymentChain();
+  await using chain = await startPaymentChain({ clock: systemClock });
   await using node = await faultyNode('http://127.0.0.1:9');
   const program = await start(`
 ${ANY_PORTS}
