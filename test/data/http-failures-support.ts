@@ -4,6 +4,7 @@ import type { DataServiceOptions } from '../../src/data/service.ts';
 import { blockscoutChain, startTestDataService } from '../lab/data-service.ts';
 import { world } from '../lab/instance-world.ts';
 import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../lab/scripted-upstream.ts';
+import { PATIENCE_MS } from '../lab/until.ts';
 import { type Answer, client } from '../support/contract-client.ts';
 
 /** Reply of an upstream to a request. */
@@ -59,7 +60,7 @@ export async function serve(
   const service = stack.use(
     await startTestDataService([], {
       chains: served,
-      fallback: { timeoutMs: 15_000, staggerMs: 60_000 },
+      fallback: { timeoutMs: PATIENCE_MS, staggerMs: 60_000 },
       ...overrides,
     }),
   );

@@ -10,7 +10,7 @@ import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { until } from './until.ts';
+import { PATIENCE_MS, until } from './until.ts';
 
 /** A chain of a devnet, or one that a test has started, without market and names. */
 export type IndexedChain = Omit<EmbeddedChain, 'prices' | 'names' | 'tokens'> &
@@ -36,7 +36,7 @@ export async function startTestDataService(
     },
     // Nothing listens there.
     ipfsGateway: 'http://127.0.0.1:9',
-    fallback: { timeoutMs: 10_000, staggerMs: 400 },
+    fallback: { timeoutMs: PATIENCE_MS, staggerMs: 400 },
     validateResponses: true,
     pages: true,
     rateLimitPerMinute: 600,

@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => chain.stop());
 
-function judge(rpcUrl: string, timeoutMs = 20_000, deadlineMs = 20_000) {
+function judge(rpcUrl: string, timeoutMs = PATIENCE_MS, deadlineMs = PATIENCE_MS) {
   const client = createChainClient({ id: chain.chainId, rpcUrls: [rpcUrl], timeoutMs, log });
   const ofChain = signatureJudge(id => (id === chain.chainId ? client : undefined), { deadlineMs });
   return (address: string, signature: string, message = MESSAGE) =>
@@ -99,7 +99,7 @@ test('where only an account can have signed, no contract is called', async () =>
     timeoutMs: PATIENCE_MS,
     log,
   });
-  const ask = signatureJudge(() => client, { deadlineMs: 20_000 });
+  const ask = signatureJudge(() => client, { deadlineMs: PATIENCE_MS });
   const signed = { chainId: chain.chainId, address: CONTRACT, message: MESSAGE, signature: '0x1234' };
 
   expect(await ask(signed)).toBe(true);
@@ -116,7 +116,7 @@ test('when only the chain can decide and its node is unavailable or silent, the 
   const unavailable = (message: string) =>
     expect.objectContaining({ name: 'Unavailable', message: expect.stringContaining(message) });
   await expect(judge('http://127.0.0.1:9')(CONTRACT, signature)).rejects.toEqual(unavailable(''));
-  const ofSilent = judge(`http://127.0.0.1:${port}`, 20_000, 200);
+  const ofSilent = judge(`http://127.0.0.1:${port}`, PATIENCE_MS, 200);
   await expect(ofSilent(CONTRACT, signature)).rejects.toEqual(unavailable('200 ms'));
   silent.closeAllConnections();
   silent.close();
