@@ -61,7 +61,8 @@ export function watcherOf({
   const client = createChainClient({
     id: chain.id,
     rpcUrls: [...rpcUrls],
-    timeoutMs: PATIENCE_MS,
+    // Longer than a test may take, so that a wait for a node that hangs fails the test.
+    timeoutMs: 2 * PATIENCE_MS,
     maxAnswerBytes,
     log,
   });
