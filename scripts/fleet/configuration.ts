@@ -63,7 +63,8 @@ export function configuration({
     },
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the program reads it from the environment
     admin: { listen: '127.0.0.1:${ADMIN_PORT}' },
-    ...(isBalanced ? { trustedProxies: ['127.0.0.1'] } : {}),
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the program reads it from the environment
+    ...(isBalanced ? { trustedProxies: ['127.0.0.1'], server: { lameDuck: '${LAME_DUCK}' } } : {}),
     ...(redisUrl === undefined ? {} : { rateLimitStore: redisUrl }),
     chains: chains.map(({ id, rpcUrl, tokens, registry, maxAnswer }) => ({
       id,

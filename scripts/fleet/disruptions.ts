@@ -3,7 +3,7 @@ import type { OwnRedis } from '../../test/lab/redis.ts';
 import type { InterruptedChain } from './chain.ts';
 import type { FleetDatabases } from './databases.ts';
 import type { Traces } from './hostile/attacks.ts';
-import { FLEET_ROLES, type FleetRole, type Member, STOPS } from './member.ts';
+import { BALANCED, FLEET_ROLES, type FleetRole, type Member, STOPS } from './member.ts';
 import type { Observers } from './replica-client.ts';
 import { disturbState, STATE_FAULTS } from './state-faults.ts';
 import { leadByWrongClock } from './wrong-clock.ts';
@@ -116,7 +116,7 @@ export async function disturb(disturbed: Disturbed): Promise<Traces> {
     if (!STOPS.includes(code)) observers.violation(`${member.name} ended with ${code} after SIGTERM`);
     signal.throwIfAborted();
     await member.start();
-    await pause(SEEN_WITHIN_MS);
+    if (BALANCED.includes(member.role)) await pause(SEEN_WITHIN_MS);
   }
 }
 

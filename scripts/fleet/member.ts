@@ -9,6 +9,9 @@ import { freePort } from '../../test/lab/loopback-server.ts';
 export const FLEET_ROLES = ['data', 'indexer', 'payments', 'settlement', 'delivery'] as const;
 export type FleetRole = (typeof FLEET_ROLES)[number];
 
+/** Roles with a load balancer in front. */
+export const BALANCED: readonly Member['role'][] = ['data', 'payments'];
+
 /** A process of the program with one role or with all, started like an operator would start it. */
 export interface Member {
   readonly name: string;
@@ -55,6 +58,7 @@ export async function createMember({ name, role, configFile, onError }: MemberOp
   const adminUrl = `http://127.0.0.1:${admin}`;
   // The file configures both services; a process opens the one that its role needs.
   const ports = { DATA_PORT: `${data}`, PAYMENTS_PORT: `${payments}`, ADMIN_PORT: `${admin}` };
+  const lameDuck = BALANCED.includes(role) ? '5s' : '0s';
   const lines: string[] = [];
   let child: ChildProcess | undefined;
   let wasReady = false;
@@ -88,7 +92,7 @@ export async function createMember({ name, role, configFile, onError }: MemberOp
       if (clockAheadMs > 0) args.unshift('--import', CLOCK_AHEAD);
       child = spawn(process.execPath, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, ...ports, CLOCK_AHEAD_MS: `${clockAheadMs}` },
+        env: { ...process.env, ...ports, LAME_DUCK: lameDuck, CLOCK_AHEAD_MS: `${clockAheadMs}` },
       });
       for (const input of [child.stdout, child.stderr]) {
         if (input !== null) createInterface({ input }).on('line', read);
