@@ -140,7 +140,6 @@ describe('a remembered location', () => {
     ['after an index that is still filling', ['filling', 'has']],
     ['after a chain that cannot answer this operation but may answer the next', ['cannot', 'has']],
     ['after an outage of one chain of several', ['lacks', 'out', 'has']],
-    ['when the answer is empty', ['lacks', 'empty']],
   ])('is never stored %s', async (_name, does) => {
     const { transfers, logs, asked } = world(...does);
 
