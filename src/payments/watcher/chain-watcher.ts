@@ -204,12 +204,14 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     const { head, places } = begun;
     const isAnother = await same.isAnother(begun, records.isFresh());
     const round = isAnother ? { ...begun, progress: undefined } : begun;
+    const early = await records.begin(round);
+    if (early.isMoved) advancing.forget();
     const recorded = await advancing.run(round, seen, signal);
     if (advancing.hasReachedHead()) heads.confirm();
     const judgement = await records.judge(round, { hasNews: recorded > 0, standing: advancing.standing() });
     const pieces = await side.run(round, { blocks: advancing.readSetAside });
     if (judgement.isMoved || pieces.isMoved) advancing.forget();
-    const changes = recorded + judgement.changes + pieces.changes;
+    const changes = early.changes + recorded + judgement.changes + pieces.changes;
     const isDone = changes === 0 && judgement.isCertain && pieces.isOver && advancing.isComplete();
     looked = isDone ? { head, places, at: seen.seenAt } : undefined;
     return changes;

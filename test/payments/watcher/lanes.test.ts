@@ -36,6 +36,31 @@ eachWatchedShop('work beside completions', test => {
     expect(ours.node.calls.filter(method => method === 'eth_getTransactionByHash')).toHaveLength(CLAIMS);
   });
 
+  test('after a long look, payments are completed before the next scan', async ({ chain, behindNodes }) => {
+    await using ours = await behindNodes();
+    const session = await ours.open();
+    await chain.pay({ from: 2, to: ours.recipient, amount: session.amountDue });
+    await chain.mine(1);
+    const isScan = ({ method }: { method: string }) => method === 'eth_getLogs';
+    const scans = () => ours.node.calls.filter(method => isScan({ method })).length;
+    const release = ours.node.hold(isScan);
+    const looking = ours.look();
+    await expect.poll(scans).toBe(1);
+    ours.clock.advance(2_000);
+    release();
+    await looking;
+    const afterFirst = (await ours.session(session.id)).status;
+
+    await chain.mine(BLOCKS_TO_SETTLE);
+    const releaseNext = ours.node.hold(isScan);
+    const next = ours.look();
+    await expect.poll(async () => (await ours.session(session.id)).status).toBe('completed');
+    releaseNext();
+    await next;
+
+    expect(afterFirst).toBe('active');
+  });
+
   test('the settled block moves on while claims are under way', async ({ chain, behindNodes }) => {
     await using ours = await behindNodes();
     await claimUnknown(ours, 1);

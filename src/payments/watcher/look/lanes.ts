@@ -29,7 +29,7 @@ interface LanesDeps {
 }
 
 /** Time for which a look waits for the lanes that it starts. */
-const PATIENCE_MS = 1_000;
+const PATIENCE_MS = 250;
 
 /**
  * Work after the scan and the completions of a look. Each lane asks the nodes on its own, so that a failure or a slow

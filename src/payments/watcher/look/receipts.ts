@@ -40,8 +40,8 @@ export interface ReceiptReader {
 
 /** Most transactions set aside before that one look asks for again. Each may be as large as an answer can be. */
 const RETRIED_PER_LOOK = 5;
-/** Time for which the others wait for a receipt. */
-const PATIENCE_MS = 2_000;
+/** Time for which the others wait for a receipt. A receipt of 60 MiB takes seconds. */
+const PATIENCE_MS = 500;
 /** Time after which a receipt is asked for again. */
 const REMEMBERED_MS = 30_000;
 /** Most transfers of receipts that are remembered; of a single transaction there may be more. */

@@ -23,6 +23,9 @@ interface Scanned {
   readonly standing: number | undefined;
 }
 
+/** A look that took longer is followed by one that completes payments first. */
+const LONG_LOOK_MS = 1_000;
+
 /**
  * Checks the records of a chain against the head of each look: first the payments to be completed, then all others, in
  * lanes that wait for nothing. Remembers the last head that all settled records stand on.
@@ -31,6 +34,8 @@ export function recordJudge({ side, clock }: { side: ReturnType<typeof lanes>; c
   const claims = claimFollower({ clock });
   const receipts = receiptReader({ clock });
   let settledHead: Header | undefined;
+  let begunAt = Number.POSITIVE_INFINITY;
+  let lastLookMs = 0;
 
   async function followClaims(round: Round): Promise<LaneResult> {
     const changes = await claims.follow(round);
@@ -57,9 +62,22 @@ export function recordJudge({ side, clock }: { side: ReturnType<typeof lanes>; c
   }
 
   return {
+    /**
+     * Begins a look. After a long one, such as one of a flood, completes payments that have enough confirmations, so that
+     * they do not wait for the next scan as well.
+     */
+    async begin(round: Round): Promise<LaneResult> {
+      receipts.begin();
+      begunAt = clock.now();
+      if (lastLookMs <= LONG_LOOK_MS) return NOTHING_DONE;
+      const { completed, takenBack } = await confirmPayments(round, receipts);
+      return { changes: completed + takenBack, isMoved: takenBack > 0 };
+    },
+
     /** Checks all records that are not final. */
     async judge(round: Round, { hasNews, standing }: Scanned): Promise<Judgement> {
       const { chain, db } = round;
+      lastLookMs = clock.now() - begunAt;
       const hasRecords = hasNews || (await hasRecordsToJudge(db, chain.id, firstWatchedBlock(round)));
       if (!hasRecords) {
         // Everything settled stands.
@@ -67,7 +85,6 @@ export function recordJudge({ side, clock }: { side: ReturnType<typeof lanes>; c
         noteSettled(round);
         return { ...NOTHING_DONE, isCertain: true };
       }
-      receipts.begin();
       const { completed, takenBack } = await confirmPayments(round, receipts);
       const done = await side.run(round, {
         claims: followClaims,

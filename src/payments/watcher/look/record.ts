@@ -29,7 +29,7 @@ interface Recorded {
 }
 
 /** Most new transfers that one look matches with sessions. Those of all organizations take turns. */
-const NEW_PER_LOOK = 4_000;
+const NEW_PER_LOOK = 2_000;
 /** Payments after which a look records no more. Each takes about as long as forty transfers that pay nothing. */
 const PAYMENTS_PER_LOOK = 250;
 /** Most unmatched transfers that one look matches again, because their session may have opened since. */
