@@ -1,0 +1,70 @@
+import { type CoveringTest, coveringTests, type Measured } from './coverage.ts';
+import { fingerprintOfFiles } from './fingerprint.ts';
+import type { Records } from './records.ts';
+import type { Room } from './rooms.ts';
+import type { Site } from './sample.ts';
+import type { TestSession } from './test-session.ts';
+
+/** Result of one mutant. */
+export interface Verdict {
+  /** `late`: the tests did not end in time. `unreached`: no test runs the site. */
+  readonly outcome: 'caught' | 'late' | 'survived' | 'unreached';
+  /** Test files that it was run with. Of a caught mutant, those that failed. */
+  readonly tests: readonly string[];
+  readonly fingerprint: string;
+}
+
+export interface JudgeOptions {
+  readonly room: Room;
+  /** All sites, by id. */
+  readonly sites: readonly Site[];
+  readonly measured: ReadonlyMap<string, Measured>;
+  readonly records: Records<Verdict>;
+  readonly session: TestSession;
+  readonly deadline: number;
+}
+
+/** Time limit of a mutant's tests: three times their duration, and the start of a worker. */
+const LIMIT_FACTOR = 3;
+const START_LIMIT_MS = 20_000;
+
+/**
+ * Runs the tests that reach a site with its mutant, or takes the verdict of an earlier run of the same source and
+ * tests. Undefined when the deadline comes first.
+ */
+export async function judge(site: Site, options: JudgeOptions): Promise<Verdict | undefined> {
+  const { records, session, deadline, sites } = options;
+  const key = `${site.key} ${fingerprintOfFiles([site.file])}`;
+  const covering = coveringTests(site, options);
+  const known = records.get(key);
+  if (known !== undefined && isStillTrue(known, covering)) return known;
+  if (Date.now() >= deadline) return undefined;
+
+  const found = await run();
+  if (found !== undefined) records.set(key, found);
+  return found;
+
+  async function run(): Promise<Verdict | undefined> {
+    const tests = covering.map(({ file }) => file);
+    if (tests.length === 0) return verdict('unreached', []);
+    const expectedMs = covering.reduce((sum, { durationMs }) => sum + durationMs, 0);
+    const limitMs = LIMIT_FACTOR * expectedMs + START_LIMIT_MS;
+    const leftMs = deadline - Date.now();
+    const results = await session.run({ mutant: sites.indexOf(site), tests }, Math.min(limitMs, leftMs));
+    if (results === undefined) return leftMs < limitMs ? undefined : verdict('late', tests);
+    const failed = results.filter(({ hasPassed }) => !hasPassed).map(({ file }) => file);
+    return failed.length > 0 ? verdict('caught', failed) : verdict('survived', tests);
+  }
+}
+
+function verdict(outcome: Verdict['outcome'], tests: readonly string[]): Verdict {
+  return { outcome, tests, fingerprint: fingerprintOfFiles(tests) };
+}
+
+/** A caught mutant stays caught while the test that failed is the same; a survivor may be caught by another one. */
+function isStillTrue({ outcome, tests, fingerprint }: Verdict, covering: readonly CoveringTest[]): boolean {
+  const files = covering.map(({ file }) => file);
+  const isCovering = tests.every(file => files.includes(file));
+  if (!isCovering || fingerprintOfFiles(tests) !== fingerprint) return false;
+  return outcome === 'caught' || files.length === tests.length;
+}

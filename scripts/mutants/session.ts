@@ -1,0 +1,122 @@
+/**
+ * A process that keeps vitest, PostgreSQL and the compiled sources between the runs of mutants. `startSession` forks
+ * it.
+ */
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { createVitest, type Reporter, type TestModule, type TestSpecification } from 'vitest/node';
+import base from '../../vitest.config.ts';
+import { type Switchable, schemata } from './schemata.ts';
+import type { ReachedLine } from './setup.ts';
+
+/** Mutations by path, relative to the root. The first message to a session. */
+export type InstrumentedFiles = Readonly<Partial<Record<string, readonly Switchable[]>>>;
+
+export interface RunRequest {
+  /** -1 to run without a mutant. */
+  readonly mutant: number;
+  /** Test files, relative to the root, in the order in which they run. */
+  readonly tests: readonly string[];
+}
+
+export interface TestFileResult {
+  readonly file: string;
+  readonly hasPassed: boolean;
+  readonly durationMs: number;
+  /** Ids of mutations; empty while a mutant is on. */
+  readonly reached: readonly number[];
+}
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const isVerbose = process.argv.includes('--verbose');
+const reachedFile = join(tmpdir(), `mutants-${randomUUID()}.jsonl`);
+const { test: options, ...vite } = base({ mode: 'test', command: 'serve' });
+
+process.once('message', async (files: InstrumentedFiles) => {
+  const ended: TestModule[] = [];
+  let isJudging = false;
+  const reporter: Reporter = {
+    onTestModuleEnd(module) {
+      ended.push(module);
+      if (isVerbose) console.log(module.relativeModuleId, module.state(), module.errors());
+    },
+    onTestCaseResult(test) {
+      if (isVerbose) console.log(test.fullName, test.result());
+      if (isJudging && test.result().state === 'failed') void vitest.cancelCurrentRun('test-failure');
+    },
+  };
+  const { projects: _, ...shared } = options ?? {};
+  const vitest = await createVitest(
+    'test',
+    {
+      ...shared,
+      root: ROOT,
+      config: false,
+      watch: false,
+      silent: !isVerbose,
+      include: ['test/**/*.test.ts'],
+      exclude: ['test/**/*.slow.test.ts'],
+      setupFiles: [join(import.meta.dirname, 'setup.ts')],
+      reporters: [reporter],
+      sequence: { sequencer: AsGiven },
+    },
+    {
+      ...vite,
+      plugins: [
+        {
+          name: 'mutants',
+          enforce: 'pre',
+          transform(code, id) {
+            const mutations = files[relative(ROOT, id)];
+            return mutations === undefined ? undefined : { code: schemata(code, mutations), map: null };
+          },
+        },
+      ],
+    },
+  );
+  vitest.provide('reachedFile', reachedFile);
+
+  process.on('message', async ({ mutant, tests }: RunRequest) => {
+    isJudging = mutant >= 0;
+    ended.length = 0;
+    rmSync(reachedFile, { force: true });
+    vitest.provide('mutant', mutant);
+    const specifications = tests.map(file => vitest.getRootProject().createSpecification(join(ROOT, file)));
+    const { unhandledErrors } = await vitest.runTestSpecifications(specifications);
+    const lines = isJudging ? [] : reachedLines();
+    const results: TestFileResult[] = ended.map(module => ({
+      file: module.relativeModuleId,
+      hasPassed: module.ok() && unhandledErrors.length === 0,
+      durationMs: durationOf(module),
+      reached: lines.find(({ file }) => file === module.moduleId)?.reached ?? [],
+    }));
+    process.send?.(results);
+  });
+  process.once('disconnect', () => vitest.close());
+  process.send?.('ready');
+});
+
+class AsGiven {
+  shard(files: TestSpecification[]): TestSpecification[] {
+    return files;
+  }
+  sort(files: TestSpecification[]): TestSpecification[] {
+    return files;
+  }
+}
+
+function durationOf(module: TestModule): number {
+  const { collectDuration, duration, setupDuration } = module.diagnostic();
+  return Math.round(collectDuration + duration + setupDuration);
+}
+
+function reachedLines(): ReachedLine[] {
+  // Absent when no file could be loaded.
+  if (!existsSync(reachedFile)) return [];
+  return readFileSync(reachedFile, 'utf8')
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line));
+}

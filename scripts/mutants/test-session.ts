@@ -1,0 +1,70 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { InstrumentedFiles, RunRequest, TestFileResult } from './session.ts';
+
+/** Runs tests with one mutant after another. */
+export interface TestSession extends AsyncDisposable {
+  /** Undefined when the tests did not end in time. What they started is ended then. */
+  run(request: RunRequest, limitMs: number): Promise<readonly TestFileResult[] | undefined>;
+}
+
+/** Creates a session, whose process is started by a run that finds none. */
+export function testSession(files: InstrumentedFiles, isVerbose: boolean): TestSession {
+  let current: Promise<Running> | undefined;
+
+  return {
+    async run(request, limitMs) {
+      current ??= start(files, isVerbose);
+      const running = await current;
+      const results = await running.ask(request, limitMs);
+      if (results === undefined) {
+        current = undefined;
+        await running.kill();
+      }
+      return results;
+    },
+    async [Symbol.asyncDispose]() {
+      const running = await current;
+      await running?.kill();
+    },
+  };
+}
+
+interface Running {
+  ask(request: RunRequest, limitMs: number): Promise<readonly TestFileResult[] | undefined>;
+  kill(): Promise<void>;
+}
+
+async function start(files: InstrumentedFiles, isVerbose: boolean): Promise<Running> {
+  const child = fork(join(import.meta.dirname, 'session.ts'), isVerbose ? ['--verbose'] : [], {
+    // A process group of its own, so that its workers end with it. PostgreSQL ends when its parent has.
+    detached: true,
+    stdio: [
+      'ignore',
+      ...(isVerbose ? (['inherit', 'inherit'] as const) : (['ignore', 'ignore'] as const)),
+      'ipc',
+    ],
+  });
+  const ended = once(child, 'exit').then(() => undefined);
+  const next = () => Promise.race([once(child, 'message').then(([message]) => message), ended]);
+  child.send(files);
+  if ((await next()) === undefined) throw new Error('vitest did not start; --verbose shows why');
+
+  return {
+    async ask(request, limitMs) {
+      const limit = Promise.withResolvers<undefined>();
+      const timer = setTimeout(() => limit.resolve(undefined), limitMs);
+      child.send(request);
+      try {
+        return await Promise.race([next(), limit.promise]);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    async kill() {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+      await ended;
+    },
+  };
+}
