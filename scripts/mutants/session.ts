@@ -1,9 +1,8 @@
 /**
- * A process that keeps vitest, PostgreSQL and the compiled sources between the runs of mutants. `startSession` forks
- * it.
+ * A process that keeps vitest, PostgreSQL and the compiled sources between the runs of mutants. `testSession` forks it
+ * as the leader of a process group, which ends with the connection to the parent process.
  */
-import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createVitest, type Reporter, type TestModule, type TestSpecification } from 'vitest/node';
@@ -31,11 +30,16 @@ export interface TestFileResult {
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const isVerbose = process.argv.includes('--verbose');
-const reachedFile = join(tmpdir(), `mutants-${randomUUID()}.jsonl`);
 const { test: options, ...vite } = base({ mode: 'test', command: 'serve' });
+// Holds what tests leave when they are ended.
+const folder = mkdtempSync(join(options?.env?.TMPDIR ?? tmpdir(), 'mutants-'));
+// PostgreSQL may have a user of its own.
+chmodSync(folder, 0o711);
+const reachedFile = join(folder, 'reached.jsonl');
 
 process.once('message', async (files: InstrumentedFiles) => {
   const ended: TestModule[] = [];
+  const failed = new Set<string>();
   let isJudging = false;
   const reporter: Reporter = {
     onTestModuleEnd(module) {
@@ -44,7 +48,9 @@ process.once('message', async (files: InstrumentedFiles) => {
     },
     onTestCaseResult(test) {
       if (isVerbose) console.log(test.fullName, test.result());
-      if (isJudging && test.result().state === 'failed') void vitest.cancelCurrentRun('test-failure');
+      if (test.result().state !== 'failed') return;
+      failed.add(test.module.relativeModuleId);
+      if (isJudging) void vitest.cancelCurrentRun('test-failure');
     },
   };
   const { projects: _, ...shared } = options ?? {};
@@ -53,9 +59,14 @@ process.once('message', async (files: InstrumentedFiles) => {
     {
       ...shared,
       root: ROOT,
+      env: { ...shared.env, TMPDIR: folder },
       config: false,
       watch: false,
+      // Its key does not know the mutations.
+      fsModuleCache: false,
       silent: !isVerbose,
+      // A quick test takes 5 s at most on an idle machine. One that waits in vain for a mutant must not take long.
+      testTimeout: 30_000,
       include: ['test/**/*.test.ts'],
       exclude: ['test/**/*.slow.test.ts'],
       setupFiles: [join(import.meta.dirname, 'setup.ts')],
@@ -81,23 +92,37 @@ process.once('message', async (files: InstrumentedFiles) => {
   process.on('message', async ({ mutant, tests }: RunRequest) => {
     isJudging = mutant >= 0;
     ended.length = 0;
+    failed.clear();
     rmSync(reachedFile, { force: true });
     vitest.provide('mutant', mutant);
     const specifications = tests.map(file => vitest.getRootProject().createSpecification(join(ROOT, file)));
     const { unhandledErrors } = await vitest.runTestSpecifications(specifications);
     const lines = isJudging ? [] : reachedLines();
-    const results: TestFileResult[] = ended.map(module => ({
+    const results = ended.map(module => ({
       file: module.relativeModuleId,
       hasPassed: module.ok() && unhandledErrors.length === 0,
       durationMs: durationOf(module),
       reached: lines.find(({ file }) => file === module.moduleId)?.reached ?? [],
     }));
-    process.send?.(results);
+    // A module does not end when its run is cancelled. Without a failed test, its worker has crashed.
+    const hasEnded = (file: string) => results.some(result => result.file === file);
+    const cancelled = (failed.size > 0 ? [...failed] : tests)
+      .filter(file => !hasEnded(file))
+      .map(file => ({ file, hasPassed: false, durationMs: 0, reached: [] }));
+    process.send?.([...results, ...cancelled] satisfies TestFileResult[]);
   });
-  process.once('disconnect', () => vitest.close());
   process.send?.('ready');
 });
 
+process.once('disconnect', () => {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } finally {
+    process.kill(-process.pid, 'SIGKILL');
+  }
+});
+
+/** Keeps the order of a request. */
 class AsGiven {
   shard(files: TestSpecification[]): TestSpecification[] {
     return files;

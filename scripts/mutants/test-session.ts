@@ -20,20 +20,20 @@ export function testSession(files: InstrumentedFiles, isVerbose: boolean): TestS
       const results = await running.ask(request, limitMs);
       if (results === undefined) {
         current = undefined;
-        await running.kill();
+        await running.close();
       }
       return results;
     },
     async [Symbol.asyncDispose]() {
       const running = await current;
-      await running?.kill();
+      await running?.close();
     },
   };
 }
 
 interface Running {
   ask(request: RunRequest, limitMs: number): Promise<readonly TestFileResult[] | undefined>;
-  kill(): Promise<void>;
+  close(): Promise<void>;
 }
 
 async function start(files: InstrumentedFiles, isVerbose: boolean): Promise<Running> {
@@ -62,8 +62,9 @@ async function start(files: InstrumentedFiles, isVerbose: boolean): Promise<Runn
         clearTimeout(timer);
       }
     },
-    async kill() {
-      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL');
+    async close() {
+      // It ends its process group, even while a test never returns to its event loop.
+      if (child.connected) child.disconnect();
       await ended;
     },
   };
