@@ -46,10 +46,13 @@ async function start(files: InstrumentedFiles, isVerbose: boolean): Promise<Runn
       'ipc',
     ],
   });
-  const ended = once(child, 'exit').then(() => undefined);
-  const next = () => Promise.race([once(child, 'message').then(([message]) => message), ended]);
+  const ended = once(child, 'exit');
+  // An end that is no answer says nothing about a mutant.
+  const crash = ended.then(() => Promise.reject(new Error('vitest has ended; --verbose shows why')));
+  crash.catch(() => {});
+  const next = () => Promise.race([once(child, 'message').then(([message]) => message), crash]);
   child.send(files);
-  if ((await next()) === undefined) throw new Error('vitest did not start; --verbose shows why');
+  await next();
 
   return {
     async ask(request, limitMs) {
