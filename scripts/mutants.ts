@@ -49,6 +49,12 @@ const coverage = openRecords<Measured>('coverage', values.again);
 const verdicts = openRecords<Verdict>('verdicts', values.again);
 
 await using session = testSession(instrumented, values.verbose);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, async () => {
+    await session[Symbol.asyncDispose]();
+    process.exit(1);
+  });
+}
 for (const room of rooms) {
   const sample = sampleOf(room, size);
   const tests = testsOf(room);

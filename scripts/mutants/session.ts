@@ -2,7 +2,7 @@
  * A process that keeps vitest, PostgreSQL and the compiled sources between the runs of mutants. `testSession` forks it
  * as the leader of a process group, which ends with the connection to the parent process.
  */
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { createVitest, type Reporter, type TestModule, type TestSpecification } from 'vitest/node';
@@ -31,11 +31,7 @@ export interface TestFileResult {
 const ROOT = join(import.meta.dirname, '..', '..');
 const isVerbose = process.argv.includes('--verbose');
 const { test: options, ...vite } = base({ mode: 'test', command: 'serve' });
-// Holds what tests leave when they are ended.
-const folder = mkdtempSync(join(options?.env?.TMPDIR ?? tmpdir(), 'mutants-'));
-// PostgreSQL may have a user of its own.
-chmodSync(folder, 0o711);
-const reachedFile = join(folder, 'reached.jsonl');
+const reachedFile = join(tmpdir(), 'reached.jsonl');
 
 process.once('message', async (files: InstrumentedFiles) => {
   const ended: TestModule[] = [];
@@ -59,7 +55,6 @@ process.once('message', async (files: InstrumentedFiles) => {
     {
       ...shared,
       root: ROOT,
-      env: { ...shared.env, TMPDIR: folder },
       config: false,
       watch: false,
       // Its key does not know the mutations.
@@ -114,13 +109,7 @@ process.once('message', async (files: InstrumentedFiles) => {
   process.send?.('ready');
 });
 
-process.once('disconnect', () => {
-  try {
-    rmSync(folder, { recursive: true, force: true });
-  } finally {
-    process.kill(-process.pid, 'SIGKILL');
-  }
-});
+process.once('disconnect', () => process.kill(-process.pid, 'SIGKILL'));
 
 /** Keeps the order of a request. */
 class AsGiven {

@@ -1,6 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import base from '../../vitest.config.ts';
 import type { InstrumentedFiles, RunRequest, TestFileResult } from './session.ts';
 
 /** Runs tests with one mutant after another. */
@@ -37,9 +40,14 @@ interface Running {
 }
 
 async function start(files: InstrumentedFiles, isVerbose: boolean): Promise<Running> {
+  const { test } = base({ mode: 'test', command: 'serve' });
+  // Holds what tests leave when they are ended. PostgreSQL, which may have a user of its own, must be able to enter it.
+  const folder = mkdtempSync(join(test?.env?.TMPDIR ?? tmpdir(), 'mutants-'));
+  chmodSync(folder, 0o711);
   const child = fork(join(import.meta.dirname, 'session.ts'), isVerbose ? ['--verbose'] : [], {
     // A process group of its own, so that its workers end with it. PostgreSQL ends when its parent has.
     detached: true,
+    env: { ...process.env, TMPDIR: folder },
     stdio: [
       'ignore',
       ...(isVerbose ? (['inherit', 'inherit'] as const) : (['ignore', 'ignore'] as const)),
@@ -69,6 +77,7 @@ async function start(files: InstrumentedFiles, isVerbose: boolean): Promise<Runn
       // It ends its process group, even while a test never returns to its event loop.
       if (child.connected) child.disconnect();
       await ended;
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
