@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { test as base, expect } from 'vitest';
@@ -57,6 +58,22 @@ test('behind a pooler by transaction, each statement and transaction has its own
 
   for (const [index, name] of SCHEMAS.entries())
     expect(rows[index]).toEqual(Array.from({ length: 2 * ROUNDS }, () => ({ name, timeout: '7s' })));
+});
+
+test('behind a pooler, the driver warns of nothing', async ({ open }) => {
+  const warnings: unknown[] = [];
+  const note = (warning: Error) => void warnings.push(warning.message);
+  process.on('warning', note);
+  const db = open();
+
+  await Promise.all([1, 2, 3].map(() => rowsOf(db, 'select 1 as one')));
+  await expect(rowsOf(db, 'select nothing')).rejects.toThrow(/nothing/);
+  await transaction(db, handle => rowsOf(handle, 'select 1 as one'));
+  // Warnings are told in a later turn.
+  await setImmediate();
+  process.off('warning', note);
+
+  expect(warnings).toEqual([]);
 });
 
 test('nothing that we set stays on a connection that the pooler gives to another client', async ({

@@ -38,12 +38,12 @@ export async function applySettings(client: pg.Client, settings: Settings): Prom
     `${settingStatement(settings, 'session')} where pg_backend_pid() = ${id}`,
   );
   if (rowCount !== 0) return false;
-  const begun = client.query('begin').catch(error => {
+  await client.query('begin').catch(error => {
     throw new Error(
       `The pooler in front of the database must pool by transaction or by session: ${error.message}`,
     );
   });
-  await Promise.all([begun, client.query('commit')]);
+  await client.query('commit');
   return true;
 }
 
@@ -62,10 +62,12 @@ export async function inTransaction<Result>(
   settings: Settings,
   send: () => Promise<Result>,
 ): Promise<Result> {
-  const begun = client.query(`begin; ${settingStatement(settings, 'transaction')}`);
-  const sent = send();
-  const ended = client.query('commit');
-  const outcomes = await Promise.allSettled([begun, sent, ended]);
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-  return sent;
+  // One after the other: the driver warns of a statement that is sent before the last one has ended.
+  await client.query(`begin; ${settingStatement(settings, 'transaction')}`);
+  const [sent] = await Promise.allSettled([send()]);
+  // After a failed statement it rolls back.
+  const [ended] = await Promise.allSettled([client.query('commit')]);
+  if (sent.status === 'rejected') throw sent.reason;
+  if (ended.status === 'rejected') throw ended.reason;
+  return sent.value;
 }
