@@ -67,6 +67,11 @@ export function startWorker(worker: Worker, options: WorkerOptions) {
         else await new Promise(setImmediate);
       } catch (error) {
         if (error === stopping.signal.reason) return;
+        if (stopping.signal.aborted && error instanceof Unavailable) {
+          // A stop waits for a limited time before it closes the database.
+          log.info({ err: error, worker: worker.name }, 'a worker that was stopped did not finish its run');
+          return;
+        }
         failures += 1;
         if (isPowerOfTwo(failures)) {
           log.error({ err: error, worker: worker.name, failures }, 'a worker failed and will retry');

@@ -186,6 +186,23 @@ test('a run that ends with the signal’s own reason on stop is not a failure', 
   expect(lines).toEqual([]);
 });
 
+test('a database that is closed before a slow run has ended is no failure either, only a line for information', async () => {
+  const { worker, lines } = start(async signal => {
+    await new Promise(resolve => signal.addEventListener('abort', resolve));
+    throw new Unavailable('The database cannot be reached now', new Error('Unable to acquire a connection'));
+  });
+
+  await worker.stop();
+
+  expect(lines.map(line => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      level: 30,
+      worker: 'courier',
+      msg: 'a worker that was stopped did not finish its run',
+    }),
+  ]);
+});
+
 test('while a database is unavailable it is retried at least every five seconds', async () => {
   let runs = 0;
   const { clock } = start(
