@@ -101,7 +101,7 @@ function rateLimitStoreOf({ rateLimitStore, payments }: File['ConfigFile'], { pa
   return redisOr(rateLimitStore, url => postgresOf(url, payments.postgres, path));
 }
 
-/** When absent, 5 % of the file system or 2 GiB, whichever is less (Decision 271). */
+/** Free space to keep; by default the smaller of 5 % of the file system and 2 GiB (Decision 271). */
 function diskReserveOf(text: File['DiskReserve'] | undefined): Config['diskReserve'] {
   if (text === undefined) return { share: 0.05, mostBytes: 2 * 2 ** 30 };
   if (text.endsWith('%'))

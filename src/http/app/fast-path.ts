@@ -70,7 +70,7 @@ const UNUSUAL_HEADERS = [
   'upgrade',
 ] as const;
 
-/** What an ordinary response says of its repetition. */
+/** State of an ordinary response that may be repeated. */
 interface Repeatable extends Pick<DefaultState, 'operationId' | 'loggedParameters'> {
   readonly repeatable: RepeatableAnswer;
 }

@@ -35,7 +35,7 @@ interface VerificationBounds {
   readonly isOver: () => boolean;
 }
 
-/** What was verified. */
+/** Result of a verification, as numbers of entries. */
 export interface Verification {
   readonly checked: number;
   readonly differing: number;

@@ -35,8 +35,8 @@ interface Container {
 }
 
 /**
- * Parses a JSON text piece by piece, so that neither the whole value nor a copy of it is in memory beside the text. The
- * pieces of a container may precede or follow those of its members. @throws SyntaxError
+ * Parses a JSON text piece by piece, so that memory holds the text and one piece, not the whole value.
+ * The pieces of a container may precede or follow those of its members. @throws SyntaxError
  */
 export function* piecesOf(bytes: Uint8Array, parse: (text: string) => Json): Generator<Piece, Root> {
   const ends = longContainers(bytes);

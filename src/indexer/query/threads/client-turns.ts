@@ -28,7 +28,7 @@ type Queue = Map<WaitingClients, Waiting[]>;
 /**
  * Turns of clients. A client has one at a time, and its other queries wait in their order. A query for several clients
  * takes the first turn of any of them, so that no client waits behind the queries of another one.
- * A client that is not counted has any number of turns.
+ * The turns of a client that is not counted are unlimited.
  */
 export function clientTurns({ mostWaiting }: { readonly mostWaiting: number }) {
   /** Queues of the clients that have a turn. */

@@ -15,8 +15,8 @@ const TRANSFERS_PER_LOOK = 1_000;
 const SUGGESTIONS_PER_LOOK = 200;
 
 /**
- * Confirms transfers that match no session, so that they are listed, and deletes those that the chain dropped. The scan reads
- * unconfirmed ones again in each look, so a deleted one that came back is recorded again.
+ * Confirms transfers that match no session, so that they are listed, and deletes those that the chain dropped. The scan
+ * reads unconfirmed ones again in each look, so a deleted one that came back is recorded again.
  */
 export async function confirmUnmatched(round: Round, receipts: ReceiptReader): Promise<LaneResult> {
   const { chain, view, head, db, clock, line } = round;
