@@ -10,7 +10,6 @@ const FOLDER_SIZE = { least: 3, most: 15 };
 /** Folders of another size, with the reason. */
 const OTHER_SIZES: Readonly<Record<string, string>> = {
   src: 'the entry of the process',
-  'src/command/api': 'the client of the payments API, and its options',
   'src/data/pages': 'the routes of its pages',
   'src/payments/dashboard': 'the routes of its pages',
   'src/data/backends/blockscout/normalise': 'one normaliser per record',

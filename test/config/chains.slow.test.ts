@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { ALIASES } from '../../src/command/chains/find-chain.ts';
-import { readKnownChains } from '../../src/command/chains/known-chains.ts';
+import { ALIASES, readKnownChains } from '../../src/command/chains/find-chain.ts';
 import type { Variables } from '../../src/config/environment.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { PATIENCE_MS } from '../lab/until.ts';

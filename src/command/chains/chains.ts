@@ -1,7 +1,6 @@
 import { readArguments, UsageError } from '#lib/command-line.ts';
 import { configFile } from './config-file.ts';
-import { findChain, isUnmistakable } from './find-chain.ts';
-import { type KnownChain, readKnownChains } from './known-chains.ts';
+import { findChain, isUnmistakable, type KnownChain, readKnownChains } from './find-chain.ts';
 
 const USAGE = `Usage: tollgate chains [--pro] CHAIN...  > FILE
        tollgate chains --list [TEXT]

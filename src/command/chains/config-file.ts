@@ -1,4 +1,4 @@
-import type { KnownChain } from './known-chains.ts';
+import type { KnownChain } from './find-chain.ts';
 
 const CONFIRMATIONS = 12;
 

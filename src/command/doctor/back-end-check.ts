@@ -4,8 +4,7 @@ import { openBlockscout, openThirdweb } from '#data/open-remote.ts';
 import { createMetrics } from '#http/metrics.ts';
 import type { Clock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/logger.ts';
-import { type Check, Fault } from './check.ts';
-import { headAge } from './head-age.ts';
+import { type Check, Fault, headAge } from './check.ts';
 
 type RemoteConfig = Exclude<BackendConfig, { kind: 'index' }>;
 

@@ -1,16 +1,17 @@
-import type { ChainConfig, Config } from '#config/config.ts';
+import type { ChainConfig, Config, DevnetConfig, PaymentsConfig } from '#config/config.ts';
 import { listenersOf } from '#config/listeners.ts';
 import { ROLES_OF, type Role } from '#config/roles.ts';
 import { originOf } from '#config/units.ts';
+import { findEngine } from '#devnet/chain/engine.ts';
 import type { Clock } from '#lib/clock.ts';
+import { checkMailServer } from '#payments/notifications/mailers.ts';
+import { createMessenger } from '#payments/notifications/messenger.ts';
 import { backEndCheck } from './back-end-check.ts';
 import type { Check } from './check.ts';
 import { configuredDatabases } from './configured-databases.ts';
 import { databaseCheck } from './database-check.ts';
-import { engineCheck } from './engine-check.ts';
 import { listenCheck, secretKeyCheck } from './local-checks.ts';
 import { nodeCheck } from './node-check.ts';
-import { botCheck, mailCheck } from './outgoing-checks.ts';
 import { publicAddressCheck } from './public-address-check.ts';
 import { redisCheck } from './redis-check.ts';
 
@@ -89,4 +90,42 @@ function chainChecks(chain: ChainConfig, place: string, clock: Clock): Check[] {
         : [backEndCheck(chain, { backend, setting: `${place}.backends[${index}].url`, clock })],
     ),
   ];
+}
+
+/** Looks for the engine of the embedded chains. Starts no chain. */
+function engineCheck({ engine }: DevnetConfig, anvil: string | undefined): Check {
+  return {
+    setting: 'devnet',
+    subject: 'embedded chains',
+    advice: 'Install it, or serve chains of your own.',
+    run: async () => ({ state: 'ok', detail: `run on ${findEngine({ engine, anvil }).name}` }),
+  };
+}
+
+const TIMEOUT_MS = 4_000;
+
+/** Connects and signs in to the mail server. Sends no mail. */
+function mailCheck({ smtp }: NonNullable<PaymentsConfig['mail']>): Check {
+  return {
+    setting: 'payments.mail.smtp',
+    subject: `mail server ${new URL(smtp).host}`,
+    advice: 'Correct the address, the user or the password of the mail server.',
+    async run() {
+      await checkMailServer(smtp, TIMEOUT_MS);
+      return { state: 'ok', detail: 'accepts the sign-in' };
+    },
+  };
+}
+
+/** Asks the messenger for the bot's name. Sends no message. */
+function botCheck({ token, apiRoot }: NonNullable<PaymentsConfig['messenger']>): Check {
+  return {
+    setting: 'payments.messenger.token',
+    subject: `bot at ${new URL(apiRoot).host}`,
+    advice: "Correct the bot's token, or apiRoot.",
+    async run() {
+      const name = await createMessenger({ token, apiRoot, timeoutMs: TIMEOUT_MS }).botName();
+      return { state: 'ok', detail: `is @${name}` };
+    },
+  };
 }

@@ -5,8 +5,7 @@ import type { Clock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/logger.ts';
 import { type ChainClient, createChainClient, nodeAnswered } from '#node/client.ts';
 import { WrongChain } from '#node/transport/errors.ts';
-import { type Check, Fault, type Finding } from './check.ts';
-import { type HeadAge, headAge } from './head-age.ts';
+import { type Check, Fault, type Finding, type HeadAge, headAge } from './check.ts';
 
 /** Shorter than the limit of a check, so that the report names the node's own failure. */
 const TIMEOUT_MS = 4_000;

@@ -1,9 +1,11 @@
 import type { parseArgs } from 'node:util';
+import type { Handle } from '#db/open.ts';
 import { didYouMean } from '#lib/broken-rule.ts';
-import { readArguments, UsageError } from '#lib/command-line.ts';
+import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
 import { isSingleLine } from '#lib/single-line.ts';
 import { PERMISSIONS, type Permission } from '#payments/keys/api-key.ts';
-import type { Mode, Tier } from '#payments/model/owner.ts';
+import type { Mode, Organization, Tier } from '#payments/model/owner.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
 
 /** A parsed command. `organization` is a name or an id, and times are UTC milliseconds. */
 export type Command =
@@ -193,4 +195,18 @@ function future(text: string, now: number): number {
   if (!(end > now))
     throw new UsageError('--expires takes a moment in the future, such as 2031-01-01T00:00:00Z');
   return end;
+}
+
+/** Output of a command: results for programs, and remarks for people. */
+export interface Printed {
+  readonly lines: readonly string[];
+  readonly remarks?: readonly string[];
+}
+
+/** Finds an organization by id or name. @throws Refused when there is none */
+export async function namedOrganization(handle: Handle, nameOrId: string): Promise<Organization> {
+  const organizations = organizationStore(handle);
+  const found = (await organizations.find(nameOrId)) ?? (await organizations.findByName(nameOrId));
+  if (found === undefined) throw new Refused(`there is no organization ${nameOrId}; list shows all of them`);
+  return found;
 }

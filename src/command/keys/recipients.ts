@@ -6,9 +6,8 @@ import type { ChainAddress, Recipient } from '#payments/model/recipient.ts';
 import { recipientOwnership } from '#payments/recipients/recipient-ownership.ts';
 import { recipientStore } from '#payments/recipients/recipient-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
-import type { RecipientGiven } from './command-line.ts';
+import { namedOrganization, type Printed, type RecipientGiven } from './command-line.ts';
 import { chainIdOf, configured, recipientOf } from './link-terms.ts';
-import { namedOrganization, type Printed } from './printed.ts';
 
 interface Surroundings {
   readonly chains: readonly PaymentChain[];

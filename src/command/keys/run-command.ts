@@ -11,9 +11,8 @@ import { openSeals, reseal } from '#payments/secrets/key-rotation.ts';
 import type { SecretKeySource } from '#payments/secrets/secret-key.ts';
 import { secretKeyStore } from '#payments/secrets/secret-key-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
-import type { Command } from './command-line.ts';
+import { type Command, namedOrganization, type Printed } from './command-line.ts';
 import { linkDefaults } from './link-terms.ts';
-import { namedOrganization, type Printed } from './printed.ts';
 import { runRecipientCommand } from './recipients.ts';
 
 const PAGE = 100;

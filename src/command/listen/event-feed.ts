@@ -1,6 +1,6 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import type { Clock } from '#lib/clock.ts';
-import type { ApiClient, Reply } from '../api/client.ts';
+import type { ApiClient, Reply } from '../payments-api.ts';
 
 type Event = PaymentsSchemas['EventRecord'];
 type EventList = PaymentsSchemas['EventList'];
@@ -16,7 +16,7 @@ export interface EventFeed {
   look(): Promise<{ readonly events: readonly Event[] } | NotAnswered>;
 }
 
-export interface EventFeedOptions {
+interface EventFeedOptions {
   readonly client: ApiClient;
   /** The first poll returns events from this time on (UTC ms); undefined for none. */
   readonly since: number | undefined;

@@ -1,13 +1,13 @@
 import { systemLookup } from '#http/fetch/connect.ts';
-import { systemClock } from '#lib/clock.ts';
+import { type Clock, systemClock } from '#lib/clock.ts';
 import { Refused } from '#lib/command-line.ts';
 import { createLogger } from '#lib/logger.ts';
 import { newWebhookSecret } from '#payments/model/webhook.ts';
 import { webhookSender } from '#payments/webhooks/sender.ts';
-import { apiClient } from '../api/client.ts';
+import { apiClient } from '../payments-api.ts';
 import { type Command, readCommand, USAGE } from './command.ts';
-import { eventFeed } from './event-feed.ts';
-import { listen } from './run.ts';
+import { type EventFeed, eventFeed, type NotAnswered } from './event-feed.ts';
+import { type Attempt, type ForwarderOptions, forwarder } from './forwarder.ts';
 
 /**
  * Forwards the events of a running payments server to a receiver, signed like deliveries of a webhook.
@@ -48,4 +48,57 @@ async function forward({ url, key, forwardTo, since, secret = newWebhookSecret()
 /** Recognizes an aborted timer: Node's timers wrap the reason of the signal. */
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
+}
+
+interface ListenOptions extends Omit<ForwarderOptions, 'onAttempt'> {
+  readonly feed: EventFeed;
+  /** Start of the feed in UTC milliseconds; undefined for events after its first poll. */
+  readonly since: number | undefined;
+  /** Prints a line for people, given without a line break. */
+  readonly say: (line: string) => void;
+}
+
+const PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** Forwards events until the signal aborts. Waits through outages, and returns the reason when the server refuses. */
+export async function listen(options: ListenOptions): Promise<{ refusal: string } | undefined> {
+  const { feed, since, forwardTo, clock, say, signal } = options;
+  const begin = since === undefined ? 'now' : new Date(since).toISOString();
+  let hasBegun = false;
+  const forward = forwarder({ ...options, onAttempt: attempt => say(lineOf(attempt, clock)) });
+  for (let failures = 0; ; ) {
+    const looked = await feed.look();
+    if (signal.aborted) return undefined;
+    if ('events' in looked) {
+      if (!hasBegun) say(`Forwarding events from ${begin} on to ${forwardTo}. Ctrl+C ends it.`);
+      else if (failures > 0) say('The server answers again.');
+      hasBegun = true;
+      failures = 0;
+      for (const event of looked.events) {
+        await forward(event);
+        if (signal.aborted) return undefined;
+      }
+    } else {
+      if (!mayPass(looked)) return { refusal: looked.message };
+      if (failures === 0) say(`${looked.message} Retrying until it does.`);
+      failures += 1;
+    }
+    await clock.sleep(Math.min(PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS), signal);
+  }
+}
+
+/** True for a temporary failure, such as a starting server or an unreachable upstream; false for a wrong key. */
+function mayPass(reply: NotAnswered): boolean {
+  return reply.kind === 'away' || reply.status >= 500;
+}
+
+function lineOf(
+  { event, isSuccess, responseCode, responseTimeMs, error, againInMs }: Attempt,
+  clock: Clock,
+): string {
+  const time = new Date(clock.now()).toISOString().slice(11, 23);
+  const came = responseCode === null ? 'no answer' : `${responseCode} in ${responseTimeMs} ms`;
+  const next = againInMs === undefined ? 'Given up.' : `Again in ${againInMs / 1_000} s.`;
+  return [time, event.event, event.id, came, ...(isSuccess ? [] : [`${error} ${next}`])].join('  ');
 }

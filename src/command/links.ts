@@ -1,7 +1,72 @@
-import { readArguments, UsageError } from '#lib/command-line.ts';
-import { API_OPTIONS, placeOf, type ServerPlace } from '../api/server-place.ts';
+import type { PaymentsSchemas } from '../contract/contracts/payments.ts';
+import { Refused, readArguments, UsageError } from '../lib/command-line.ts';
+import { API_OPTIONS, type ApiRequest, apiClient, placeOf, type ServerPlace } from './payments-api.ts';
 
-export const USAGE = `Usage: tollgate links create --name TEXT [options]
+/**
+ * Creates and lists payment links of a running server, through its API.
+ * @throws UsageError, or Refused when the server refuses or is out of reach
+ */
+export async function runLinks(args: readonly string[]): Promise<void> {
+  const command = readCommand(args);
+  if (command === undefined) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const client = linksClient(command);
+  if (command.kind === 'create') {
+    process.stdout.write(`${await client.create(command.link)}\n`);
+    return;
+  }
+  for (let page = 1; ; page++) {
+    const { lines, hasMore } = await client.list(page);
+    for (const line of lines) process.stdout.write(`${line}\n`);
+    if (!hasMore) return;
+  }
+}
+
+const PATH = '/api/v1/payment-links';
+
+/** Client for the payment links of a server. Rejects with Refused when there is no answer. */
+function linksClient({ url, key }: { url: string; key: string }) {
+  const api = apiClient({ url, key });
+  return {
+    /** Creates a link and returns the address to share. */
+    create: (link: NewLink) => ask({ method: 'POST', path: PATH, body: link }, addressOf),
+    /** One page of links, a line for each. */
+    list: (page: number) =>
+      ask(
+        { path: `${PATH}?limit=100&page=${page}` },
+        ({ data, has_more }: PaymentsSchemas['PaymentLinkList']) => ({
+          lines: data.map(lineOf),
+          hasMore: has_more,
+        }),
+      ),
+  };
+
+  /** Sends a request. A body that `read` cannot read did not come from the API. */
+  async function ask<Body, Value>(request: ApiRequest, read: (body: Body) => Value): Promise<Value> {
+    const reply = await api.ask<Body>(request);
+    if (reply.kind === 'refused' || reply.kind === 'away') throw new Refused(reply.message);
+    try {
+      if (reply.kind === 'done') return read(reply.body);
+    } catch {
+      // Refused below, like an answer without a body.
+    }
+    throw new Refused(`${url} does not answer as a payments server.`);
+  }
+}
+
+function addressOf({ url }: PaymentsSchemas['PaymentLink']): string {
+  if (typeof url !== 'string') throw new TypeError('the answer is no payment link');
+  return url;
+}
+
+function lineOf(link: PaymentsSchemas['PaymentLink']): string {
+  const { availability, amount, token_address: token, chain_id: chain, name } = link;
+  return [addressOf(link), availability, amount ?? '-', token, chain, name].join('  ');
+}
+
+const USAGE = `Usage: tollgate links create --name TEXT [options]
        tollgate links list [--url ADDRESS]
 
 Creates a payment link and prints the address to share with payers, or lists the links there are.
@@ -18,7 +83,7 @@ Set TOLLGATE_KEY to an API key; create needs one with write permission.
 `;
 
 /** Body of the request that creates a link. */
-export interface NewLink {
+interface NewLink {
   readonly name: string;
   readonly amount?: string;
   readonly token_address?: string;
@@ -27,7 +92,7 @@ export interface NewLink {
 }
 
 /** A parsed command. `url` has no trailing slash. */
-export type Command = ServerPlace &
+type Command = ServerPlace &
   ({ readonly kind: 'create'; readonly link: NewLink } | { readonly kind: 'list' });
 
 const OPTIONS = {
