@@ -2,7 +2,7 @@ import { erc20Abi, getContractAddress, isHex, parseAbi } from 'viem';
 import { afterAll, expect, test } from 'vitest';
 import { insightsContract } from '#contract/contracts/insights.ts';
 import { responseValidators } from '#contract/mount/response-validators.ts';
-import { abiAnswers } from '#data/backends/own-index/insights/abi.ts';
+import { abiAnswers } from '#data/backends/own-index/smart-contracts.ts';
 import { CHAIN_ID, startTestChain } from '../../indexer/support.ts';
 import { PATIENCE_MS } from '../../lab/until.ts';
 import { indexed } from './nft-support.ts';

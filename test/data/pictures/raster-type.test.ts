@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rasterTypeOf } from '#data/pictures/raster-type.ts';
+import { rasterTypeOf } from '#data/pictures/picture-loader.ts';
 import { PNG } from './picture-service.ts';
 
 const latin = (text: string) => Buffer.from(text, 'latin1');

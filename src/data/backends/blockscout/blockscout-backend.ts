@@ -2,19 +2,17 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Backend } from '../port/backend.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { addressRecordAnswers } from './address-records.ts';
+import { addressRecordAnswers, coinHistoryAnswers } from './address-records.ts';
 import { addressAnswers } from './addresses.ts';
 import { blockAnswers } from './blocks.ts';
 import { settlement } from './client/confirmations.ts';
 import { indexing, unlessIncomplete } from './client/indexing.ts';
 import { type BlockscoutSource, refusals } from './client/source.ts';
-import { coinHistoryAnswers } from './coin-history.ts';
 import { feedAnswers } from './feeds.ts';
-import { recordAnswers } from './records.ts';
+import { recordAnswers, verifiedContractAnswers } from './records.ts';
 import { searchAnswers } from './search.ts';
 import { tokenAnswers } from './tokens.ts';
 import { transactionAnswers, transactionListAnswers } from './transactions.ts';
-import { verifiedContractAnswers } from './verified-contracts.ts';
 
 export interface BlockscoutBackendOptions {
   readonly name: string;

@@ -1,14 +1,18 @@
 import type { Answers } from '../port/backend.ts';
 import { type BlockscoutSource, mustBe, read, unlessUnknown } from './client/source.ts';
-import { smartContract } from './normalise/smart-contract.ts';
+import { smartContract, smartContractItem } from './normalise/smart-contract.ts';
 import {
   indexingStatus,
   marketChart,
+  smartContractCounters,
   stats,
   transactionStats,
   transactionsChart,
 } from './normalise/statistics.ts';
 import { tokenInstance } from './normalise/token.ts';
+import { smartContractKeys } from './paging/cursor-params.ts';
+import { readList } from './paging/list.ts';
+import { positionFrom } from './paging/position.ts';
 
 type RecordAnswers = Pick<
   Answers,
@@ -58,6 +62,39 @@ export function recordAnswers(source: BlockscoutSource): RecordAnswers {
       const path = `/tokens/${address}/instances/${id}`;
       const get = { operation: 'getTokenInstance', path, signal } as const;
       return { body: await read(source, get, body => mustBe(String(id), 'id', tokenInstance(body))) };
+    },
+  };
+}
+
+type VerifiedContractAnswers = Pick<Answers, 'listSmartContracts' | 'getSmartContractCounters'>;
+
+/** Verified contracts and counters of contracts. */
+export function verifiedContractAnswers(source: BlockscoutSource): VerifiedContractAnswers {
+  return {
+    async listSmartContracts({ query }, ask) {
+      const { filter } = query;
+      const q = query.q?.trim() ?? '';
+      // `hash` without `block_number` is a position of version 8; with it, a position of our own index.
+      const sets = [['smart_contract_id'], ...(query.block_number === undefined ? [['hash']] : [])];
+      const { body } = await readList(
+        source,
+        {
+          operation: 'listSmartContracts',
+          path: '/smart-contracts',
+          start: positionFrom(query, sets, ['block_number', 'hash']),
+          fixed: { ...(q === '' ? {} : { q }), ...(filter === undefined ? {} : { filter }) },
+          item: smartContractItem,
+          keys: smartContractKeys,
+        },
+        ask,
+      );
+      return { body };
+    },
+
+    async getSmartContractCounters(_request, { signal }) {
+      const path = '/smart-contracts/counters';
+      const get = { operation: 'getSmartContractCounters', path, signal } as const;
+      return { body: await unlessUnknown(read(source, get, smartContractCounters), 'such counters') };
     },
   };
 }

@@ -7,8 +7,8 @@ import { entitle, show } from '#pages/browser/show.ts';
 import { api, type Explorer, pageOf, place } from '../api.ts';
 import { Frame } from '../frame.ts';
 import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
+import { OnChain } from '../records/chain-facts.ts';
 import { useChain } from '../records/coin.ts';
-import { OnChain } from '../records/on-chain.ts';
 import { AddressFacts, CounterFacts } from './overview.ts';
 import { addressTabs } from './tabs.ts';
 

@@ -10,8 +10,7 @@ import { Source } from '../frame.ts';
 import { CodeText } from '../records/code-text.ts';
 import { DecodedParameters } from '../records/decoded-parameters.ts';
 import type { AddressPlace } from './activity.ts';
-import { ContractAbi } from './contract-abi.ts';
-import { ContractSources } from './contract-sources.ts';
+import { ContractAbi, ContractSources } from './verified-contract.ts';
 
 type SmartContract = Explorer['SmartContract'];
 

@@ -6,8 +6,8 @@ import { Ago, Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
 import { type Explorer, pageOf } from '../api.ts';
 import { AddressReference } from '../records/address-reference.ts';
+import { Finality } from '../records/chain-facts.ts';
 import { CoinAmount } from '../records/coin.ts';
-import { Finality } from '../records/finality.ts';
 import { GasPrice, GasUsed } from '../records/gas.ts';
 
 type Block = Explorer['Block'];

@@ -2,17 +2,17 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { grouped } from '#pages/browser/amounts.ts';
-import { Awaited, Empty, useAnswer } from '#pages/browser/answer.ts';
+import { Awaited, Empty, type Loading, useAnswer } from '#pages/browser/answer.ts';
 import { Badge, Card } from '#pages/browser/layout.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { api, type Explorer, pageOf } from '../api.ts';
 import { Source } from '../frame.ts';
 import { AddressReference } from '../records/address-reference.ts';
+import { CodeText } from '../records/code-text.ts';
 import { CoinAmount } from '../records/coin.ts';
 import { internalColumns, internalKey } from '../records/internal-columns.ts';
 import { pageQuery, recordList } from '../records/record-list.ts';
 import { type Call, callsOf, countCalls, knownAddresses } from './calls.ts';
-import { useTrace } from './raw-trace.ts';
 
 type Transaction = Explorer['Transaction'];
 type Names = ReturnType<typeof knownAddresses>;
@@ -146,4 +146,30 @@ function Party({ chainId, address, names }: { chainId: number; address: string; 
 function gasText({ gasUsed, gasLimit }: Call): string {
   if (gasUsed === undefined) return gasLimit === undefined ? '' : `gas: ${grouped(gasLimit)} given`;
   return `gas: ${grouped(gasUsed)} used${gasLimit === undefined ? '' : ` of ${grouped(gasLimit)}`}`;
+}
+
+type Frames = readonly Explorer['RawTrace'][];
+
+/** Trace of a transaction, unchanged from the node. */
+export function RawTrace({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode {
+  const trace = useTrace(chainId, transaction);
+  return html`<${Card}>
+    <${Awaited} loading=${trace}>${(frames: Frames, headers: Headers) =>
+      frames.length === 0
+        ? html`<${Empty}>There is no trace of this transaction yet.<//>`
+        : html`<${CodeText} label="Raw trace" value=${JSON.stringify(frames, undefined, 2)} />
+            <${Source} headers=${headers} />`}<//>
+  <//>`;
+}
+
+/** Requests the trace of a transaction. Requests it again once its block changes. */
+function useTrace(chainId: number, { hash, block_number }: Transaction): Loading<Frames> {
+  return useAnswer(
+    signal =>
+      api.GET('/explorer/transactions/{transaction_hash}/raw-trace', {
+        params: { path: { transaction_hash: hash }, query: { chain_id: chainId } },
+        signal,
+      }),
+    [hash, block_number],
+  );
 }

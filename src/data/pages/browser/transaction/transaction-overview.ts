@@ -1,18 +1,19 @@
 import { html } from 'htm/preact';
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { grouped } from '#pages/browser/amounts.ts';
 import { Badge, Card, Facts } from '#pages/browser/layout.ts';
 import { Table } from '#pages/browser/list.ts';
 import { Ago, Moment } from '#pages/browser/moment.ts';
 import { clipped } from '#pages/browser/reference.ts';
 import type { Explorer } from '../api.ts';
 import { AddressReference } from '../records/address-reference.ts';
+import { Finality } from '../records/chain-facts.ts';
 import { CodeText } from '../records/code-text.ts';
 import { CoinAmount } from '../records/coin.ts';
 import { DecodedParameters } from '../records/decoded-parameters.ts';
-import { Finality } from '../records/finality.ts';
+import { GasPrice, GasUsed } from '../records/gas.ts';
 import { blockCell, methodCell, TransactionStatus } from '../records/transaction-columns.ts';
 import { transferColumns, transferKey } from '../records/transfer-columns.ts';
-import { TransactionFee } from './transaction-fee.ts';
 
 type Transaction = Explorer['Transaction'];
 
@@ -157,5 +158,29 @@ function Input({ chainId, transaction }: { chainId: number; transaction: Transac
         <${CodeText} label="Raw input" value=${raw} />
       </details>`
     }
+  <//>`;
+}
+
+/** Fee of a transaction, with the parts of its gas price. */
+function TransactionFee({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode {
+  const { fee, gas_used, gas_limit, transaction_burnt_fee, priority_fee } = transaction;
+  const coin = (amount: string | null): ComponentChildren =>
+    amount !== null && html`<${CoinAmount} chainId=${chainId} amount=${amount} />`;
+  const price = (amount: string | null): ComponentChildren =>
+    amount !== null && html`<${GasPrice} amount=${amount} />`;
+  return html`<${Card} title="Fee">
+    <${Facts}
+      rows=${[
+        [fee.type === 'actual' ? 'Fee' : 'Fee at most', coin(fee.value)],
+        ['Burnt', coin(transaction_burnt_fee)],
+        ['To the miner', coin(priority_fee)],
+        ['Gas used', gas_used !== null && html`<${GasUsed} used=${gas_used} limit=${gas_limit} />`],
+        ['Gas limit', gas_used === null && grouped(gas_limit)],
+        ['Price per gas', price(transaction.gas_price)],
+        ['Base fee per gas', price(transaction.base_fee_per_gas)],
+        ['Max fee per gas', price(transaction.max_fee_per_gas)],
+        ['Max priority fee per gas', price(transaction.max_priority_fee_per_gas)],
+      ]}
+    />
   <//>`;
 }

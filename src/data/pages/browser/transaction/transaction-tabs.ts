@@ -4,8 +4,7 @@ import { api, type Explorer } from '../api.ts';
 import { LogEntry, logKey } from '../records/log-entry.ts';
 import { pageQuery, recordTab } from '../records/record-list.ts';
 import { transferColumns, transferKey } from '../records/transfer-columns.ts';
-import { CallTree } from './call-tree.ts';
-import { RawTrace } from './raw-trace.ts';
+import { CallTree, RawTrace } from './call-tree.ts';
 import { stateChangeColumns, stateChangeKey } from './state-change-columns.ts';
 
 /** Tabs with the effects of a transaction. Each list restarts when the transaction's block changes. */

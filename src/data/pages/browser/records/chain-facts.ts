@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
 import { Badge } from '#pages/browser/layout.ts';
+import { pageOf } from '../api.ts';
 import { useChain } from './coin.ts';
 
 /** Confirmations of a record, and its finality on the chain. */
@@ -12,4 +13,10 @@ export function Finality({ chainId, confirmations }: { chainId: number; confirma
   return confirmations >= needed
     ? html`<${Badge} tone="good">final<//> <span>${count}</span>`
     : html`<${Badge} tone="busy">not final<//> <span>${count} of ${grouped(needed)}</span>`;
+}
+
+/** Line below a heading that names the record's chain. */
+export function OnChain({ chainId }: { chainId: number }): VNode {
+  const name = useChain(chainId)?.name ?? `chain ${chainId}`;
+  return html`<p class="small">On <a href=${pageOf.chain(chainId)}>${name}</a></p>`;
 }
