@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isObject } from '#lib/json.ts';
-import type { ApiClient } from '../../src/command/payments-api.ts';
+import type { ApiClient } from '../../src/command/api/client.ts';
 import type { Random } from '../faults/random.ts';
 import type { Observers } from './replica-client.ts';
 import type { PaidSale } from './sales.ts';

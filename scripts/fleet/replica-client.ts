@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ApiClient, type ApiRequest, apiClient, type Reply } from '../../src/command/payments-api.ts';
+import { type ApiClient, type ApiRequest, apiClient, type Reply } from '../../src/command/api/client.ts';
 import type { Interruptions } from './interruptions.ts';
 
 /** Receivers of the reports of a client. */

@@ -1,5 +1,5 @@
 import { isObject } from '#lib/json.ts';
-import type { Reply } from '../../src/command/payments-api.ts';
+import type { Reply } from '../../src/command/api/client.ts';
 import type { FleetChain } from './chain.ts';
 
 export interface ChainBlock {

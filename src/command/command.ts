@@ -42,7 +42,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'links',
     summary: 'creates and lists payment links',
-    load: async () => (await import('./links.ts')).runLinks,
+    load: async () => (await import('./api/links.ts')).runLinks,
   },
   {
     name: 'listen',
@@ -52,6 +52,6 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'trigger',
     summary: 'makes a test event',
-    load: async () => (await import('./trigger.ts')).runTrigger,
+    load: async () => (await import('./api/trigger.ts')).runTrigger,
   },
 ];

@@ -1,6 +1,6 @@
 import { didYouMean } from '../lib/broken-rule.ts';
 import { readArguments, UsageError } from '../lib/command-line.ts';
-import { ROLES, ROLES_OF, type Role } from './roles.ts';
+import { ROLES, ROLES_OF, type Role } from './config.ts';
 
 /** Parsed command line. */
 export interface Arguments {

@@ -1,5 +1,4 @@
-import type { components } from '../../generated/config/types.ts';
-import type { Role } from './roles.ts';
+import type { components } from '#generated/config/types.ts';
 import type { Database, ListenAddress, PostgresDatabase, RedisStore, SqliteDatabase } from './units.ts';
 
 type File = components['schemas'];
@@ -131,4 +130,25 @@ export interface DevnetConfig {
   seed: number;
   /** Undefined for anvil if it is available, otherwise EDR. */
   engine?: File['Devnet']['engine'];
+}
+
+/** Kind of work that a process does. A process can have several roles (Decision 257). */
+export type Role = components['schemas']['ConfigFile']['roles'][number];
+
+/** Roles by service, for `--only`. */
+export const ROLES_OF = {
+  data: ['data', 'indexer'],
+  payments: ['payments', 'settlement', 'delivery'],
+} as const satisfies Readonly<Record<'data' | 'payments', readonly Role[]>>;
+
+/** All roles. */
+export const ROLES: readonly Role[] = [...ROLES_OF.data, ...ROLES_OF.payments];
+
+/** Addresses at which a process with the configured roles listens, by setting. */
+export function listenersOf({ data, payments, admin, roles }: Config): ReadonlyMap<string, ListenAddress> {
+  return new Map([
+    ...(roles.includes('data') ? [['data.listen', data.listen] as const] : []),
+    ...(roles.includes('payments') ? [['payments.listen', payments.listen] as const] : []),
+    ['admin.listen', admin.listen],
+  ]);
 }

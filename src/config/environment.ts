@@ -1,5 +1,5 @@
 import { constants, enableCompileCache } from 'node:module';
-import { ROLES, type Role } from './roles.ts';
+import { ROLES, type Role } from './config.ts';
 
 /** Environment variables by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;

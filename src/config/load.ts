@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { validateConfig } from '../../generated/config/validators.cjs';
 import { isObject } from '../lib/json.ts';
 import { parseArguments } from './arguments.ts';
-import type { Config } from './config.ts';
+import type { Config, Role } from './config.ts';
 import {
   ConfigError,
   type Finding,
@@ -16,7 +16,6 @@ import { readEnvironment, type Variables } from './environment.ts';
 import { relationsOf } from './relations.ts';
 import { resolveConfig } from './resolve.ts';
 import { roleRelations } from './role-relations.ts';
-import type { Role } from './roles.ts';
 import { type ConfigSource, parseSource } from './source.ts';
 
 export interface LoadOptions {

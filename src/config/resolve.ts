@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { components } from '../../generated/config/types.ts';
-import type {
-  BackendConfig,
-  ChainConfig,
-  Config,
-  DataConfig,
-  DevnetConfig,
-  PaymentsConfig,
+import {
+  type BackendConfig,
+  type ChainConfig,
+  type Config,
+  type DataConfig,
+  type DevnetConfig,
+  type PaymentsConfig,
+  ROLES,
 } from './config.ts';
 import type { Environment } from './environment.ts';
-import { ROLES } from './roles.ts';
 import {
   type Database,
   durationMs,

@@ -1,6 +1,6 @@
 import type { components } from '../../generated/config/types.ts';
+import { ROLES_OF, type Role } from './config.ts';
 import type { Violation } from './config-error.ts';
-import { ROLES_OF, type Role } from './roles.ts';
 
 type File = components['schemas']['ConfigFile'];
 

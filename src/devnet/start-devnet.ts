@@ -1,11 +1,10 @@
 import type { Address } from 'viem';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import { blockTimes } from './block-times.ts';
-
 import { type ChainProcess, startChainProcess } from './chain/chain-process.ts';
 import { type EngineName, findEngine } from './chain/engine.ts';
 import { type EmbeddedChain, embeddedChainIds, type FillProgress } from './embedded-chain.ts';
+import { blockTimes } from './plan.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -1,5 +1,4 @@
-import type { Role } from '../config/roles.ts';
-import { ROLES_OF } from '../config/roles.ts';
+import { ROLES_OF, type Role } from '../config/config.ts';
 import { readServerTime } from '../db/database-clock.ts';
 import type { Db } from '../db/open.ts';
 import { startWokenWorker } from '../db/woken-worker.ts';

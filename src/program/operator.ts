@@ -1,11 +1,14 @@
-import type { Config } from '#config/config.ts';
-import type { WorkerPart } from '#config/environment.ts';
-import type { Metrics } from '#http/metrics.ts';
-import { type OperatorView, openAdminListener } from '#http/server/admin-listener.ts';
-import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
-import type { RequestCounters } from '#lib/request-counters.ts';
+import type { Config, Role } from '../config/config.ts';
+import type { WorkerPart } from '../config/environment.ts';
+import { statusOf } from '../http/app/admin.ts';
+import { checkOutcomes } from '../http/health.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { type OperatorView, openAdminListener } from '../http/server/admin-listener.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import type { RequestCounters } from '../lib/request-counters.ts';
 import { parentLeave, parentStop, tellParent } from './workers/parent-channel.ts';
+import { parentMessage, type Subject } from './workers/worker-messages.ts';
 
 /** Operator's side of this process: the admin listener and the log, or the parent process of a worker. */
 export interface Operator {
@@ -51,7 +54,6 @@ async function parentOf(
   { roles }: WorkerPart,
   { observers }: Pick<OperatorDeps, 'observers'>,
 ): Promise<Operator> {
-  const { reportToParent } = await import('./workers/worker-report.ts');
   const { workerCounters } = await import('#stores/worker-counters.ts');
   const isServing = roles.includes('data') || roles.includes('payments');
   return {
@@ -67,4 +69,41 @@ async function parentOf(
     left: parentLeave(),
     counters: isServing ? workerCounters(observers) : undefined,
   };
+}
+
+/** Roles that answer requests. Any number of workers can have them. */
+const SERVING: readonly Role[] = ['data', 'payments'];
+
+/**
+ * Workers of a configuration: several that share the listeners, and a single one with all other roles.
+ * Empty when one process does everything or when no role serves requests.
+ */
+export function workerParts({ workers, roles }: Pick<Config, 'workers' | 'roles'>): readonly WorkerPart[] {
+  const serving = roles.filter(role => SERVING.includes(role));
+  const others = roles.filter(role => !SERVING.includes(role));
+  if (workers === 1 || serving.length === 0) return [];
+  return [
+    ...Array.from({ length: workers }, (_, index) => ({ name: `worker ${index + 1}`, roles: serving })),
+    ...(others.length === 0 ? [] : [{ name: 'background', roles: others }]),
+  ];
+}
+
+/** Reports to the parent that the services are open, and answers its questions about this worker from now on. */
+function reportToParent(view: OperatorView, { metrics, log }: { metrics: Metrics; log: Logger }): void {
+  const answers: Readonly<Record<Subject, () => Promise<unknown>>> = {
+    metrics: () => metrics.registry.getMetricsAsJSON(),
+    checks: () => checkOutcomes(view.checks, { log: () => log }),
+    status: async () => (await statusOf(view.status, () => log)).states,
+  };
+  process.on('message', async received => {
+    const message = parentMessage(received);
+    if (message?.tollgate !== 'question') return;
+    const { id, subject } = message;
+    try {
+      tellParent({ tollgate: 'answer', id, answer: await answers[subject]() });
+    } catch (error) {
+      log.warn({ err: error, subject }, 'cannot answer the parent');
+    }
+  });
+  tellParent({ tollgate: 'opened' });
 }

@@ -1,9 +1,7 @@
 /** Composition root of the process: configuration → listener → chains → services → signal → disposal. */
 import { parseArguments, USAGE } from '#config/arguments.ts';
-import type { Config } from '#config/config.ts';
 import { type Environment, readEnvironment, type WorkerPart } from '#config/environment.ts';
 import { reportFailure } from '#config/failure.ts';
-import { listenersOf } from '#config/listeners.ts';
 import { loadConfig } from '#config/load.ts';
 import type { DataFront } from '#data/front.ts';
 import { embeddedChainIds } from '#devnet/embedded-chain.ts';
@@ -19,17 +17,16 @@ import { probeAddress } from '#http/server/free-address.ts';
 import { systemClock } from '#lib/clock.ts';
 import { inTime } from '#lib/in-time.ts';
 import { createLogger, type Logger } from '#lib/logger.ts';
-import { endProcess, exitProcess } from '#lib/process-end.ts';
 import { atPlace, CannotStart } from '#lib/startup-error.ts';
 import { build } from '#lib/version.ts';
+import { type Config, listenersOf } from '../config/config.ts';
 import { type EmbeddedDefault, startEmbedded } from './embedded.ts';
+import { endProcess, exitProcess, stopRequest } from './ending.ts';
 import { keepOpen } from './open-resource.ts';
-import { type Operator, operatorOf } from './operator.ts';
+import { type Operator, operatorOf, workerParts } from './operator.ts';
 import { announceReadiness } from './readiness-log.ts';
 import { openServices, type Services, type Wiring } from './services.ts';
-import { stopRequest } from './stop-request.ts';
 import { leaveParent } from './workers/parent-channel.ts';
-import { workerParts } from './workers/worker-parts.ts';
 
 /** Time for a client that just received an answer to send its next request on the same connection. */
 const LINGER_MS = 1_000;

@@ -1,6 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config } from '#config/config.ts';
-import type { Role } from '#config/roles.ts';
 import type { DataFront } from '#data/front.ts';
 import type { IndexWriters } from '#data/index-writers.ts';
 import type { DataService } from '#data/service.ts';
@@ -14,6 +12,7 @@ import type { Logger } from '#lib/logger.ts';
 import type { RequestCounters } from '#lib/request-counters.ts';
 import { build } from '#lib/version.ts';
 import type { PaymentsService } from '#payments/service.ts';
+import type { Config, Role } from '../config/config.ts';
 import type { EmbeddedDefault } from './embedded.ts';
 import { keepOpen } from './open-resource.ts';
 

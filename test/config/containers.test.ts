@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { ROLES } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { ROLES } from '../../src/config/roles.ts';
 import { isObject } from '../../src/lib/json.ts';
 import { writeConfig } from './write-config.ts';
 

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type EngineSearch, findEngine } from '../../src/devnet/chain/engine.ts';
-import { EngineMissing, type Machine } from '../../src/devnet/chain/engine-missing.ts';
+import { EngineMissing, type EngineSearch, findEngine, type Machine } from '../../src/devnet/chain/engine.ts';
 import { CannotStart } from '../../src/lib/startup-error.ts';
 
 const NO_ANVIL = {

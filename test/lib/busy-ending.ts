@@ -1,6 +1,6 @@
 import { open, openSync } from 'node:fs';
 import { createLogger } from '#lib/logger.ts';
-import { endProcess } from '#lib/process-end.ts';
+import { endProcess } from '../../src/program/ending.ts';
 
 /**
  * Program that never exits by itself and whose thread pool, which writes the log, is busy for half a second. Argument: a

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readCommand } from '../../src/command/links.ts';
+import { readCommand } from '../../src/command/api/links.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import { record } from '../lab/json.ts';
 import { startTestPayments, type TestPaymentsService, unreachableChain } from '../lab/payments-service.ts';

@@ -7,7 +7,7 @@ import { openDatabase } from '../../src/db/open.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { paymentsMetrics } from '../../src/payments/metrics.ts';
-import { registerWorkerGauges } from '../../src/program/workers/added-metrics.ts';
+import { registerWorkerGauges } from '../../src/program/workers/parent.ts';
 import { diskSpace } from '../../src/stores/disk-space.ts';
 import { record, text } from '../lab/json.ts';
 import { startTestPayments } from '../lab/payments-service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readCommand } from '../../src/command/trigger.ts';
+import { readCommand } from '../../src/command/api/trigger.ts';
 import { newKey } from '../../src/payments/keys/api-key.ts';
 import { list, record, text } from '../lab/json.ts';
 import { startTestPayments, type TestPaymentsService } from '../lab/payments-service.ts';

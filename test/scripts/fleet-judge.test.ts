@@ -8,7 +8,7 @@ import { replicaClient, turningClient } from '../../scripts/fleet/replica-client
 import { truth } from '../../scripts/fleet/truth.ts';
 import { noteWaits } from '../../scripts/fleet/verdict.ts';
 import { leadByWrongClock } from '../../scripts/fleet/wrong-clock.ts';
-import { apiClient } from '../../src/command/payments-api.ts';
+import { apiClient } from '../../src/command/api/client.ts';
 import { freePort, loopbackPort } from '../lab/loopback-server.ts';
 
 /** A replica on the loopback interface. */

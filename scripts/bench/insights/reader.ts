@@ -1,5 +1,4 @@
-import { openQueryDatabase } from '#indexer/query/sqlite/database.ts';
-import { openSqliteEngine } from '#indexer/query/sqlite/sqlite-engine.ts';
+import { openQueryDatabase, openSqliteEngine } from '#indexer/query/sqlite/sqlite-engine.ts';
 import type { Figure } from '../figure.ts';
 import { inTurns, QUICK, type Rounds, timeRatio } from '../turns.ts';
 import type { BulkIndex } from './bulk-index.ts';

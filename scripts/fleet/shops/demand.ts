@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ApiClient, ApiRequest } from '#command/payments-api.ts';
+import type { ApiClient, ApiRequest } from '#command/api/client.ts';
 
 const WITHIN_MS = 15_000;
 const PAUSE_MS = 50;

@@ -1,4 +1,4 @@
-import type { ApiClient } from '#command/payments-api.ts';
+import type { ApiClient } from '#command/api/client.ts';
 import type { PaymentsSchemas } from '../../../src/contract/contracts/payments.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../../src/db/open.ts';

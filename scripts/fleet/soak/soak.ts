@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { apiClient } from '#command/payments-api.ts';
+import { apiClient } from '#command/api/client.ts';
 import { systemClock } from '#lib/clock.ts';
 import { faultyNode } from '../../../test/lab/faulty-node.ts';
 import { addressOf, mineEvery, startPaymentChain } from '../../../test/lab/payment-chain.ts';

@@ -1,6 +1,12 @@
-import type { ChainConfig, Config, DevnetConfig, PaymentsConfig } from '#config/config.ts';
-import { listenersOf } from '#config/listeners.ts';
-import { ROLES_OF, type Role } from '#config/roles.ts';
+import {
+  type ChainConfig,
+  type Config,
+  type DevnetConfig,
+  listenersOf,
+  type PaymentsConfig,
+  ROLES_OF,
+  type Role,
+} from '#config/config.ts';
 import { originOf } from '#config/units.ts';
 import { findEngine } from '#devnet/chain/engine.ts';
 import type { Clock } from '#lib/clock.ts';

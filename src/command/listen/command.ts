@@ -1,6 +1,6 @@
 import { readEnvironment } from '#config/environment.ts';
 import { readArguments, UsageError } from '#lib/command-line.ts';
-import { API_OPTIONS, placeOf } from '../payments-api.ts';
+import { API_OPTIONS, placeOf } from '../api/client.ts';
 
 export const USAGE = `Usage: tollgate listen --forward-to ADDRESS [options]
 

@@ -1,6 +1,6 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import type { Clock } from '#lib/clock.ts';
-import type { ApiClient, Reply } from '../payments-api.ts';
+import type { ApiClient, Reply } from '../api/client.ts';
 
 type Event = PaymentsSchemas['EventRecord'];
 type EventList = PaymentsSchemas['EventList'];

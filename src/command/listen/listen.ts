@@ -4,7 +4,7 @@ import { Refused } from '#lib/command-line.ts';
 import { createLogger } from '#lib/logger.ts';
 import { newWebhookSecret } from '#payments/model/webhook.ts';
 import { webhookSender } from '#payments/webhooks/sender.ts';
-import { apiClient } from '../payments-api.ts';
+import { apiClient } from '../api/client.ts';
 import { type Command, readCommand, USAGE } from './command.ts';
 import { type EventFeed, eventFeed, type NotAnswered } from './event-feed.ts';
 import { type Attempt, type ForwarderOptions, forwarder } from './forwarder.ts';

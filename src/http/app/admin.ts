@@ -1,12 +1,12 @@
+import { isIP } from 'node:net';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Registry } from 'prom-client';
-import { inTime } from '../../lib/in-time.ts';
-import type { Logger } from '../../lib/logger.ts';
+import { inTime } from '#lib/in-time.ts';
+import type { Logger } from '#lib/logger.ts';
 import { HttpError, messageOnly } from '../errors.ts';
 import { type Check, healthRoutes } from '../health.ts';
 import { plainRouter } from '../plain-router.ts';
 import { errorAnswers, logUnsent } from './error-answers.ts';
-import { hostJudge } from './known-host.ts';
 import { requestId } from './request-state.ts';
 import { checkTarget } from './request-target.ts';
 
@@ -86,4 +86,34 @@ export async function statusOf(
     }
   });
   return { states: Object.fromEntries(await Promise.all(states)), isWhole };
+}
+
+/** Ends of names that nobody can register. Source: RFC 6761, RFC 6762, RFC 8375; ICANN resolution 2024.07.29.06. */
+const PRIVATE_ENDS = ['.localhost', '.local', '.home.arpa', '.internal'];
+const NAME_AND_PORT = /^(?<name>[^:]*?)\.?(?::\d*)?$/;
+const ADDRESS_6 = /^\[(?<address>[^\]]*)\](?::\d*)?$/;
+
+/**
+ * Returns a test for Host headers: true for an IP address, for a name that no stranger can register, and for the given
+ * names, of which `*.example.com` stands for all names below one. A page of any other name reaches this server only if
+ * its owner points the name here, so that the page may read the answers (DNS rebinding).
+ */
+function hostJudge(names: readonly string[]): (host: string) => boolean {
+  const exact = new Set(names.filter(name => !name.startsWith('*')).map(lower));
+  const ends = [
+    ...PRIVATE_ENDS,
+    ...names.filter(name => name.startsWith('*')).map(name => lower(name.slice(1))),
+  ];
+
+  return host => {
+    const address = ADDRESS_6.exec(host)?.groups?.address;
+    if (address !== undefined) return isIP(address) === 6;
+    const name = lower(NAME_AND_PORT.exec(host)?.groups?.name ?? '');
+    if (isIP(name) === 4 || exact.has(name)) return true;
+    return name !== '' && (!name.includes('.') || ends.some(end => name.endsWith(end)));
+  };
+}
+
+function lower(name: string): string {
+  return name.toLowerCase();
 }

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
-import Koa, { type Middleware } from 'koa';
-import type { Clock } from '../../lib/clock.ts';
-import type { Logger } from '../../lib/logger.ts';
-import type { RequestCounters } from '../../lib/request-counters.ts';
+
+import Koa, { type Middleware, type Next } from 'koa';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { RequestCounters } from '#lib/request-counters.ts';
 import { type Client, clientReader } from '../client-address.ts';
 import { type FormatError, messageOnly } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
@@ -111,4 +112,9 @@ function clientReaderFor(
       'requests come through a proxy that is not trusted, so all its clients share one limit: if it is yours, add its address to trustedProxies',
     );
   });
+}
+
+/** Combines middleware into one that runs them in order. */
+export function inOrder(all: readonly Middleware[]): Middleware {
+  return (ctx, next) => all.reduceRight<Next>((rest, one) => async () => one(ctx, rest), next)();
 }

@@ -1,13 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Clock, systemClock } from '../../lib/clock.ts';
-import type { Logger } from '../../lib/logger.ts';
-import { startWorker } from '../../lib/worker.ts';
+import { type Clock, systemClock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { RequestCounters } from '#lib/request-counters.ts';
+import { startWorker } from '#lib/worker.ts';
 import { useOriginForm } from '../absolute-form.ts';
+import type { LoggedRequests } from '../app/access-log.ts';
 import type { App } from '../app/app.ts';
 import { NO_PATH } from '../app/request-target.ts';
 import { type FormatError, messageOnly } from '../errors.ts';
+import type { Metrics } from '../metrics.ts';
 import { ReadyResponse } from '../ready-response.ts';
 import { answerUnreadable, refuse } from './client-error.ts';
 import type { ConnectionBounds } from './connection-bounds.ts';
@@ -213,4 +216,25 @@ export async function listen({
 function portOf(address: AddressInfo | string | null): number {
   if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return address.port;
+}
+
+/** Settings of a public listener. */
+export interface ListenerSettings {
+  readonly host: string;
+  /** 0 selects a free port. */
+  readonly port: number;
+  readonly loggedRequests: LoggedRequests;
+  readonly trustedProxies: readonly string[];
+  /** Limits of open connections; none when absent. */
+  readonly connections?: ConnectionBounds | undefined;
+  /** Counters for rate limits; in memory of this process when absent. */
+  readonly counters?: RequestCounters | undefined;
+  /** Counters shared only by the workers of this address; in memory of this process when absent. */
+  readonly workerCounters?: RequestCounters | undefined;
+  readonly drain?: DrainTimes | undefined;
+  /** True once the process is about to stop; never when absent. */
+  readonly isLeaving?: (() => boolean) | undefined;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
 }

@@ -1,9 +1,9 @@
 import type { Hash, Hex } from 'viem';
-import { bytesColumn, bytesOrNullColumn, type RowOf, uintColumn } from '../../db/columns.ts';
-import { ZERO_ADDRESS } from '../../evm/address.ts';
-import type { RpcTransaction } from '../../evm/rpc.ts';
+import { bytesColumn, bytesOrNullColumn, type RowOf, uintColumn } from '#db/columns.ts';
+import { ZERO_ADDRESS } from '#evm/address.ts';
+import type { RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
 import type { FetchedBlock, JudgedBlock } from '../fetch/fetched-block.ts';
-import { positionKey } from '../schema/block-position.ts';
+import { PLACES_PER_BLOCK, positionKey } from '../schema/block-position.ts';
 import type {
   BLOCK_COLUMNS,
   BLOCK_DETAILS_COLUMNS,
@@ -20,11 +20,10 @@ import type {
 import type { UnreadParts } from '../schema/unread-blocks.ts';
 import { contractRows, internalCalls, internalRow } from './internal-transactions.ts';
 import { jsonOrNull, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
-import { tokenTransferRow, tokenTransfers } from './token-transfers.ts';
+import { mostTransfersIn, tokenTransferRow, tokenTransfers } from './token-transfers.ts';
 import { type BlockContent, touchedBy } from './touched-state.ts';
 import { blockFees, transactionRow } from './transaction.ts';
 import { withdrawalRow, withdrawals } from './withdrawals.ts';
-import { withinPlaces } from './within-places.ts';
 
 /** Rows of one block, ready to insert. */
 export interface BlockRows {
@@ -183,4 +182,44 @@ const EMPTY_BLOOM = `0x${'00'.repeat(256)}`;
 function bloomColumn(bloom: Hex | null | undefined): Buffer | null {
   if (bloom === null || bloom === undefined) return null;
   return bytesColumn(bloom === EMPTY_BLOOM ? '0x' : bloom);
+}
+
+/** Reason in the list of missing parts. */
+const TOO_MANY = 'the block has more calls, logs or transfers than the index can number';
+
+/**
+ * A block whose rows fit the keys of the index. The longest traces, or the receipts with the most transfers, are taken
+ * out of a block that has more calls, logs or transfers than a key can number. Chains with very large blocks have them.
+ */
+function withinPlaces(fetched: JudgedBlock): JudgedBlock {
+  const { transactions, traces } = fetched;
+  const calls = shortened((traces ?? []).map(trace => trace?.calls.length ?? 0));
+  const moves = shortened(transactions.map(({ receipt }) => placesOf(receipt)));
+  if (calls.size === 0 && moves.size === 0) return fetched;
+  return {
+    ...fetched,
+    transactions: transactions.map((one, at) => (moves.has(at) ? { ...one, receipt: null } : one)),
+    traces: traces?.map((trace, at) => (calls.has(at) ? null : trace)) ?? null,
+    unreadable: TOO_MANY,
+  };
+}
+
+/** Number of keys that a receipt takes: its logs or transfers, or all when a log is numbered beyond the last key. */
+function placesOf(receipt: RpcReceipt | null): number {
+  if (receipt === null) return 0;
+  if (receipt.logs.some(({ logIndex }) => Number(logIndex) >= PLACES_PER_BLOCK)) return PLACES_PER_BLOCK + 1;
+  return receipt.logs.reduce((sum, log) => sum + mostTransfersIn(log), 0);
+}
+
+/** Positions of the largest entries without which the sum is small enough. Empty in almost every block. */
+function shortened(sizes: readonly number[]): ReadonlySet<number> {
+  let sum = sizes.reduce((total, size) => total + size, 0);
+  const left = new Set<number>();
+  if (sum <= PLACES_PER_BLOCK) return left;
+  for (const { size, at } of sizes.map((size, at) => ({ size, at })).toSorted((a, b) => b.size - a.size)) {
+    if (sum <= PLACES_PER_BLOCK) break;
+    left.add(at);
+    sum -= size;
+  }
+  return left;
 }

@@ -1,7 +1,6 @@
 import { type Hash, numberToHex } from 'viem';
 import type { RpcBlock, RpcTransaction } from '../../evm/rpc.ts';
-import { ChainMoved } from './block-faults.ts';
-import type { NodeCalls } from './block-ref.ts';
+import { ChainMoved, type NodeCalls } from './fetched-block.ts';
 import { oneByOne } from './unreadable.ts';
 
 /** Header of a block, and its transactions as the node lists them. */

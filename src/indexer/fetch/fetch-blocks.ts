@@ -1,14 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Hash, numberToHex } from 'viem';
-import type { RpcReceipt, RpcTransaction } from '../../evm/rpc.ts';
-import { type Logger, logAndGoOn } from '../../lib/logger.ts';
-import type { ChainClient } from '../../node/client.ts';
+import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
+import { type Logger, logAndGoOn } from '#lib/logger.ts';
+import type { ChainClient } from '#node/client.ts';
 import { type BlockBody, bodyReader } from './block-body.ts';
-import { ChainMoved, ContradictoryBlock } from './block-faults.ts';
 import { partsReader } from './block-parts.ts';
-import type { NodeCalls } from './block-ref.ts';
-import type { FetchedBlock, Header } from './fetched-block.ts';
+import {
+  ChainMoved,
+  ContradictoryBlock,
+  type FetchedBlock,
+  type Header,
+  type NodeCalls,
+} from './fetched-block.ts';
 import { type ReceiverCode, receiversOf } from './receiver-code.ts';
-import { distinctReceipts, distinctTransactions, withDistinctLogs } from './repetitions.ts';
 
 export interface BlockFetcher {
   /**
@@ -142,4 +146,66 @@ function pair(
     if (receipt === undefined || !isOurs) throw new ChainMoved(number);
     return { transaction, receipt };
   });
+}
+
+/**
+ * Removes transactions that a node lists twice.
+ * @throws ContradictoryBlock when two different ones have the same hash
+ */
+function distinctTransactions(transactions: readonly RpcTransaction[], number: number): RpcTransaction[] {
+  return transactions.filter(firstOfEach(({ hash }) => hash, `two transactions have the hash`, number));
+}
+
+/**
+ * Removes receipts that a node lists twice.
+ * @throws ContradictoryBlock when two different ones belong to the same transaction
+ */
+function distinctReceipts(receipts: readonly RpcReceipt[], number: number): RpcReceipt[] {
+  const hashOf = ({ transactionHash }: RpcReceipt) => transactionHash;
+  return receipts.filter(firstOfEach(hashOf, 'two receipts are of the transaction', number));
+}
+
+/**
+ * Removes logs that a node lists twice.
+ * @throws ContradictoryBlock when two different ones have the same index in the block
+ */
+function withDistinctLogs(receipts: readonly RpcReceipt[], number: number): readonly RpcReceipt[] {
+  if (areInOrder(receipts)) return receipts;
+  const isFirst = firstOfEach(placeOf, 'two logs have the index', number);
+  return receipts.map(receipt => ({ ...receipt, logs: receipt.logs.filter(isFirst) }));
+}
+
+/** True when each log has a higher index than the one before, as in almost every block. */
+function areInOrder(receipts: readonly RpcReceipt[]): boolean {
+  let last = -1;
+  for (const log of receipts.values().flatMap(({ logs }) => logs)) {
+    if (placeOf(log) <= last) return false;
+    last = placeOf(log);
+  }
+  return true;
+}
+
+function placeOf({ logIndex }: RpcLog): number {
+  return Number(logIndex);
+}
+
+/**
+ * Filter that keeps the first entry of each key and drops exact repetitions.
+ * @throws ContradictoryBlock when two entries of one key differ
+ */
+function firstOfEach<Entry>(
+  keyOf: (entry: Entry) => string | number,
+  fault: string,
+  block: number,
+): (entry: Entry) => boolean {
+  const known = new Map<string | number, Entry>();
+  return entry => {
+    const key = keyOf(entry);
+    const before = known.get(key);
+    if (before !== undefined && !isDeepStrictEqual(before, entry)) {
+      throw new ContradictoryBlock(block, `${fault} ${key}`);
+    }
+    known.set(key, entry);
+    return before === undefined;
+  };
 }

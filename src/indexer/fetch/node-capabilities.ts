@@ -1,6 +1,5 @@
 import { numberToHex } from 'viem';
-import { ChainMoved, ContradictoryBlock } from './block-faults.ts';
-import type { BlockRef, NodeCalls } from './block-ref.ts';
+import { type BlockRef, ChainMoved, ContradictoryBlock, type NodeCalls } from './fetched-block.ts';
 import { TRACE_METHODS, type TraceMethodName, type TraceReading, traceMethod } from './traces.ts';
 import { attemptsAt, Unreadable } from './unreadable.ts';
 

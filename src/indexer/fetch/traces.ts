@@ -1,8 +1,7 @@
 import { type Hash, type Hex, numberToHex } from 'viem';
 import type { RpcBlockTraces, RpcParityTrace } from '../../evm/rpc.ts';
 import { type TransactionTrace, traceOfFrame, tracesOfFrames, tracesOfParity } from '../../evm/traces.ts';
-import { ChainMoved, ContradictoryBlock } from './block-faults.ts';
-import type { BlockRef, NodeCalls } from './block-ref.ts';
+import { type BlockRef, ChainMoved, ContradictoryBlock, type NodeCalls } from './fetched-block.ts';
 
 /**
  * Reads traces from an answer about a block and checks that they fit it. A transaction that the node failed to trace

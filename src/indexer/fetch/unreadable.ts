@@ -2,8 +2,7 @@ import { BaseError, numberToHex } from 'viem';
 import { plainLine } from '../../lib/single-line.ts';
 import { nodeAnswered } from '../../node/client.ts';
 import { WrongChain } from '../../node/transport/errors.ts';
-import { ChainMoved, ContradictoryBlock } from './block-faults.ts';
-import type { NodeCalls } from './block-ref.ts';
+import { ChainMoved, ContradictoryBlock, type NodeCalls } from './fetched-block.ts';
 
 /** Failure of one answer: the node refuses it, or cannot deliver it, but answers other requests. */
 export class Unreadable {

@@ -1,5 +1,3 @@
-import { COMMA, endOfString, isCloser, isOpener, QUOTE } from './json-bytes.ts';
-
 const SPACE = 0x20;
 
 /**
@@ -18,4 +16,29 @@ export function countMembers(bytes: Uint8Array, most: number): number {
     if (byte === QUOTE) place = endOfString(bytes, place);
   }
   return count;
+}
+
+/** Bytes of the structure of a JSON text in UTF-8. No byte of a longer character is equal to one of these. */
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const LIST = 0x5b;
+const BACKSLASH = 0x5c;
+/** `[` and `{` differ in this bit only, and so do `]` and `}`. */
+const BRACE_BIT = 0x20;
+
+/** True for `[` and `{`. */
+export function isOpener(byte: number): boolean {
+  return (byte | BRACE_BIT) === 0x7b;
+}
+
+/** True for `]` and `}`. Each is two above the one that opens. */
+export function isCloser(byte: number): boolean {
+  return (byte | BRACE_BIT) === 0x7d;
+}
+
+/** Place of the quote that ends the string which begins at `start`, or beyond the last byte. */
+export function endOfString(bytes: Uint8Array, start: number): number {
+  let place = start + 1;
+  while (place < bytes.length && bytes[place] !== QUOTE) place += bytes[place] === BACKSLASH ? 2 : 1;
+  return place;
 }

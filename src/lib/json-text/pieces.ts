@@ -1,4 +1,4 @@
-import { COMMA, endOfString, isCloser, isOpener, LIST, QUOTE } from './json-bytes.ts';
+import { COMMA, endOfString, isCloser, isOpener, LIST, QUOTE } from './member-count.ts';
 
 /** A value of a JSON text. */
 type Json = unknown;

@@ -1,13 +1,13 @@
+import { AggregatorRegistry, Gauge } from 'prom-client';
 import type { Config } from '#config/config.ts';
 import type { WorkerPart } from '#config/environment.ts';
 import type { Check } from '#http/health.ts';
-import { createMetrics } from '#http/metrics.ts';
+import { createMetrics, type Metrics } from '#http/metrics.ts';
 import { type OperatorView, openAdminListener } from '#http/server/admin-listener.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isPlainObject } from '#lib/json.ts';
 import type { Logger } from '#lib/logger.ts';
 import { build } from '#lib/version.ts';
-import { addedMetrics, registerWorkerGauges } from './added-metrics.ts';
 import { type ForkedWorker, forkedWorker, type ReadyNote } from './forked-worker.ts';
 import { type Supervisor, supervise, type WorkerPlace } from './supervisor.ts';
 
@@ -148,4 +148,48 @@ async function statusOf({ roles }: WorkerPart, place: Place | undefined): Promis
 /** Process of a place, once its services are open; before that it answers no questions. */
 function openProcess({ process: worker }: Place): ForkedWorker[] {
   return worker?.isOpen() === true ? [worker] : [];
+}
+
+/** Registers the parent's own metrics about its workers. */
+export function registerWorkerGauges(
+  { registry }: Pick<Metrics, 'registry'>,
+  places: () => readonly WorkerPlace[],
+): void {
+  const labelNames = ['worker'];
+  const registers = [registry];
+  new Gauge({
+    name: 'tollgate_worker_up',
+    help: '1 while a worker runs, 0 during the pause after it ended by itself',
+    labelNames,
+    registers,
+    collect() {
+      for (const { part, process } of places())
+        this.set({ worker: part.name }, process === undefined ? 0 : 1);
+    },
+  });
+  new Gauge({
+    name: 'tollgate_worker_restarts',
+    help: 'Times that a worker ended by itself and was started again',
+    labelNames,
+    registers,
+    collect() {
+      for (const { part, restarts } of places()) this.set({ worker: part.name }, restarts);
+    },
+  });
+}
+
+/** Metrics of this process and of all workers, summed, as text. Workers that do not answer are left out. */
+async function addedMetrics(
+  { registry }: Pick<Metrics, 'registry'>,
+  workers: readonly ForkedWorker[],
+): Promise<string> {
+  const answers = await Promise.allSettled(workers.map(worker => worker.ask('metrics')));
+  const ofWorkers = answers.map(answer => (answer.status === 'fulfilled' ? answer.value : []));
+  return AggregatorRegistry.aggregate(
+    [...ofWorkers, await registry.getMetricsAsJSON()].filter(isList),
+  ).metrics();
+}
+
+function isList(value: unknown): value is object[] {
+  return Array.isArray(value);
 }

@@ -6,7 +6,7 @@ import { block } from '#data/backends/thirdweb/normalise/block.ts';
 import { event } from '#data/backends/thirdweb/normalise/event.ts';
 import { transaction } from '#data/backends/thirdweb/normalise/transaction.ts';
 import { columnOf } from '#indexer/query/entities.ts';
-import { postgresQueries } from '#indexer/query/postgres/postgres-dialect.ts';
+import { postgresQueries } from '#indexer/query/postgres/postgres-engine.ts';
 import { recordColumns } from '#indexer/query/record-columns.ts';
 import { recordWriter } from '#indexer/query/records/record-writers.ts';
 import { sqliteQueries } from '#indexer/query/sqlite/sqlite-dialect.ts';

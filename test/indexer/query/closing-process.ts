@@ -1,7 +1,7 @@
 import { openQueryPool } from '#indexer/query/threads/pool.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
-import { endProcess } from '#lib/process-end.ts';
+import { endProcess } from '../../../src/program/ending.ts';
 import { countThreads } from './started-threads.ts';
 
 /**

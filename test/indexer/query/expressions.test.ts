@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { compile } from '#indexer/query/compile.ts';
-import { postgresQueries } from '#indexer/query/postgres/postgres-dialect.ts';
-import { openQueryDatabase } from '#indexer/query/sqlite/database.ts';
+import { postgresQueries } from '#indexer/query/postgres/postgres-engine.ts';
 import { integerOf, sortable } from '#indexer/query/sqlite/functions.ts';
 import { sqliteQueries } from '#indexer/query/sqlite/sqlite-dialect.ts';
+import { openQueryDatabase } from '#indexer/query/sqlite/sqlite-engine.ts';
 import type { RowExpression } from '#lib/groups/expression.ts';
 import { sqliteDatabase } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';

@@ -3,7 +3,7 @@ import { openMigrated } from '#db/migrate.ts';
 import type { Db } from '#db/open.ts';
 import type { PostgresOptions } from '#db/postgres/options.ts';
 import { lockedTransaction } from '#db/transaction.ts';
-import { postgresQueries } from '#indexer/query/postgres/postgres-dialect.ts';
+import { postgresQueries } from '#indexer/query/postgres/postgres-engine.ts';
 import type { RowsQuery } from '#indexer/query/query.ts';
 import type { QuerySession, SqlText } from '#indexer/query/query-dialect.ts';
 import { rowsReader } from '#indexer/query/rows.ts';

@@ -9,10 +9,12 @@ import {
   type GroupsAnswer,
   type GroupsQuery,
   QueryTooLarge,
+  type RecordsPage,
+  type RowsQuery,
   type WrittenGroups,
 } from '../query.ts';
-import type { RowDecoder } from '../records/record-writers.ts';
-import { recordsPage } from '../records/records-page.ts';
+import { type RowDecoder, recordWriter } from '../records/record-writers.ts';
+import type { PackedRows } from '../rows.ts';
 import type {
   ThreadAnswer,
   WorkerMessage,
@@ -119,4 +121,19 @@ async function indexOf(database: WorkerRequest['database']): Promise<OpenIndex> 
 function hasGrown(): boolean {
   const { total_heap_size: heap, malloced_memory: malloced, external_memory: external } = getHeapStatistics();
   return heap + malloced + external > grownBytes;
+}
+
+/** Serializes a page of rows as JSON records. Without a decoder they have no `decoded`. */
+function recordsPage(
+  { fields, rows, total, isCapped }: PackedRows,
+  { entity }: RowsQuery,
+  decoder?: RowDecoder,
+): RecordsPage {
+  const write = recordWriter({ entity, fields, decoder });
+  // The engine concatenates the pieces only when the text is encoded.
+  let records = '';
+  for (const row of rows) records += records === '' ? write(row) : `,${write(row)}`;
+  // A buffer of its own, so that it can be transferred to another thread.
+  const json = new TextEncoder().encode(`[${records}]`);
+  return { json, total, isCapped };
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { waitError, waitSeconds } from '#contract/contracts/payments-errors.ts';
 import { type Db, isShared } from '#db/open.ts';
 import { type Client, limitKey } from '#http/client-address.ts';
@@ -10,9 +11,8 @@ import {
   type RequestCounter,
   type RequestCounters,
 } from '#lib/request-counters.ts';
+import type { Tier } from '#payments/model/owner.ts';
 import { databaseCounters } from '#stores/database-counters.ts';
-import type { Tier } from '../../model/owner.ts';
-import { remembering, sparingly } from './standing-refusals.ts';
 
 /** Requests per minute and key, by tier (Decision 105). */
 export type KeyLimits = Readonly<Record<Tier, number>>;
@@ -134,5 +134,52 @@ export function pageAdmission({ ofPage }: Pick<RateLimits, 'ofPage'>, clock: Clo
     if (!count.isRefused) return { headers, waitSeconds: undefined };
     const seconds = waitSeconds(count.msLeft);
     return { headers: { ...headers, 'Retry-After': String(seconds) }, waitSeconds: seconds };
+  };
+}
+
+/** Maximum number of remembered names. An evicted one is counted once more. */
+const MOST_NAMES = 10_000;
+
+/** Counter that remembers its refusals until their minute ends. */
+interface RememberingCounter {
+  readonly count: RequestCounter;
+  /** Refusal of a name that still stands. The look-up counts nothing and needs no store. */
+  standing(name: string): RequestCount | undefined;
+}
+
+/** Adds a memory of its refusals to a counter. Like the counters' stores, it measures in real time. */
+function remembering(counter: RequestCounter): RememberingCounter {
+  const refusals = new LRUCache<string, { readonly count: RequestCount; readonly until: number }>({
+    max: MOST_NAMES,
+  });
+  return {
+    async count(name) {
+      const count = await counter(name);
+      if (count.isRefused) refusals.set(name, { count, until: performance.now() + count.msLeft });
+      return count;
+    },
+    standing(name) {
+      const refusal = refusals.get(name);
+      const msLeft = (refusal?.until ?? 0) - performance.now();
+      return refusal !== undefined && msLeft > 0 ? { ...refusal.count, msLeft } : undefined;
+    },
+  };
+}
+
+/** Time in which an address beyond its failures regains one look-up of an unknown credential, in milliseconds. */
+const LOOK_UP_EVERY_MS = 500;
+/** Look-ups in a row, so that a client that fails now and then does not block its neighbours' valid credentials. */
+const LOOK_UPS_IN_A_ROW = 10;
+
+/** Returns a test that allows a name ten uses in a row, and two per second after that. */
+function sparingly(): (name: string) => boolean {
+  /** Time at which all uses of a name will be regained. */
+  const regainedAt = new LRUCache<string, number>({ max: MOST_NAMES });
+  return name => {
+    const now = performance.now();
+    const next = Math.max(regainedAt.get(name) ?? 0, now) + LOOK_UP_EVERY_MS;
+    if (next - now > LOOK_UP_EVERY_MS * LOOK_UPS_IN_A_ROW) return false;
+    regainedAt.set(name, next);
+    return true;
   };
 }

@@ -1,5 +1,7 @@
 import type Router from '@koa/router';
+import { html } from 'htm/preact';
 import type { Context } from 'koa';
+import { secondsText } from '#contract/contracts/payments-errors.ts';
 import type { Db } from '#db/open.ts';
 import type { Client } from '#http/client-address.ts';
 import { unavailableError } from '#http/errors.ts';
@@ -12,25 +14,16 @@ import { VERSION } from '#lib/version.ts';
 import { withoutForeignReaders } from '#pages/app-page.ts';
 import type { Assets } from '#pages/assets.ts';
 import { pageHeaders } from '#pages/document.ts';
-import { type PaymentChains, tokenOf } from '../../model/payment-chain.ts';
-import { availabilityOf, merchantOf } from '../../model/payment-link.ts';
-import type { Seals } from '../../secrets/sealed.ts';
-import { sessionStore } from '../../sessions/session-store.ts';
-import { linkStore } from '../../store/link-store.ts';
-import { organizationStore } from '../../store/organization-store.ts';
+import { type PaymentChains, tokenOf } from '#payments/model/payment-chain.ts';
+import { availabilityOf, merchantOf } from '#payments/model/payment-link.ts';
+import type { Seals } from '#payments/secrets/sealed.ts';
+import { sessionStore } from '#payments/sessions/session-store.ts';
+import { linkStore } from '#payments/store/link-store.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
 import { checkoutBody, type IsChainLate, shownState } from '../bodies.ts';
 import { themeSheet } from './browser/theme.ts';
-import { SCRIPT } from './document.ts';
+import { pageText, SCRIPT } from './document.ts';
 import { linkPage } from './link-page.ts';
-import {
-  BROKEN,
-  CLOSED,
-  NOT_FOUND,
-  type Notice,
-  noticePage,
-  tooManyPages,
-  UNAVAILABLE,
-} from './notice-page.ts';
 import { pageState } from './parts/states.ts';
 import { sessionPage } from './session-page.ts';
 
@@ -192,4 +185,49 @@ function sendPage(ctx: Context, { status, tag, render }: PageAnswer): void {
   if (tag !== undefined) ctx.set('ETag', `W/${tag}`);
   ctx.body = body;
   ctx.status = isHeld ? 304 : status;
+}
+
+/** Short explanation of a page without a payment. */
+interface Notice {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Notice for an unknown or removed page. It does not say which. */
+const NOT_FOUND: Notice = {
+  title: 'This page does not exist',
+  text: 'Check the address for a missing character, or ask the sender for a new one. Nothing was paid.',
+};
+
+/** Notice for a fault of the server. */
+const BROKEN: Notice = {
+  title: 'This page cannot be shown at the moment',
+  text: 'Please try again in a minute. What you have paid already is safe: payments are read from the network itself.',
+};
+
+/** Notice for a client address beyond its limit of pages. */
+function tooManyPages(seconds: number): Notice {
+  return {
+    title: 'Please wait a moment',
+    text: `Too many pages were requested from your network. Please try again in ${secondsText(seconds)}. What you have paid already is safe: payments are read from the network itself.`,
+  };
+}
+
+/** Notice for a link whose token is no longer configured. */
+const UNAVAILABLE: Notice = {
+  title: 'This cannot be paid at the moment',
+  text: 'Payments in this token are no longer accepted. Please ask the merchant for another way to pay.',
+};
+
+/** Notice for a session whose token is no longer configured, so that its amounts cannot be shown. */
+const CLOSED: Notice = {
+  title: 'This checkout can no longer be shown',
+  text: 'Payments in its token are no longer accepted, so please send nothing. Earlier payments are on record; please ask the merchant about them.',
+};
+
+function noticePage(assets: Assets, { title, text }: Notice): string {
+  return pageText(
+    { title, assets, themeColor: null, isTest: false },
+    html`<main class="notice" id="payment"><h1>${title}</h1><p>${text}</p></main>`,
+  );
 }

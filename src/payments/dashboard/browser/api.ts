@@ -3,7 +3,6 @@ import type { components as SessionComponents, paths as SessionPaths } from '#ge
 import type { components, paths } from '#generated/payments/types.ts';
 import { answerOf } from '#pages/browser/answer.ts';
 import { dashboard } from './addresses.ts';
-import { sendOnce } from './repetition.ts';
 
 /** Records of document 3. */
 export type Payments = components['schemas'];
@@ -78,3 +77,32 @@ const orSignIn: Middleware = {
 };
 
 api.use(withToken, orSignIn);
+
+const KEY = 'Idempotency-Key';
+const FIRST_SERVER_ERROR = 500;
+const CONFLICT = 409;
+
+/** Idempotency keys of changes with an unknown outcome, by method, URL and body. */
+const open = new Map<string, string>();
+
+/**
+ * Sends a request. A repeated change with an unknown outcome uses the idempotency key of its first attempt, so that it
+ * happens once. A different body, or a change after an answer, keeps its own key.
+ */
+async function sendOnce(request: Request): Promise<Response> {
+  const own = request.headers.get(KEY);
+  if (own === null) return fetch(request);
+  const change = `${request.method} ${request.url} ${await request.clone().text()}`;
+  const key = open.get(change) ?? own;
+  open.set(change, key);
+  request.headers.set(KEY, key);
+  const response = await fetch(request);
+  if (!(await isUnknown(response))) open.delete(change);
+  return response;
+}
+
+/** True when the change may have happened or may still happen, for example while its first attempt is in progress. */
+async function isUnknown(response: Response): Promise<boolean> {
+  if (response.status >= FIRST_SERVER_ERROR) return true;
+  return response.status === CONFLICT && (await response.clone().text()).includes('"idempotency_conflict"');
+}

@@ -2,13 +2,13 @@ import type { Middleware } from 'koa';
 import type { Db } from '#db/open.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
-import { authenticator } from '../../api/gate/authenticate.ts';
-import type { RateLimits } from '../../api/gate/rate-limits.ts';
-import type { Seals } from '../../secrets/sealed.ts';
-import { apiForwarding } from './api-forwarding.ts';
+import { authenticator } from '#payments/api/gate/authenticate.ts';
+import { keyAdmission, type RateLimits } from '#payments/api/gate/rate-limits.ts';
+import type { Seals } from '#payments/secrets/sealed.ts';
+import { checkChange } from './change-guard.ts';
 import type { OneTimeToken } from './one-time-token.ts';
 import { sessionOperations } from './operations.ts';
-import { dashboardSessions } from './sessions.ts';
+import { type DashboardSessions, dashboardSessions } from './sessions.ts';
 
 export interface DashboardOptions {
   readonly db: Db;
@@ -32,4 +32,42 @@ export async function dashboardRoutes(options: DashboardOptions): Promise<readon
     await sessionOperations({ ...options, sessions }),
     apiForwarding({ sessions, publicUrl, counts, clock }),
   ];
+}
+
+/** Path prefix of the dashboard's copy of the API. */
+const PREFIX = '/dashboard';
+const API = `${PREFIX}/api/v1/`;
+
+interface ForwardingOptions {
+  readonly sessions: DashboardSessions;
+  readonly publicUrl: string;
+  readonly counts: RateLimits;
+  readonly clock: Clock;
+}
+
+/**
+ * Forwards `/dashboard/api/v1/…` to the operations of `/api/v1/…`, which must be registered after it. Their gate
+ * authenticates by the request's session (Decision 246). The access log keeps the original path. Browsers store no
+ * answer (Decision 279).
+ */
+function apiForwarding({ sessions, publicUrl, counts, clock }: ForwardingOptions): Middleware {
+  const counted = keyAdmission(counts, clock);
+  return async (ctx, next) => {
+    if (!ctx.url.startsWith(API)) return next();
+    ctx.url = ctx.url.slice(PREFIX.length);
+    ctx.state.authenticate = async () => {
+      const { method, headers, state } = ctx;
+      const request = { method, headers, client: state.client };
+      const { token, credential } = await sessions.ofRequest(request);
+      try {
+        checkChange(request, { token, publicUrl });
+      } catch (refusal) {
+        await counted(credential); // the gate counts all other requests, but never sees this one
+        throw refusal;
+      }
+      return credential;
+    };
+    await next();
+    ctx.set('Cache-Control', 'no-store');
+  };
 }

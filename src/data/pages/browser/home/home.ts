@@ -71,8 +71,6 @@ function ChosenChain({ chain }: { chain: Chain }): VNode {
   `;
 }
 
-show(Home);
-
 /** Entry points to the API for developers. */
 const LINKS: readonly (readonly [href: string, name: string, purpose: string])[] = [
   ['/playground', 'Playground', 'Ask for blocks, transactions and events with filters, groups and sums.'],
@@ -102,3 +100,5 @@ function Links(): VNode {
     </ul>
   <//>`;
 }
+
+show(Home);

@@ -2,12 +2,13 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { Awaited, Empty, useAnswer } from '#pages/browser/answer.ts';
 import { Card } from '#pages/browser/layout.ts';
-import { clipped, Reference } from '#pages/browser/reference.ts';
+import { clipped } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
 import { api, pageOf } from '../api.ts';
 import { type Chain, canAnswer, hasAnswers } from '../chains.ts';
 import { Frame } from '../frame.ts';
 import { ChainResults } from './chain-results.ts';
+import { NamedAddress } from './named-address.ts';
 
 const TITLE_CHARACTERS = 80;
 
@@ -59,21 +60,3 @@ function Hint(): VNode {
 }
 
 show(Search);
-
-/** Address behind a name on a chain. Renders nothing while it is unknown or if the name has none. */
-function NamedAddress({ chain, name }: { chain: Chain; name: string }): VNode | null {
-  const { answer } = useAnswer(
-    signal =>
-      api.GET('/insights/v1/resolve/{input}', {
-        params: { path: { input: name }, query: { chain_id: [chain.id] } },
-        signal,
-      }),
-    [chain.id, name],
-  );
-  const address = answer?.data.data.address;
-  if (address === undefined) return null;
-  return html`<p class="row">
-    <span>${clipped(name)} is the name of</span>
-    <${Reference} value=${address} href=${pageOf.address(chain.id, address)} />
-  </p>`;
-}

@@ -164,8 +164,6 @@ function holdersOf(path: InstancePath, { token }: Instance): VNode {
   });
 }
 
-show(InstancePage);
-
 /** One attribute of an NFT, as named by its publisher. */
 interface Attribute {
   readonly name: string;
@@ -223,3 +221,5 @@ function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return value === undefined || value === null ? '–' : JSON.stringify(value);
 }
+
+show(InstancePage);

@@ -154,8 +154,6 @@ function ownerOf({ owner }: Instance): VNode | string {
   return owner === null ? '' : html`<${AddressReference} chainId=${chainId} address=${owner} />`;
 }
 
-show(TokenPage);
-
 type Price = Insights['TokenPrice'];
 
 /** Price and market of a token in US dollars; renders nothing without a price. */
@@ -194,3 +192,5 @@ function PriceChart({ days }: { days: NonNullable<Price['historical_prices']> })
 function numberIn(text: string | null): number | undefined {
   return text === null ? undefined : Number(text);
 }
+
+show(TokenPage);

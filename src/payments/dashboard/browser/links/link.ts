@@ -14,10 +14,9 @@ import { openPage } from '../frame.ts';
 import { QrCode } from '../qr-code.ts';
 import { useMay } from '../session.ts';
 import { bodyOf, changesOf, draftOf, type LinkBody } from './draft.ts';
-import { LinkCheckouts } from './link-checkouts.ts';
+import { LinkCheckouts, LinkStats } from './link-activity.ts';
 import { LinkForm } from './link-form.ts';
 import { Availability, LinkPrice } from './link-parts.ts';
-import { LinkStats } from './link-stats.ts';
 
 type Link = Payments['PaymentLink'];
 

@@ -1,25 +1,14 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useAnswer } from '#pages/browser/answer.ts';
+import { useState } from 'preact/hooks';
+import { answerOf, useAnswer } from '#pages/browser/answer.ts';
+import { useChange } from '#pages/browser/changes.ts';
 import { Tabs } from '#pages/browser/layout.ts';
+import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { Choice, Days, Filters, givenFilters } from '../filters.ts';
 import { openPage } from '../frame.ts';
-import { CheckoutList } from './checkout-list.ts';
-import { Finder } from './finder.ts';
-import { TransferList } from './transfer-list.ts';
-
-const SESSION_STATUSES = [
-  ['active', 'Open'],
-  ['completed', 'Completed'],
-  ['expired', 'Expired'],
-] as const;
-const TRANSFER_STATUSES = [
-  ['pending', 'Pending'],
-  ['confirming', 'Confirming'],
-  ['completed', 'Completed'],
-  ['failed', 'Failed'],
-] as const;
+import { CHECKOUT_STATUSES, CheckoutList, TRANSFER_STATUSES, TransferList } from './payment-lists.ts';
 
 /** Page of checkouts and their transfers, the newest first. */
 function PaymentsPage(): VNode {
@@ -31,7 +20,7 @@ function PaymentsPage(): VNode {
         {
           id: 'checkouts',
           label: 'Checkouts',
-          content: () => html`<${Narrowed} statuses=${SESSION_STATUSES} /><${CheckoutList} />`,
+          content: () => html`<${Narrowed} statuses=${CHECKOUT_STATUSES} /><${CheckoutList} />`,
         },
         {
           id: 'transfers',
@@ -60,5 +49,37 @@ function Narrowed({ statuses }: { statuses: readonly (readonly [string, string])
 }
 
 const LINKS = { page: 1, limit: 100, sort: 'name', order: 'asc' } as const;
+
+/** Search field that opens the page of an id of any kind. */
+function Finder(): VNode {
+  const { isBusy, problem, run } = useChange();
+  const [hint, setHint] = useState('');
+  const find = (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
+    event.preventDefault();
+    const id = String(new FormData(event.currentTarget).get('id') ?? '').trim();
+    setHint('');
+    run(async () => {
+      const address = await addressOf(id);
+      if (address === undefined) setHint('Ids begin with cs_, txn_, pl_ or evt_.');
+      else location.assign(address);
+    });
+  };
+  return html`<form class="row" role="search" onSubmit=${find}>
+    <label class="visually-hidden" for="find">Id of a checkout, transfer, link or event</label>
+    <input id="find" name="id" type="search" placeholder="cs_…, txn_…, pl_… or evt_…" autocomplete="off" required />
+    <button disabled=${isBusy}>Find</button>
+    <span class="field-error" role="status">${problem?.message ?? hint}</span>
+  </form>`;
+}
+
+async function addressOf(id: string): Promise<string | undefined> {
+  if (id.startsWith('cs_')) return dashboard.payment(id);
+  if (id.startsWith('pl_')) return dashboard.link(id);
+  if (id.startsWith('evt_')) return dashboard.event(id);
+  if (!id.startsWith('txn_')) return undefined;
+  const params = { path: { transaction_id: id } };
+  const { data } = await answerOf(api.GET('/api/v1/transactions/{transaction_id}', { params }));
+  return dashboard.payment(data.session_id);
+}
 
 openPage('Payments', PaymentsPage);

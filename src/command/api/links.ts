@@ -1,6 +1,6 @@
-import type { PaymentsSchemas } from '../contract/contracts/payments.ts';
-import { Refused, readArguments, UsageError } from '../lib/command-line.ts';
-import { API_OPTIONS, type ApiRequest, apiClient, placeOf, type ServerPlace } from './payments-api.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
+import { API_OPTIONS, type ApiRequest, apiClient, placeOf, type ServerPlace } from './client.ts';
 
 /**
  * Creates and lists payment links of a running server, through its API.

@@ -1,6 +1,6 @@
-import type { PaymentsSchemas } from '../contract/contracts/payments.ts';
-import { Refused, readArguments, UsageError } from '../lib/command-line.ts';
-import { modeOfKey } from '../payments/keys/api-key.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
+import { modeOfKey } from '#payments/keys/api-key.ts';
 import {
   API_OPTIONS,
   type ApiClient,
@@ -8,7 +8,7 @@ import {
   apiClient,
   placeOf,
   type ServerPlace,
-} from './payments-api.ts';
+} from './client.ts';
 
 /**
  * Triggers a test event on a running payments server, through its API.

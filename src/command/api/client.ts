@@ -1,6 +1,6 @@
-import { type Environment, readEnvironment } from '../config/environment.ts';
-import type { PaymentsSchemas } from '../contract/contracts/payments.ts';
-import { UsageError } from '../lib/command-line.ts';
+import { type Environment, readEnvironment } from '#config/environment.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import { UsageError } from '#lib/command-line.ts';
 
 /** A request to the payments API. `path` begins with `/api/v1` and includes the query. */
 export interface ApiRequest {
