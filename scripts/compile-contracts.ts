@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { printedJson } from './generate/json.ts';
+import { jsonLines } from './generate/json-lines.ts';
 
 /** Folders of contracts, and the folders of their artifacts, from the root of the repository. */
 const ROOMS = [
@@ -135,7 +135,7 @@ async function artifacts(room: Room): Promise<Map<string, string>> {
       deployedBytecode: `0x${evm.deployedBytecode.object}`,
       immutableReferences: evm.deployedBytecode.immutableReferences ?? {},
     };
-    return printedJson(record);
+    return jsonLines(record, 1);
   }
 }
 

@@ -2,7 +2,9 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Json } from '#contract/contracts/document.ts';
 import { isObject } from '#lib/json.ts';
-import { printedJson } from '../generate/json.ts';
+
+/** Line width of recorded files, as for code. */
+const WIDTH = 110;
 
 /** Recorded bodies of one operation by status, or of an outgoing event under `request`. */
 export type RecordedExamples = Readonly<Record<string, Json>>;
@@ -60,4 +62,20 @@ function valuesIn(value: Json): number {
   if (value === null) return 0;
   if (typeof value !== 'object') return 1;
   return Object.values(value).reduce<number>((sum, member) => sum + valuesIn(member), 0);
+}
+
+/** Formats JSON with objects and lists on one line where they fit, so that documents stay readable. */
+function printedJson(value: unknown): string {
+  return `${printed(value, '')}\n`;
+}
+
+function printed(value: unknown, indent: string): string {
+  const line = JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ');
+  if (typeof value !== 'object' || value === null || indent.length + line.length <= WIDTH) return line;
+  const inner = `${indent}  `;
+  const members = Array.isArray(value)
+    ? value.map(member => printed(member, inner))
+    : Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${printed(member, inner)}`);
+  const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+  return `${open}\n${inner}${members.join(`,\n${inner}`)}\n${indent}${close}`;
 }

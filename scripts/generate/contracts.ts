@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { bundle } from './document.ts';
 import { recordedExamples } from './examples.ts';
 import { withDefaults, withIntegerFormats } from './fields.ts';
-import { printedJson } from './json.ts';
+import { jsonLines } from './json-lines.ts';
 import { operationTable } from './operations.ts';
 import { typesOf } from './types.ts';
 import { bodyValidators, parameterValidators, VALIDATOR_TYPES } from './validators.ts';
@@ -16,7 +16,7 @@ export async function generateContracts(): Promise<Map<string, string>> {
     const contract = entry.split(/[\\/]/)[0] ?? '';
     const document = await bundle(join('spec', entry));
     const add = (name: string, content: string) => files.set(`generated/${contract}/${name}`, content);
-    add('openapi.json', printedJson(withIntegerFormats(document)));
+    add('openapi.json', jsonLines(withIntegerFormats(document), 3));
     add('examples.json', await recordedExamples(contract, document));
     add('types.ts', await typesOf(withDefaults(document)));
     add('operations.ts', operationTable(document));

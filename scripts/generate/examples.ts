@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { child, type Json, type JsonObject, operationsOf } from '../../src/contract/contracts/document.ts';
-import { printedJson } from './json.ts';
+import { jsonLines } from './json-lines.ts';
 
 /**
  * Content of `examples.json`: the recordings of `npm run examples` for a contract's operations and outgoing events. It
@@ -19,5 +19,5 @@ export async function recordedExamples(contract: string, document: JsonObject): 
     const bodies: Json = JSON.parse(await readFile(join(folder, `${id}.json`), 'utf8'));
     recorded[id] = bodies;
   }
-  return printedJson(recorded);
+  return jsonLines(recorded, 1);
 }
