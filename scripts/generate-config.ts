@@ -4,6 +4,7 @@ import standaloneCode from 'ajv/dist/standalone/index.js';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { parse } from 'yaml';
 import { isObject } from '../src/lib/json.ts';
+import { statementLines } from './generate/statement-lines.ts';
 
 const SCHEMA = 'spec/config/schema.yaml';
 const FOLDER = 'generated/config';
@@ -15,7 +16,7 @@ export async function generateConfig(): Promise<Map<string, string>> {
   if (!isObject(schema) || !isObject(schema.$defs)) throw new Error(`${SCHEMA} is not a schema with $defs`);
   return new Map([
     [`${FOLDER}/types.ts`, await typesOf(schema, schema.$defs)],
-    [`${FOLDER}/validators.cjs`, `${HEADER}\n${validatorOf(schema)}\n`],
+    [`${FOLDER}/validators.cjs`, `${HEADER}\n${validatorOf(schema)}`],
     [`${FOLDER}/validators.d.cts`, VALIDATOR_TYPES],
   ]);
 }
@@ -51,11 +52,11 @@ function validatorOf(schema: JsonObject): string {
     verbose: true,
     strict: true,
     strictTypes: false, // `type` next to a $ref or a oneOf repeats its branches
-    code: { source: true, lines: true },
+    code: { source: true },
   });
-  ajv.addKeyword('x-form'); // text for messages, see src/config/violations.ts
+  ajv.addKeyword('x-form'); // text for messages, see src/lib/broken-rule.ts
   ajv.addSchema(schema, 'config');
-  return standaloneCode.default(ajv, { validateConfig: 'config' });
+  return statementLines(standaloneCode.default(ajv, { validateConfig: 'config' }));
 }
 
 const VALIDATOR_TYPES = `${HEADER}

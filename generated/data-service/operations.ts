@@ -17,7 +17,7 @@ export const table = {
     statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
-      { name: "mintlify", in: "query", required: false, read: "string", many: "one" },
+      { name: "mintlify", in: "query", required: false, read: "string", many: "one", check: "Mintlify" },
     ],
   },
   getDescriptionYaml: {
@@ -28,7 +28,7 @@ export const table = {
     statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
-      { name: "mintlify", in: "query", required: false, read: "string", many: "one" },
+      { name: "mintlify", in: "query", required: false, read: "string", many: "one", check: "Mintlify" },
     ],
   },
 } as const satisfies OperationTable;

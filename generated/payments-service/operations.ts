@@ -9,7 +9,7 @@ export const table = {
     statuses: [200, 304, 400, 404, 408, 417, 431, 500],
     security: [],
     parameters: [
-      { name: "mintlify", in: "query", required: false, read: "string", many: "one" },
+      { name: "mintlify", in: "query", required: false, read: "string", many: "one", check: "Mintlify" },
     ],
   },
   getPaymentsDescriptionYaml: {
@@ -20,7 +20,7 @@ export const table = {
     statuses: [200, 304, 400, 404, 408, 417, 431, 500],
     security: [],
     parameters: [
-      { name: "mintlify", in: "query", required: false, read: "string", many: "one" },
+      { name: "mintlify", in: "query", required: false, read: "string", many: "one", check: "Mintlify" },
     ],
   },
 } as const satisfies OperationTable;

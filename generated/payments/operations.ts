@@ -10,12 +10,12 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "search", in: "query", required: false, read: "string", many: "one", unlogged: true },
+      { name: "search", in: "query", required: false, read: "string", many: "one", check: "Search", unlogged: true },
       { name: "active", in: "query", required: false, read: "boolean", many: "one" },
-      { name: "sort", in: "query", required: false, read: "string", many: "one", default: "created_at" },
-      { name: "order", in: "query", required: false, read: "string", many: "one", default: "desc" },
-      { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
-      { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
+      { name: "sort", in: "query", required: false, read: "string", many: "one", check: "Sort", default: "created_at" },
+      { name: "order", in: "query", required: false, read: "string", many: "one", check: "Order", default: "desc" },
+      { name: "page", in: "query", required: false, read: "integer", many: "one", check: "Page", default: 1 },
+      { name: "limit", in: "query", required: false, read: "integer", many: "one", check: "Limit", default: 20 },
     ],
   },
   createPaymentLink: {
@@ -37,7 +37,7 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "payment_link_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "payment_link_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   deletePaymentLink: {
@@ -48,7 +48,7 @@ export const table = {
     statuses: [200, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["write"] }, { apiKey: ["write"] }],
     parameters: [
-      { name: "payment_link_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "payment_link_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   updatePaymentLink: {
@@ -61,7 +61,7 @@ export const table = {
     statuses: [200, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
     security: [{ bearer: ["write"] }, { apiKey: ["write"] }],
     parameters: [
-      { name: "payment_link_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "payment_link_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   listPaymentLinkSessions: {
@@ -72,12 +72,12 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "payment_link_id", in: "path", required: true, read: "string", many: "one" },
-      { name: "status", in: "query", required: false, read: "string", many: "one" },
-      { name: "from", in: "query", required: false, read: "string", many: "one" },
-      { name: "to", in: "query", required: false, read: "string", many: "one" },
-      { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
-      { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
+      { name: "payment_link_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "status", in: "query", required: false, read: "string", many: "one", check: "SessionStatusParameter" },
+      { name: "from", in: "query", required: false, read: "string", many: "one", check: "From" },
+      { name: "to", in: "query", required: false, read: "string", many: "one", check: "From" },
+      { name: "page", in: "query", required: false, read: "integer", many: "one", check: "Page", default: 1 },
+      { name: "limit", in: "query", required: false, read: "integer", many: "one", check: "Limit", default: 20 },
     ],
   },
   duplicatePaymentLink: {
@@ -90,7 +90,7 @@ export const table = {
     statuses: [201, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
     security: [{ bearer: ["write"] }, { apiKey: ["write"] }],
     parameters: [
-      { name: "payment_link_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "payment_link_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   getPaymentLinkStats: {
@@ -101,8 +101,8 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "payment_link_id", in: "path", required: true, read: "string", many: "one" },
-      { name: "period", in: "query", required: false, read: "string", many: "one", default: "30d" },
+      { name: "payment_link_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "period", in: "query", required: false, read: "string", many: "one", check: "StatsPeriod", default: "30d" },
     ],
   },
   listCheckoutSessions: {
@@ -113,12 +113,12 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "status", in: "query", required: false, read: "string", many: "one" },
-      { name: "payment_link_id", in: "query", required: false, read: "string", many: "one" },
-      { name: "from", in: "query", required: false, read: "string", many: "one" },
-      { name: "to", in: "query", required: false, read: "string", many: "one" },
-      { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
-      { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
+      { name: "status", in: "query", required: false, read: "string", many: "one", check: "SessionStatusParameter" },
+      { name: "payment_link_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "from", in: "query", required: false, read: "string", many: "one", check: "From" },
+      { name: "to", in: "query", required: false, read: "string", many: "one", check: "From" },
+      { name: "page", in: "query", required: false, read: "integer", many: "one", check: "Page", default: 1 },
+      { name: "limit", in: "query", required: false, read: "integer", many: "one", check: "Limit", default: 20 },
     ],
   },
   createCheckoutSession: {
@@ -140,7 +140,7 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   expireCheckoutSession: {
@@ -152,7 +152,7 @@ export const table = {
     statuses: [200, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
     security: [{ bearer: ["write"] }, { apiKey: ["write"] }],
     parameters: [
-      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   listPaymentTransactions: {
@@ -163,14 +163,14 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "status", in: "query", required: false, read: "string", many: "one" },
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
-      { name: "payment_link_id", in: "query", required: false, read: "string", many: "one" },
-      { name: "session_id", in: "query", required: false, read: "string", many: "one" },
-      { name: "from", in: "query", required: false, read: "string", many: "one" },
-      { name: "to", in: "query", required: false, read: "string", many: "one" },
-      { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
-      { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
+      { name: "status", in: "query", required: false, read: "string", many: "one", check: "TransactionStatusParameter" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "one", check: "Page" },
+      { name: "payment_link_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "session_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "from", in: "query", required: false, read: "string", many: "one", check: "From" },
+      { name: "to", in: "query", required: false, read: "string", many: "one", check: "From" },
+      { name: "page", in: "query", required: false, read: "integer", many: "one", check: "Page", default: 1 },
+      { name: "limit", in: "query", required: false, read: "integer", many: "one", check: "Limit", default: 20 },
     ],
   },
   exportPaymentTransactions: {
@@ -182,13 +182,13 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "format", in: "query", required: false, read: "string", many: "one", default: "csv" },
-      { name: "status", in: "query", required: false, read: "string", many: "one" },
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
-      { name: "payment_link_id", in: "query", required: false, read: "string", many: "one" },
-      { name: "session_id", in: "query", required: false, read: "string", many: "one" },
-      { name: "from", in: "query", required: false, read: "string", many: "one" },
-      { name: "to", in: "query", required: false, read: "string", many: "one" },
+      { name: "format", in: "query", required: false, read: "string", many: "one", check: "Format", default: "csv" },
+      { name: "status", in: "query", required: false, read: "string", many: "one", check: "TransactionStatusParameter" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "one", check: "Page" },
+      { name: "payment_link_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "session_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "from", in: "query", required: false, read: "string", many: "one", check: "From" },
+      { name: "to", in: "query", required: false, read: "string", many: "one", check: "From" },
     ],
   },
   getPaymentTransactionStats: {
@@ -199,11 +199,11 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
-      { name: "payment_link_id", in: "query", required: false, read: "string", many: "one" },
-      { name: "session_id", in: "query", required: false, read: "string", many: "one" },
-      { name: "from", in: "query", required: false, read: "string", many: "one" },
-      { name: "to", in: "query", required: false, read: "string", many: "one" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "one", check: "Page" },
+      { name: "payment_link_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "session_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "from", in: "query", required: false, read: "string", many: "one", check: "From" },
+      { name: "to", in: "query", required: false, read: "string", many: "one", check: "From" },
     ],
   },
   getPaymentTransaction: {
@@ -214,7 +214,7 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "transaction_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "transaction_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   getAnalyticsOverview: {
@@ -225,7 +225,7 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "period", in: "query", required: false, read: "string", many: "one", default: "30d" },
+      { name: "period", in: "query", required: false, read: "string", many: "one", check: "StatsPeriod", default: "30d" },
     ],
   },
   listApiKeys: {
@@ -236,8 +236,8 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["admin"] }, { apiKey: ["admin"] }],
     parameters: [
-      { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
-      { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
+      { name: "page", in: "query", required: false, read: "integer", many: "one", check: "Page", default: 1 },
+      { name: "limit", in: "query", required: false, read: "integer", many: "one", check: "Limit", default: 20 },
     ],
   },
   createApiKey: {
@@ -259,7 +259,7 @@ export const table = {
     statuses: [200, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["admin"] }, { apiKey: ["admin"] }],
     parameters: [
-      { name: "api_key_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "api_key_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   rollApiKey: {
@@ -272,7 +272,7 @@ export const table = {
     statuses: [201, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
     security: [{ bearer: ["admin"] }, { apiKey: ["admin"] }],
     parameters: [
-      { name: "api_key_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "api_key_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   getOrganization: {
@@ -312,9 +312,9 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
-      { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
-      { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "one", check: "Page" },
+      { name: "page", in: "query", required: false, read: "integer", many: "one", check: "Page", default: 1 },
+      { name: "limit", in: "query", required: false, read: "integer", many: "one", check: "Limit", default: 20 },
     ],
   },
   createRecipient: {
@@ -336,7 +336,7 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "recipient_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "recipient_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   deleteRecipient: {
@@ -347,7 +347,7 @@ export const table = {
     statuses: [200, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["admin"] }, { apiKey: ["admin"] }],
     parameters: [
-      { name: "recipient_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "recipient_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   verifyRecipient: {
@@ -360,7 +360,7 @@ export const table = {
     statuses: [200, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
     security: [{ bearer: ["admin"] }, { apiKey: ["admin"] }],
     parameters: [
-      { name: "recipient_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "recipient_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   listEvents: {
@@ -371,12 +371,12 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "type", in: "query", required: false, read: "string", many: "one" },
-      { name: "session_id", in: "query", required: false, read: "string", many: "one" },
-      { name: "from", in: "query", required: false, read: "string", many: "one" },
-      { name: "to", in: "query", required: false, read: "string", many: "one" },
-      { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
-      { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
+      { name: "type", in: "query", required: false, read: "string", many: "one", check: "EventTypeParameter" },
+      { name: "session_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "from", in: "query", required: false, read: "string", many: "one", check: "From" },
+      { name: "to", in: "query", required: false, read: "string", many: "one", check: "From" },
+      { name: "page", in: "query", required: false, read: "integer", many: "one", check: "Page", default: 1 },
+      { name: "limit", in: "query", required: false, read: "integer", many: "one", check: "Limit", default: 20 },
     ],
   },
   getEvent: {
@@ -387,7 +387,7 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "event_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "event_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   listWebhooks: {
@@ -398,8 +398,8 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
-      { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
+      { name: "page", in: "query", required: false, read: "integer", many: "one", check: "Page", default: 1 },
+      { name: "limit", in: "query", required: false, read: "integer", many: "one", check: "Limit", default: 20 },
     ],
   },
   createWebhook: {
@@ -421,7 +421,7 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "webhook_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "webhook_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   deleteWebhook: {
@@ -432,7 +432,7 @@ export const table = {
     statuses: [200, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["admin"] }, { apiKey: ["admin"] }],
     parameters: [
-      { name: "webhook_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "webhook_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   updateWebhook: {
@@ -445,7 +445,7 @@ export const table = {
     statuses: [200, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
     security: [{ bearer: ["admin"] }, { apiKey: ["admin"] }],
     parameters: [
-      { name: "webhook_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "webhook_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   testWebhook: {
@@ -458,7 +458,7 @@ export const table = {
     statuses: [200, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
     security: [{ bearer: ["admin"] }, { apiKey: ["admin"] }],
     parameters: [
-      { name: "webhook_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "webhook_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   rotateWebhookSecret: {
@@ -471,7 +471,7 @@ export const table = {
     statuses: [200, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
     security: [{ bearer: ["admin"] }, { apiKey: ["admin"] }],
     parameters: [
-      { name: "webhook_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "webhook_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   replayWebhook: {
@@ -484,7 +484,7 @@ export const table = {
     statuses: [200, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
     security: [{ bearer: ["admin"] }, { apiKey: ["admin"] }],
     parameters: [
-      { name: "webhook_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "webhook_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   listWebhookDeliveries: {
@@ -495,14 +495,14 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "webhook_id", in: "path", required: true, read: "string", many: "one" },
-      { name: "status", in: "query", required: false, read: "string", many: "one" },
-      { name: "event_type", in: "query", required: false, read: "string", many: "one" },
-      { name: "event_id", in: "query", required: false, read: "string", many: "one" },
-      { name: "from", in: "query", required: false, read: "string", many: "one" },
-      { name: "to", in: "query", required: false, read: "string", many: "one" },
-      { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
-      { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
+      { name: "webhook_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "status", in: "query", required: false, read: "string", many: "one", check: "DeliveryStatusParameter" },
+      { name: "event_type", in: "query", required: false, read: "string", many: "one", check: "DeliveryEventTypeParameter" },
+      { name: "event_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "from", in: "query", required: false, read: "string", many: "one", check: "From" },
+      { name: "to", in: "query", required: false, read: "string", many: "one", check: "From" },
+      { name: "page", in: "query", required: false, read: "integer", many: "one", check: "Page", default: 1 },
+      { name: "limit", in: "query", required: false, read: "integer", many: "one", check: "Limit", default: 20 },
     ],
   },
   getWebhookDelivery: {
@@ -513,8 +513,8 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "webhook_id", in: "path", required: true, read: "string", many: "one" },
-      { name: "delivery_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "webhook_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "delivery_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   retryWebhookDelivery: {
@@ -526,8 +526,8 @@ export const table = {
     statuses: [200, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
     security: [{ bearer: ["admin"] }, { apiKey: ["admin"] }],
     parameters: [
-      { name: "webhook_id", in: "path", required: true, read: "string", many: "one" },
-      { name: "delivery_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "webhook_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "delivery_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   getNotificationSettings: {
@@ -597,10 +597,10 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "status", in: "query", required: false, read: "string", many: "one" },
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
-      { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
-      { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
+      { name: "status", in: "query", required: false, read: "string", many: "one", check: "TransferStatus" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "one", check: "Page" },
+      { name: "page", in: "query", required: false, read: "integer", many: "one", check: "Page", default: 1 },
+      { name: "limit", in: "query", required: false, read: "integer", many: "one", check: "Limit", default: 20 },
     ],
   },
   assignUnmatchedTransfer: {
@@ -613,7 +613,7 @@ export const table = {
     statuses: [200, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
     security: [{ bearer: ["write"] }, { apiKey: ["write"] }],
     parameters: [
-      { name: "unmatched_transfer_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "unmatched_transfer_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   listSetAsideTransactions: {
@@ -624,10 +624,10 @@ export const table = {
     statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
-      { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
-      { name: "session_id", in: "query", required: false, read: "string", many: "one" },
-      { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
-      { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "one", check: "Page" },
+      { name: "session_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "page", in: "query", required: false, read: "integer", many: "one", check: "Page", default: 1 },
+      { name: "limit", in: "query", required: false, read: "integer", many: "one", check: "Limit", default: 20 },
     ],
   },
   retrySetAsideTransactions: {
@@ -650,7 +650,7 @@ export const table = {
     statuses: [200, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
     security: [{ bearer: ["write"] }, { apiKey: ["write"] }],
     parameters: [
-      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   startCheckout: {
@@ -662,7 +662,7 @@ export const table = {
     statuses: [201, 400, 404, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
-      { name: "short_code", in: "path", required: true, read: "string", many: "one" },
+      { name: "short_code", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   getCheckout: {
@@ -673,8 +673,8 @@ export const table = {
     statuses: [200, 304, 400, 404, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
-      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one" },
-      { name: "wallet_address", in: "query", required: false, read: "string", many: "one" },
+      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "wallet_address", in: "query", required: false, read: "string", many: "one", check: "WalletAddress" },
     ],
   },
   getCheckoutState: {
@@ -685,8 +685,8 @@ export const table = {
     statuses: [200, 304, 400, 404, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
-      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one" },
-      { name: "wait", in: "query", required: false, read: "integer", many: "one", default: 0 },
+      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "wait", in: "query", required: false, read: "integer", many: "one", check: "Wait", default: 0 },
     ],
   },
   bindWallet: {
@@ -698,7 +698,7 @@ export const table = {
     statuses: [200, 400, 404, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
-      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
   claimPayment: {
@@ -710,7 +710,7 @@ export const table = {
     statuses: [200, 400, 404, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
-      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
 } as const satisfies OperationTable;

@@ -103,21 +103,13 @@ async function throughContract(bytes: number, copies: number) {
 /** Several copies of the explorer contract, each below its own path. */
 function multiplied(copies: number): Contract<Record<string, AnyOperation>> {
   const table: Record<string, OperationRow> = { ...explorerContract.table };
-  const parameters = { ...explorerContract.parameters };
   for (let copy = 1; copy < copies; copy++) {
     for (const row of Object.values<OperationRow>(explorerContract.table)) {
       const id = `${row.id}${copy}`;
       table[id] = { ...row, id, path: `/copy${copy}${row.path}` };
-      const validate = explorerContract.parameters[row.id];
-      if (validate !== undefined) parameters[id] = validate;
     }
   }
-  return {
-    name: 'bench',
-    document: explorerContract.document,
-    table,
-    parameters,
-  };
+  return { ...explorerContract, name: 'bench', table };
 }
 
 async function service(loggedRequests: LoggedRequests) {

@@ -24,6 +24,16 @@ export function withDefaults(document: JsonObject): JsonObject {
   });
 }
 
+/** Removes descriptions, examples and cited decisions, which no value can violate. */
+export function rulesOnly(schema: JsonObject): JsonObject {
+  return changed(schema, ({ description, examples, 'x-decision': _, ...rules }) => ({
+    ...rules,
+    // Properties may have these names too; their values are schemas.
+    ...(isObject(description) ? { description } : {}),
+    ...(isObject(examples) ? { examples } : {}),
+  }));
+}
+
 function changed(document: JsonObject, change: (object: JsonObject) => JsonObject): JsonObject {
   const copy = mapObjects(document, change);
   return isObject(copy) ? copy : document;

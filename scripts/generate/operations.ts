@@ -8,10 +8,13 @@ import {
   resolve,
 } from '../../src/contract/contracts/document.ts';
 import { isObject } from '../../src/lib/json.ts';
+import { rulesOnly } from './fields.ts';
 import { GENERATED } from './header.ts';
 
 export interface Parameter {
   name: string;
+  /** Name of the shared parameter it refers to, else its own. */
+  component: string;
   in: string;
   required: boolean;
   /** True when the access log must not show its value. */
@@ -24,12 +27,15 @@ const BIG_INTEGERS: Record<string, number> = { uint64: 64, uint256: 256 };
 
 /** Parameters of an operation, with references resolved. */
 export function parametersOf(document: JsonObject, path: string, operation: JsonObject): Parameter[] {
+  const components = Object.entries(child(child(document, 'components'), 'parameters'));
+  const componentOf = (parameter: JsonObject) => components.find(([, shared]) => shared === parameter)?.[0];
   return declaredParameters(document, path, operation).map(parameter => {
     if (typeof parameter.name !== 'string' || typeof parameter.in !== 'string') {
       throw new Error(`${path}: a parameter without name or place`);
     }
     return {
       name: parameter.name,
+      component: componentOf(parameter) ?? parameter.name,
       in: parameter.in,
       required: parameter.required === true,
       isUnlogged: parameter['x-unlogged'] === true,
@@ -45,16 +51,45 @@ export function bigIntegerBits(schema: JsonObject): number | undefined {
     : undefined;
 }
 
+/**
+ * Names of the validators that parameters need, by the text of their rules. Parameters with equal rules share one,
+ * which has the name of the first.
+ */
+export function parameterChecks(document: JsonObject): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const { path, operation } of operationsOf(document)) {
+    for (const { component, in: place, schema } of parametersOf(document, path, operation)) {
+      const rules = place === 'header' ? undefined : rulesOf(schema);
+      const text = JSON.stringify(rules);
+      if (rules === undefined || names.has(text)) continue;
+      if ([...names.values()].includes(component)) throw new Error(`two parameters are named ${component}`);
+      names.set(text, component);
+    }
+  }
+  return names;
+}
+
+/**
+ * Rules that the parsed value of a parameter must satisfy; undefined when parsing leaves none. Parsing checks the type
+ * of a single value and the range of an integer beyond 2^53.
+ */
+function rulesOf(schema: JsonObject): JsonObject | undefined {
+  if (hasBigInteger(schema)) return undefined;
+  const { default: _, ...rules } = rulesOnly(schema);
+  return Object.keys(rules).every(key => key === 'type') ? undefined : rules;
+}
+
 /** Content of `operations.ts`: the HTTP properties of each operation and the parsing rules of its parameters. */
 export function operationTable(document: JsonObject): string {
   const closed = list(document, 'x-closed-parameters');
   const refusesMisspelt = document['x-refuse-misspelt-parameters'] === true;
+  const checks = parameterChecks(document);
   const rows = operationsOf(document).map(({ path, method, operation }) => {
     const id = operation.operationId;
     if (typeof id !== 'string') throw new Error(`${method} ${path} has no operationId`);
     const parameters = parametersOf(document, path, operation)
       .filter(parameter => parameter.in === 'path' || parameter.in === 'query')
-      .map(parameterRow(document));
+      .map(parameterRow(document, checks));
     const statuses = Object.keys(child(operation, 'responses')).map(Number);
     const security = operation.security ?? document.security ?? [];
     const media = otherMedia(document, operation);
@@ -120,8 +155,13 @@ function isReplayable(document: JsonObject, path: string, operation: JsonObject)
   );
 }
 
-function parameterRow(document: JsonObject): (parameter: Parameter) => Json {
+function parameterRow(
+  document: JsonObject,
+  checks: ReadonlyMap<string, string>,
+): (parameter: Parameter) => Json {
   return ({ name, in: place, required, isUnlogged, schema }) => {
+    const rules = rulesOf(schema);
+    const check = rules === undefined ? undefined : checks.get(JSON.stringify(rules));
     const many = schema.type === 'array';
     const item = many ? resolve(document, schema.items) : schema;
     const bits = bigIntegerBits(item);
@@ -133,6 +173,7 @@ function parameterRow(document: JsonObject): (parameter: Parameter) => Json {
       many: many ? (mayHoldComma(item) ? 'repeated' : 'list') : 'one',
       ...(typesOf(item).includes('null') ? { nullable: true } : {}),
       ...(bits === undefined ? {} : { bits }),
+      ...(check === undefined ? {} : { check }),
       ...(schema.default === undefined ? {} : { default: schema.default }),
       ...(isUnlogged ? { unlogged: true } : {}),
     };
@@ -155,6 +196,6 @@ function scalarType(schema: JsonObject): string {
 }
 
 /** True when any part of a schema is an integer that becomes a bigint. */
-export function hasBigInteger(schema: Json | undefined): boolean {
+function hasBigInteger(schema: Json | undefined): boolean {
   return isObject(schema) && (bigIntegerBits(schema) !== undefined || hasBigInteger(schema.items));
 }

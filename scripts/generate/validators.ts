@@ -11,25 +11,21 @@ import {
   resolve,
 } from '../../src/contract/contracts/document.ts';
 import { isObject } from '../../src/lib/json.ts';
+import { rulesOnly } from './fields.ts';
 import { GENERATED } from './header.ts';
-import { hasBigInteger, type Parameter, parametersOf } from './operations.ts';
+import { parameterChecks } from './operations.ts';
+import { statementLines } from './statement-lines.ts';
 
 /**
- * Content of `validators.cjs`: one function per operation for its parsed parameters, `{ path, query }`. Integers beyond
- * 2^53 are bigints by then; the parser has checked their range.
+ * Content of `validators.cjs`: one function per set of rules that the parsed values of parameters must satisfy. Rows of
+ * `operations.ts` name them.
  */
 export function parameterValidators(document: JsonObject): string {
-  const schemas: Record<string, Json> = {};
-  for (const { path, operation } of operationsOf(document)) {
-    const parameters = parametersOf(document, path, operation);
-    const place = (name: string) => parameters.filter(parameter => parameter.in === name);
-    schemas[String(operation.operationId)] = {
-      type: 'object',
-      properties: { path: objectOf(place('path')), query: objectOf(place('query')) },
-      required: ['path', 'query'],
-    };
-  }
-  return standalone(document, schemas, schema => schema, { verbose: true });
+  const schemas = [...parameterChecks(document)].map(([text, name]): [string, Json] => {
+    const rules: Json = JSON.parse(text);
+    return [name, pointedAtDocument(rules)];
+  });
+  return standalone(document, Object.fromEntries(schemas), schema => schema, { verbose: true });
 }
 
 /**
@@ -41,7 +37,8 @@ export function bodyValidators(document: JsonObject): string | undefined {
     operationsOf(document).flatMap(({ operation }): [string, Json][] => {
       const content = child(resolve(document, operation.requestBody), 'content');
       const { schema } = child(content, 'application/json');
-      return schema === undefined ? [] : [[String(operation.operationId), pointedAtDocument(closed(schema))]];
+      if (!isObject(schema)) return [];
+      return [[String(operation.operationId), pointedAtDocument(closed(rulesOnly(schema)))]];
     }),
   );
   if (Object.keys(schemas).length === 0) return undefined;
@@ -72,16 +69,6 @@ const BODY_FORMATS = _`(isUrl => Object.assign({
   return name.length <= 253 && (name.startsWith("[") || name.split(".").every(label => /^.{1,63}$/.test(label)));
 })`;
 
-function objectOf(parameters: Parameter[]): JsonObject {
-  return {
-    type: 'object',
-    properties: Object.fromEntries(
-      parameters.map(({ name, schema }) => [name, hasBigInteger(schema) ? {} : pointedAtDocument(schema)]),
-    ),
-    required: parameters.filter(parameter => parameter.required).map(parameter => parameter.name),
-  };
-}
-
 /**
  * Generates standalone validators. With `verbose`, errors include the surrounding schema, which holds the text for the
  * client.
@@ -95,15 +82,15 @@ function standalone(
   const ajv = new Ajv2020({
     strict: false,
     inlineRefs: false,
-    code: { source: true, lines: true, formats: options.useDefaults === true ? BODY_FORMATS : FORMATS },
+    code: { source: true, formats: options.useDefaults === true ? BODY_FORMATS : FORMATS },
     ...options,
   });
   addFormats.default(ajv);
   for (const format of ['uint64', 'uint256']) ajv.addFormat(format, true);
   for (const format of ['amount', 'https-url', 'http-url'])
     ajv.addFormat(format, options.useDefaults === true ? () => true : true);
-  ajv.addSchema({ $id: 'document', components: prepare(document.components ?? {}) });
+  ajv.addSchema({ $id: 'document', components: prepare(rulesOnly(child(document, 'components'))) });
   for (const [name, schema] of Object.entries(schemas)) if (isObject(schema)) ajv.addSchema(schema, name);
   const exported = Object.fromEntries(Object.keys(schemas).map(name => [name, name]));
-  return `${GENERATED}\n${standaloneCode.default(ajv, exported)}`;
+  return `${GENERATED}\n${statementLines(standaloneCode.default(ajv, exported))}`;
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ParameterRow } from '../../src/contract/contracts/operations.ts';
-import { InvalidParameter, parameterViolation } from '../../src/contract/contracts/violations.ts';
-import { readParameters } from '../../src/contract/mount/parameters.ts';
+import { InvalidParameter } from '../../src/contract/contracts/violations.ts';
+import { parameterCheck, readParameters } from '../../src/contract/mount/parameters.ts';
 import { smallContract } from '../support/small-contract.ts';
 
 const row = (name: string, read: ParameterRow['read'], more: Partial<ParameterRow> = {}): ParameterRow => ({
@@ -197,24 +197,34 @@ test('only the first twenty undeclared names are compared with declared ones', (
   expect(read(`${undeclared(20)}&Limit=4&limit=5`)).toEqual({ limit: 5 });
 });
 
+const check = parameterCheck(smallContract);
+
 test('the message for a broken pattern describes the form in words, without the regular expression', () => {
-  const validate = smallContract.parameters.readThing;
+  const checking = () => check('readThing', { path: { id: 'A' }, query: {} });
 
-  const isValid = validate?.({ path: { id: 'A' }, query: {} });
-
-  expect(isValid).toBe(false);
-  expect(parameterViolation(validate?.errors).message).toBe('id: must be lower-case letters');
+  expect(checking).toThrow(new InvalidParameter('id', 'must be lower-case letters'));
 });
 
-test.each<[string, object, string]>([
-  ['a value outside of a list of values', { tags: ['a', 'c'] }, 'tags: value 2 must be one of a, b'],
-  ['too many values', { tags: ['a', 'b', 'a', 'b'] }, 'tags: must have at most 3 items'],
-  ['a number above its maximum', { count: 11 }, 'count: must be an integer from 0 to 10'],
-])('%s is reported with parameter, position and rule', (_name, query, message) => {
-  const validate = smallContract.parameters.readThing;
+test.each<[string, Record<string, unknown>, string, string]>([
+  ['a value outside of a list of values', { tags: ['a', 'c'] }, 'tags', 'value 2 must be one of a, b'],
+  ['too many values', { tags: ['a', 'b', 'a', 'b'] }, 'tags', 'must have at most 3 items'],
+  ['a number above its maximum', { count: 11 }, 'count', 'must be an integer from 0 to 10'],
+])('%s is reported with parameter, position and rule', (_name, query, parameter, rule) => {
+  const checking = () => check('readThing', { path: { id: 'a' }, query });
 
-  const isValid = validate?.({ path: { id: 'a' }, query });
+  expect(checking).toThrow(new InvalidParameter(parameter, rule));
+});
 
-  expect(isValid).toBe(false);
-  expect(parameterViolation(validate?.errors).message).toBe(message);
+test('a required query parameter without a value is reported', () => {
+  const { readThing } = smallContract.table;
+  const demanding = { ...readThing, parameters: [row('q', 'string', { required: true })] };
+  const checking = parameterCheck({ ...smallContract, table: { readThing: demanding } });
+
+  expect(() => checking('readThing', { path: {}, query: {} })).toThrow(
+    new InvalidParameter('q', 'is required'),
+  );
+});
+
+test('a contract whose rows name a validator that it lacks is refused at the start', () => {
+  expect(() => parameterCheck({ ...smallContract, parameters: {} })).toThrow('no parameter validator Id');
 });

@@ -14,7 +14,8 @@ import {
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
-import { bodyViolation, parameterViolation } from '../../src/contract/contracts/violations.ts';
+import { bodyViolation, InvalidParameter } from '../../src/contract/contracts/violations.ts';
+import { parameterCheck } from '../../src/contract/mount/parameters.ts';
 import { brokenRule } from '../../src/lib/broken-rule.ts';
 import { isObject } from '../../src/lib/json.ts';
 
@@ -37,7 +38,9 @@ function patternsIn(part: JsonObject): JsonObject[] {
 /** Message for a value that breaks the pattern of a schema. */
 const wordsOf = (schema: JsonObject) => `must be ${schema['x-form']}`;
 
-describe.each(contracts)('of $name', ({ document, parameters }) => {
+describe.each(contracts)('of $name', contract => {
+  const { document } = contract;
+
   test('every pattern has a description, which is in the message for an invalid value', () => {
     for (const { pattern = null, ...schema } of patternsIn(document)) {
       const validate = ajv.compile({ pattern, 'x-form': schema['x-form'] });
@@ -48,15 +51,18 @@ describe.each(contracts)('of $name', ({ document, parameters }) => {
   });
 
   test('every parameter with a pattern is refused with its name and this description', () => {
+    const check = parameterCheck(contract);
     const checked = operationsOf(document).flatMap(({ path, operation }) =>
-      requestsWithWrongText(document, parametersOf(document, path, operation)).map(({ request, message }) => {
-        const validate = parameters[String(operation.operationId)];
-        return { told: validate?.(request) || parameterViolation(validate?.errors).message, message };
-      }),
+      requestsWithWrongText(document, parametersOf(document, path, operation)).map(
+        ({ request, refusal }) => ({
+          checking: () => check(String(operation.operationId), request),
+          refusal,
+        }),
+      ),
     );
 
     expect(checked.length).toBeGreaterThan(0);
-    for (const { told, message } of checked) expect(told).toBe(message);
+    for (const { checking, refusal } of checked) expect(checking).toThrow(refusal);
   });
 });
 
@@ -82,8 +88,8 @@ test('every pattern of a body has a description in the message', () => {
 });
 
 interface WrongRequest {
-  readonly request: JsonObject;
-  readonly message: string;
+  readonly request: { readonly path: JsonObject; readonly query: JsonObject };
+  readonly refusal: InvalidParameter;
 }
 
 /** Requests from the examples of an operation's parameters, each with one text that breaks a pattern. */
@@ -104,7 +110,9 @@ function requestsWithWrongText(document: JsonObject, declared: readonly JsonObje
     if (typeof form.pattern !== 'string' || isRead) return [];
     const given = { path: examples('path'), query: examples('query') };
     const request = { ...given, [place]: { ...given[place], [String(name)]: isList ? [WRONG] : WRONG } };
-    return [{ request, message: `${name}: ${isList ? 'value 1 ' : ''}${wordsOf(form)}` }];
+    return [
+      { request, refusal: new InvalidParameter(String(name), `${isList ? 'value 1 ' : ''}${wordsOf(form)}`) },
+    ];
   });
 }
 

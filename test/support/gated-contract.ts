@@ -123,8 +123,15 @@ const document: JsonObject = {
   components: { schemas: { Part: PART } },
 };
 
-const id = { name: 'id', in: 'path', required: true, read: 'string', many: 'one' } as const;
-const copies = { name: 'copies', in: 'query', required: false, read: 'integer', many: 'one' } as const;
+const id = { name: 'id', in: 'path', required: true, read: 'string', many: 'one', check: 'id' } as const;
+const copies = {
+  name: 'copies',
+  in: 'query',
+  required: false,
+  read: 'integer',
+  many: 'one',
+  check: 'copies',
+} as const;
 const WRITE = [{ bearer: ['write'] }, { apiKey: ['write'] }] as const;
 const READ = [{ bearer: ['read'] }, { apiKey: ['read'] }] as const;
 

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Contract } from '../../src/contract/contracts/contract.ts';
-import type { JsonObject } from '../../src/contract/contracts/document.ts';
+import { child, type JsonObject } from '../../src/contract/contracts/document.ts';
 import type { OperationTable } from '../../src/contract/contracts/operations.ts';
 
 /** The types that would be generated for the contract below. */
@@ -57,10 +57,10 @@ const table = {
     method: 'get',
     path: '/things/{id}',
     parameters: [
-      { name: 'id', in: 'path', required: true, read: 'string', many: 'one' },
+      { name: 'id', in: 'path', required: true, read: 'string', many: 'one', check: 'Id' },
       { name: 'big', in: 'query', required: false, read: 'bigint', many: 'one', bits: 256 },
-      { name: 'tags', in: 'query', required: false, read: 'string', many: 'list' },
-      { name: 'count', in: 'query', required: false, read: 'integer', many: 'one' },
+      { name: 'tags', in: 'query', required: false, read: 'string', many: 'list', check: 'Tags' },
+      { name: 'count', in: 'query', required: false, read: 'integer', many: 'one', check: 'Count' },
     ],
     statuses: [200, 404],
     security: [],
@@ -69,22 +69,13 @@ const table = {
     id: 'writeThing',
     method: 'put',
     path: '/things/{id}',
-    parameters: [{ name: 'id', in: 'path', required: true, read: 'string', many: 'one' }],
+    parameters: [{ name: 'id', in: 'path', required: true, read: 'string', many: 'one', check: 'Id' }],
     statuses: [200],
     security: [{ bearer: ['admin'] }],
   },
 } as const satisfies OperationTable;
 
 const ajv = new Ajv2020({ strict: false, allErrors: false, verbose: true });
-const parameters = (query: JsonObject) =>
-  ajv.compile({
-    type: 'object',
-    properties: {
-      path: { type: 'object', properties: { id: ID.schema }, required: ['id'] },
-      query: { type: 'object', properties: query },
-    },
-  });
-
 /** Two operations, one of them secured, written by hand in the form of `npm run generate`. */
 export const smallContract: Contract<SmallOperations> = {
   name: 'small',
@@ -120,7 +111,8 @@ export const smallContract: Contract<SmallOperations> = {
   },
   table,
   parameters: {
-    readThing: parameters({ tags: TAGS.schema ?? null, count: COUNT.schema ?? null }),
-    writeThing: parameters({}),
+    Id: ajv.compile(ID.schema),
+    Tags: ajv.compile(child(TAGS, 'schema')),
+    Count: ajv.compile(child(COUNT, 'schema')),
   },
 };

@@ -10,7 +10,7 @@ export interface Contract<Operations> {
   /** Bundled OpenAPI document. */
   readonly document: JsonObject;
   readonly table: OperationTable & Readonly<Record<keyof Operations & string, OperationRow>>;
-  /** Validators of `{ path, query }` by operationId. */
+  /** Validators of parsed parameters, by the `check` of their rows. */
   readonly parameters: Readonly<Record<string, ValidateFunction>>;
   /** Validators of parsed bodies by operationId, which also fill in defaults; absent when no operation takes a body. */
   readonly bodies?: Readonly<Record<string, ValidateFunction>>;

@@ -17,6 +17,8 @@ export interface ParameterRow {
   readonly nullable?: boolean;
   /** Width of a `bigint`: 0 to 2^bits - 1. */
   readonly bits?: number;
+  /** Name of the validator of its value; absent when parsing leaves nothing to validate. */
+  readonly check?: string;
   readonly default?: unknown;
   /** True when the access log must not show its value (Decision 277). */
   readonly unlogged?: boolean;

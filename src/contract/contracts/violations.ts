@@ -26,12 +26,13 @@ export function nearName(name: string, known: readonly string[]): string | undef
 }
 
 /** Converts the first error of a generated parameter validator to an error for the client. */
-export function parameterViolation(errors: readonly ErrorObject[] | null | undefined): InvalidParameter {
+export function parameterViolation(
+  parameter: string,
+  errors: readonly ErrorObject[] | null | undefined,
+): InvalidParameter {
   const error = errors?.[0];
-  if (error === undefined) return new InvalidParameter('parameters', 'are not valid');
-  const [, , name, index] = error.instancePath.split('/');
-  const missing: unknown = error.params.missingProperty;
-  const parameter = name ?? (typeof missing === 'string' ? missing : 'parameters');
+  if (error === undefined) return new InvalidParameter(parameter, 'is not valid');
+  const [, index] = error.instancePath.split('/');
   return new InvalidParameter(
     parameter,
     index === undefined ? brokenRule(error) : `value ${Number(index) + 1} ${brokenRule(error)}`,
