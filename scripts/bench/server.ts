@@ -21,6 +21,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Koa from 'koa';
 import type { Contract } from '../../src/contract/contracts/contract.ts';
+import { child, operationsOf } from '../../src/contract/contracts/document.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 import { mount } from '../../src/contract/mount/mount.ts';
@@ -102,14 +103,20 @@ async function throughContract(bytes: number, copies: number) {
 
 /** Several copies of the explorer contract, each below its own path. */
 function multiplied(copies: number): Contract<Record<string, AnyOperation>> {
+  const { document } = explorerContract;
   const table: Record<string, OperationRow> = { ...explorerContract.table };
+  const paths = { ...child(document, 'paths') };
   for (let copy = 1; copy < copies; copy++) {
-    for (const row of Object.values<OperationRow>(explorerContract.table)) {
-      const id = `${row.id}${copy}`;
-      table[id] = { ...row, id, path: `/copy${copy}${row.path}` };
+    for (const { path, method, operation } of operationsOf(document)) {
+      const id = `${operation.operationId}${copy}`;
+      const of = Object.values<OperationRow>(explorerContract.table).find(
+        row => row.id === operation.operationId,
+      );
+      if (of !== undefined) table[id] = { ...of, id, path: `/copy${copy}${path}` };
+      paths[`/copy${copy}${path}`] = { [method]: { ...operation, operationId: id } };
     }
   }
-  return { ...explorerContract, name: 'bench', table };
+  return { ...explorerContract, name: 'bench', document: { ...document, paths }, table };
 }
 
 async function service(loggedRequests: LoggedRequests) {

@@ -26,6 +26,7 @@ const gate: Gate<Known, Visitor> = {
     steps.push(`authenticate ${operation.id}`);
     const key = headers['x-api-key'];
     if (key === undefined) throw paymentsError('key_missing', 'Send a key.');
+    if (key === 'broken') throw new Error('the database is gone');
     if (key !== 'read' && key !== 'write') throw paymentsError('key_invalid', 'This key does not exist.');
     return { name: 'ada', role: key };
   },
@@ -207,6 +208,13 @@ describe('the order of checks', () => {
     expect([answer.status, answer.body]).toEqual([status, body]);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     if (path !== '/notes/gone') expect(requests).toEqual([]);
+  });
+
+  test('a failure while a key is checked is a 500, not a refusal of the key', async () => {
+    const answer = await send('POST', '/notes', { key: 'broken', body: '{"text":"x"}' });
+
+    expect([answer.status, answer.body]).toEqual([500, error('api_error', 'internal_error')]);
+    expect(steps).toEqual(['authenticate createNote']);
   });
 
   test('an unknown method is answered with the allowed ones', async () => {

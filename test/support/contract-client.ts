@@ -1,12 +1,11 @@
-import type { Document } from 'openapi-backend';
 import { dataServiceContract } from '../../src/contract/contracts/data-service.ts';
-import { child, type JsonObject, list, resolve } from '../../src/contract/contracts/document.ts';
+import { child, list, resolve } from '../../src/contract/contracts/document.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 import { describeErrors } from '../../src/contract/contracts/violations.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
-import { SegmentRouter } from '../../src/contract/mount/router.ts';
+import { openApiDocument, SegmentRouter } from '../../src/contract/mount/router.ts';
 import { PATIENCE_MS } from '../lab/until.ts';
 
 /** One answer. `body` is the parsed JSON; undefined without JSON. */
@@ -23,11 +22,10 @@ export interface Client {
 
 /** The contracts of the data service, with their validators of answers. */
 const CONTRACTS = await Promise.all(
-  [explorerContract, insightsContract, dataServiceContract].map(({ document, table }) => ({
-    document,
-    table,
-    router: new SegmentRouter(definitionOf(document), table),
-    validators: responseValidators(document),
+  [explorerContract, insightsContract, dataServiceContract].map(contract => ({
+    ...contract,
+    router: new SegmentRouter(openApiDocument(contract)),
+    validators: responseValidators(contract.document),
   })),
 );
 type ReadContract = (typeof CONTRACTS)[number];
@@ -108,10 +106,4 @@ function bodyOf({ headers }: Response, text: string): unknown {
   const type = headers.get('content-type') ?? '';
   if (type.startsWith('application/yaml')) return text;
   return type.startsWith('application/json') ? JSON.parse(text) : undefined;
-}
-
-/** The bundled document as openapi-backend's router types it. */
-function definitionOf({ openapi, info }: JsonObject): Document {
-  const { title, version } = child({ info: info ?? null }, 'info');
-  return { openapi: String(openapi), info: { title: String(title), version: String(version) }, paths: {} };
 }

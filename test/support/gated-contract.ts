@@ -81,6 +81,9 @@ const answer = (status: string, content: JsonObject): JsonObject => ({
   [status]: { description: 'The answer.', ...content },
 });
 
+const WRITE = [{ bearer: ['write'] }, { apiKey: ['write'] }];
+const READ = [{ bearer: ['read'] }, { apiKey: ['read'] }];
+
 const document: JsonObject = {
   openapi: '3.1.0',
   info: { title: 'Notes', version: '1' },
@@ -88,15 +91,22 @@ const document: JsonObject = {
     '/notes': {
       post: {
         operationId: 'createNote',
+        security: WRITE,
         parameters: [COPIES],
         requestBody: { required: true, ...json(NOTE_BODY) },
         responses: answer('201', json(NOTE)),
       },
     },
     '/notes/{id}': {
-      get: { operationId: 'getNote', parameters: [ID], responses: answer('200', json(NOTE)) },
+      get: {
+        operationId: 'getNote',
+        security: READ,
+        parameters: [ID],
+        responses: answer('200', json(NOTE)),
+      },
       patch: {
         operationId: 'changeNote',
+        security: WRITE,
         parameters: [ID],
         requestBody: json({
           type: 'object',
@@ -109,6 +119,7 @@ const document: JsonObject = {
     '/notes/export': {
       get: {
         operationId: 'exportNotes',
+        security: READ,
         responses: answer('200', { content: { 'text/csv': { schema: { type: 'string' } } } }),
       },
     },
@@ -120,7 +131,13 @@ const document: JsonObject = {
       },
     },
   },
-  components: { schemas: { Part: PART } },
+  components: {
+    schemas: { Part: PART },
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer' },
+      apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+    },
+  },
 };
 
 const id = { name: 'id', in: 'path', required: true, read: 'string', many: 'one', check: 'id' } as const;
@@ -132,8 +149,6 @@ const copies = {
   many: 'one',
   check: 'copies',
 } as const;
-const WRITE = [{ bearer: ['write'] }, { apiKey: ['write'] }] as const;
-const READ = [{ bearer: ['read'] }, { apiKey: ['read'] }] as const;
 
 const table = {
   createNote: {

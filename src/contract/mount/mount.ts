@@ -1,4 +1,6 @@
-import type { Context as KoaContext, Middleware } from 'koa';
+import type { Context as KoaContext, Middleware, Next } from 'koa';
+import { type Context, OpenAPIBackend } from 'openapi-backend';
+import { HttpError, methodError } from '../../http/errors.ts';
 import { type Coding, type Representation, uncompressed, withForm } from '../../http/representation.ts';
 import { preferredCoding, sendRepresentation } from '../../http/send.ts';
 import { toJson } from '../../lib/json.ts';
@@ -6,15 +8,13 @@ import type { Contract } from '../contracts/contract.ts';
 import type { JsonObject } from '../contracts/document.ts';
 import type { GatedHandlers, Handlers, OperationRow } from '../contracts/operations.ts';
 import { type ReadRequest, requestReader, validBody } from './parameters.ts';
-import { registry, type SecurityHandler } from './registry.ts';
-import { type Gate, type GateResponse, throughGate } from './request-gate.ts';
-import { responseJudge } from './response-validators.ts';
-import type { PathSegments } from './router.ts';
+import { authentication, type Gate, type GateResponse, throughGate } from './request-gate.ts';
+import { responseCheck } from './response-validators.ts';
+import { openApiDocument, type PathSegments, SegmentRouter } from './router.ts';
 
 export interface MountOptions<Operations> {
   contract: Contract<Operations>;
   handlers: Handlers<Operations>;
-  security?: Readonly<Record<string, SecurityHandler>>;
   /** Checks every response against the contract and rejects violations (tests, development). */
   validateResponses: boolean;
 }
@@ -45,15 +45,14 @@ type Answer = (
 const GATED_COMPRESSED_FROM_BYTES = 16 * 1024;
 
 /**
- * Koa middleware that serves a contract: route, authenticate, parse and validate, call the handler, send. An unknown
+ * Koa middleware that serves a contract without security: route, parse and validate, call the handler, send. An unknown
  * path goes on to the next middleware; a known path with another method is 405 with `Allow`.
  */
 export async function mount<Operations>(options: MountOptions<Operations>): Promise<Middleware> {
-  const { contract, security = {}, validateResponses } = options;
+  const { contract, handlers, validateResponses } = options;
   const requestOf = requestReader(contract);
   return middleware(contract, {
-    handlers: options.handlers,
-    security,
+    handlers,
     validateResponses,
     unknownMethod: 405,
     answer: (row, handle, ctx, segments) =>
@@ -69,15 +68,16 @@ export async function mount<Operations>(options: MountOptions<Operations>): Prom
 export async function mountGated<Operations, Public extends keyof Operations, Known, Visitor>(
   options: GatedMountOptions<Operations, Public, Known, Visitor>,
 ): Promise<Middleware> {
-  const { contract, gate, validateResponses } = options;
+  const { contract, handlers, gate, validateResponses } = options;
   const requestOf = requestReader(contract);
+  const authenticate = authentication(gate);
   return middleware(contract, {
-    handlers: options.handlers,
-    security: undefined,
+    handlers,
     validateResponses,
     unknownMethod: 404,
+    authenticate,
     answer: (operation, handle, ctx, segments) =>
-      throughGate(gate, { operation, ctx }, (caller, body) => {
+      throughGate({ gate, authenticate }, { operation, ctx }, (caller, body) => {
         const request = requestOf(operation, ctx, segments);
         return handle(
           body === undefined ? request : { ...request, body: validBody(contract, operation, body) },
@@ -90,45 +90,101 @@ export async function mountGated<Operations, Public extends keyof Operations, Kn
 
 interface Parts {
   handlers: object;
-  /** Undefined when a gate checks credentials. */
-  security: Readonly<Record<string, SecurityHandler>> | undefined;
   validateResponses: boolean;
   unknownMethod: 404 | 405;
+  /** Checks the credentials of a request, whatever their scheme; without it, an operation with security is refused. */
+  authenticate?: (row: OperationRow, ctx: KoaContext) => Promise<unknown>;
   answer: Answer;
   /** Minimum size in bytes for compressing a response that is not yet encoded; the default size when absent. */
   compressedFrom?: number;
 }
 
+/**
+ * Serves a contract's document with openapi-backend: one route match, the security of the operation, its handler, and
+ * the check of the response in tests and development. The library's validators of requests are off: ours are generated.
+ */
 async function middleware<Operations>(contract: Contract<Operations>, parts: Parts): Promise<Middleware> {
-  const { security, unknownMethod, answer } = parts;
-  const judge = parts.validateResponses ? responseJudge(contract) : undefined;
+  const { unknownMethod, authenticate = refuse, answer, compressedFrom } = parts;
+  const rows = new Map(Object.values<OperationRow>(contract.table).map(row => [row.id, row]));
+  const logged = new Map([...rows.values()].map(row => [row.id, loggedParameters(row)]));
+  const check = parts.validateResponses ? responseCheck(contract) : undefined;
 
-  return registry(contract, {
-    security,
-    unknownMethod,
-    handlerOf: row => {
-      const handle = handlerOf(parts.handlers, row.id);
-      return async (ctx, segments) => {
-        const response = await answer(row, handle, ctx, segments);
-        const representation = await encoded(response, row, {
-          coding: preferredCoding(ctx.req.headers['accept-encoding']),
-          compressedFrom: parts.compressedFrom,
-        });
-        if ('encoded' in response) ctx.state.repeatable = response.encoded.repeatable;
-        await judge?.(row, response.status, representation);
-        const media = row.media?.[response.status];
-        if (media !== undefined) ctx.res.setHeader('Content-Type', media);
-        sendRepresentation(ctx, representation, response.headers ?? {}, response.status);
-      };
+  const definition = openApiDocument(contract);
+  const backend = new OpenAPIBackend({ definition, quick: true, validate: false, strict: true });
+  await backend.init();
+  const router = new SegmentRouter(backend.definition);
+  backend.router = router;
+  backend.register({
+    ...Object.fromEntries(
+      [...rows.values()].flatMap(row => {
+        const handle = handlerOf(parts.handlers, row.id);
+        if (handle === undefined) return [];
+        const respond = ({ request }: Context, ctx: KoaContext) => answer(row, handle, ctx, request.params);
+        return [[row.id, respond]];
+      }),
+    ),
+    // Runs before the credential check, so that refusals also count towards the operation.
+    postRoutingHandler: ({ operation }: Partial<Context>, ctx: KoaContext) => {
+      if (operation?.operationId === undefined) return;
+      ctx.state.operationId = operation.operationId;
+      ctx.state.loggedParameters = logged.get(operation.operationId);
+    },
+    notFound: async (_: Context, _ctx: KoaContext, next: Next) => {
+      await next();
+    },
+    methodNotAllowed: (_: Context, ctx: KoaContext) => {
+      throw methodError(ctx.method, router.methodsAt(ctx.path), unknownMethod);
+    },
+    notImplemented: () => {
+      throw new HttpError(501, 'This operation is not implemented');
+    },
+    unauthorizedHandler: async (context: Context, ctx: KoaContext) => {
+      await authenticate(rowOf(context), ctx); // Throws the refusal that the library kept.
+      return refuse();
+    },
+    postResponseHandler: async (context: Context, ctx: KoaContext) => {
+      const response: GateResponse | undefined = context.response;
+      if (response === undefined) return;
+      const row = rowOf(context);
+      const representation = await encoded(response, row, {
+        coding: preferredCoding(ctx.req.headers['accept-encoding']),
+        compressedFrom,
+      });
+      if ('encoded' in response) ctx.state.repeatable = response.encoded.repeatable;
+      await check?.(row, response.status, representation);
+      const media = row.media?.[response.status];
+      if (media !== undefined) ctx.res.setHeader('Content-Type', media);
+      sendRepresentation(ctx, representation, response.headers ?? {}, response.status);
     },
   });
+  for (const scheme of Object.keys(definition.components?.securitySchemes ?? {})) {
+    backend.registerSecurityHandler(scheme, async (context: Context, ctx: KoaContext) => {
+      await authenticate(rowOf(context), ctx);
+      return true;
+    });
+  }
+  return (ctx, next) => backend.handleRequest({ method: ctx.method, path: ctx.path, headers: {} }, ctx, next);
+
+  function rowOf({ operation: { operationId = '' } }: Context): OperationRow {
+    const row = rows.get(operationId);
+    if (row === undefined) throw new Error(`${contract.name}: no row for ${operationId}`);
+    return row;
+  }
 }
 
-/** Looks up a handler. @throws Error when missing, because a service must not start without it */
-function handlerOf(handlers: object, id: string): AnyHandler {
+/** Refuses every credential: a contract without a gate serves no operation with security. */
+async function refuse(): Promise<never> {
+  throw new HttpError(401, 'No valid credentials were given');
+}
+
+function loggedParameters({ parameters }: OperationRow): ReadonlySet<string> {
+  const logged = parameters.filter(parameter => parameter.in === 'query' && parameter.unlogged !== true);
+  return new Set(logged.map(parameter => parameter.name));
+}
+
+function handlerOf(handlers: object, id: string): AnyHandler | undefined {
   const handler: unknown = Reflect.get(handlers, id);
-  if (!isHandler(handler)) throw new Error(`operation ${id} has no handler`);
-  return handler;
+  return isHandler(handler) ? handler : undefined;
 }
 
 /**

@@ -65,12 +65,30 @@ export interface Gate<Known, Visitor> {
 const IDEMPOTENCY_KEY = /^[!-~]{1,256}$/;
 const NO_BYTES = Buffer.alloc(0);
 
+/** Identifies the caller of a request to an operation with security. */
+export type Authenticate<Known> = (operation: OperationRow, ctx: Context) => Promise<Known>;
+
+/**
+ * Authenticates each request once. Several security schemes of an operation carry the same key (Decision 104), and
+ * each of them asks.
+ */
+export function authentication<Known, Visitor>(gate: Gate<Known, Visitor>): Authenticate<Known> {
+  const callers = new WeakMap<Context, Promise<Known>>();
+  return (operation, ctx) => {
+    const asked = callers.get(ctx);
+    if (asked !== undefined) return asked;
+    const caller = beforeBody(ctx, () => gate.authenticate(incoming(operation, ctx)));
+    callers.set(ctx, caller);
+    return caller;
+  };
+}
+
 /**
  * Passes a request through a gate. `proceed` validates the parameters and calls the handler with the caller, and with
  * the parsed body when the operation takes one.
  */
 export async function throughGate<Known, Visitor>(
-  gate: Gate<Known, Visitor>,
+  { gate, authenticate }: { gate: Gate<Known, Visitor>; authenticate: Authenticate<Known> },
   { operation, ctx }: { operation: OperationRow; ctx: Context },
   proceed: (caller: Known | Visitor, body: JsonObject | undefined) => Promise<GateResponse>,
 ): Promise<GateResponse> {
@@ -86,11 +104,10 @@ export async function throughGate<Known, Visitor>(
     const read = await bodyReader(operation, ctx);
     return proceed(visitor, read.parse());
   }
-  const caller = await beforeBody(ctx, async () => {
-    const known = await gate.authenticate(request);
-    ctx.set({ ...(await gate.admit(known, request)) });
-    gate.permit(known, rolesOf(operation));
-    return known;
+  const caller = await authenticate(operation, ctx);
+  await beforeBody(ctx, async () => {
+    ctx.set({ ...(await gate.admit(caller, request)) });
+    gate.permit(caller, rolesOf(operation));
   });
   const key = operation.replayable === true ? idempotencyKey(ctx) : undefined;
   const { bytes, parse } = await bodyReader(operation, ctx);

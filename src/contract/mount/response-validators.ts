@@ -38,7 +38,7 @@ export function responseValidators(document: JsonObject): ResponseValidators {
 /**
  * Returns a check that rejects responses that violate the contract. A representation that passed is not checked again.
  */
-export function responseJudge({ name, document }: Pick<Contract<unknown>, 'name' | 'document'>) {
+export function responseCheck({ name, document }: Pick<Contract<unknown>, 'name' | 'document'>) {
   const validators = responseValidators(document);
   const passed = new WeakSet<Representation>();
   return async (row: OperationRow, status: number, representation: Representation): Promise<void> => {

@@ -5,10 +5,21 @@ import {
   type ParsedRequest,
   type Request,
 } from 'openapi-backend';
-import type { OperationRow, OperationTable } from '../contracts/operations.ts';
+import type { Contract } from '../contracts/contract.ts';
 
 /** Raw values of an operation's path parameters, by name. */
 export type PathSegments = Record<string, string>;
+
+/** A contract's document as openapi-backend types it. @throws Error for anything but OpenAPI 3.1 */
+export function openApiDocument({ name, document }: Pick<Contract<unknown>, 'name' | 'document'>): Document {
+  if (!isOpenApi(document)) throw new Error(`${name}: not an OpenAPI 3.1 document`);
+  return document;
+}
+
+/** The document was linted when it was generated. */
+function isOpenApi(document: object): document is Document {
+  return 'openapi' in document && String(document.openapi).startsWith('3.1.');
+}
 
 interface Node {
   literals: Map<string, Node>;
@@ -34,9 +45,9 @@ export class SegmentRouter extends OpenAPIRouter {
   /** Names of path parameters and their positions in the path. */
   readonly #parameters = new Map<Operation, readonly (readonly [name: string, place: number])[]>();
 
-  constructor(definition: Document, table: OperationTable) {
+  constructor(definition: Document) {
     super({ definition });
-    this.#operations = Object.values(table).map(operationOf);
+    this.#operations = super.getOperations();
     for (const operation of this.#operations) {
       insert(this.#root, operation);
       this.#parameters.set(operation, parameterPlaces(operation));
@@ -85,13 +96,6 @@ export class SegmentRouter extends OpenAPIRouter {
 
 function newNode(): Node {
   return { literals: new Map(), template: undefined, operations: new Map() };
-}
-
-function operationOf({ id, path, method, security }: OperationRow): Operation {
-  const requirements = security.map(requirement =>
-    Object.fromEntries(Object.entries(requirement).map(([scheme, roles]) => [scheme, [...roles]])),
-  );
-  return { operationId: id, path, method, security: requirements, responses: {} };
 }
 
 function parameterPlaces({ path }: Operation): [string, number][] {
