@@ -249,8 +249,6 @@ export interface components {
         /** @description The request does not come from a page of this dashboard: its CSRF token is missing or wrong, or it has another origin. */
         Untrusted: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
                 [name: string]: unknown;
             };
             content: {
@@ -270,14 +268,6 @@ export interface components {
         /** @description The API key is missing, wrong, expired or revoked. Such requests are rate-limited per address. */
         Unauthorized: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -287,7 +277,6 @@ export interface components {
         /** @description The request took too long to arrive. */
         RequestTimeout: {
             headers: {
-                "Cache-Control": components["headers"]["Cache-Control"];
                 [name: string]: unknown;
             };
             content: {
@@ -306,8 +295,6 @@ export interface components {
         /** @description An `Expect` header asks for something other than `100-continue`. */
         ExpectationFailed: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
                 [name: string]: unknown;
             };
             content: {
@@ -326,14 +313,6 @@ export interface components {
         /** @description Too many requests with this key or from this address, or too many test e-mails. Retry after `Retry-After` seconds. */
         TooManyRequests: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -352,7 +331,6 @@ export interface components {
         /** @description The request target and headers exceed 16 KiB. */
         HeadTooLong: {
             headers: {
-                "Cache-Control": components["headers"]["Cache-Control"];
                 [name: string]: unknown;
             };
             content: {
@@ -371,13 +349,6 @@ export interface components {
         /** @description The service failed. Quote `X-Request-Id` when you report it. */
         InternalError: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -396,14 +367,6 @@ export interface components {
         /** @description The database cannot be reached, or for a signature of a contract the nodes of its chain. Retry the request; an `Idempotency-Key` prevents it from taking effect twice. */
         ServiceUnavailable: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -422,13 +385,6 @@ export interface components {
         /** @description The body or a parameter is invalid, or the state of the record does not allow the operation. `param` names the field. */
         BadRequest: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -444,58 +400,7 @@ export interface components {
         CsrfToken: string;
     };
     requestBodies: never;
-    headers: {
-        /**
-         * @description Id of the request in the service's logs. Taken from the request if it sends a valid one.
-         * @example 0198f0a2-5f0e-7c1b-9a55-0e6c7f2f3f11
-         */
-        "X-Request-Id": string;
-        /**
-         * @description Answers to GET are private and must be revalidated; all others must not be stored.
-         * @example private, no-cache
-         */
-        "Cache-Control": string;
-        /**
-         * @description Request headers on which the answer depends.
-         * @example Accept-Encoding
-         */
-        Vary: string;
-        /**
-         * @description Requests allowed per minute; absent where requests are not limited.
-         * @example 120
-         */
-        "X-RateLimit-Limit": number;
-        /**
-         * @description Requests left in this minute; absent where requests are not limited.
-         * @example 119
-         */
-        "X-RateLimit-Remaining": number;
-        /**
-         * @description End of this minute, in seconds since 1970; absent where requests are not limited.
-         * @example 1795253400
-         */
-        "X-RateLimit-Reset": number;
-        /**
-         * @description The same state as a structured field: requests left (`r`) and seconds until the window ends (`t`). Absent for clients without a limit.
-         * @example "minute";r=599;t=37
-         */
-        RateLimit: string;
-        /**
-         * @description The limit as a structured field: requests (`q`) per window of `w` seconds. Absent for clients without a limit.
-         * @example "minute";q=600;w=60
-         */
-        "RateLimit-Policy": string;
-        /**
-         * @description The authentication scheme that the service accepts.
-         * @example Bearer
-         */
-        "WWW-Authenticate": string;
-        /**
-         * @description Time to wait before the next request, in seconds.
-         * @example 42
-         */
-        "Retry-After": number;
-    };
+    headers: never;
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -512,14 +417,6 @@ export interface operations {
             /** @description The session. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -556,19 +453,6 @@ export interface operations {
             /** @description The new session. */
             201: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description The session cookie.
-                     * @example tollgate_dashboard=8fUoVp0yLbZ3; Path=/dashboard; Max-Age=43200; HttpOnly; SameSite=Strict
-                     */
-                    "Set-Cookie": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -607,19 +491,6 @@ export interface operations {
             /** @description The session was ended. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /**
-                     * @description Removes the session cookie.
-                     * @example tollgate_dashboard=; Path=/dashboard; Max-Age=0; HttpOnly; SameSite=Strict
-                     */
-                    "Set-Cookie": string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -664,14 +535,6 @@ export interface operations {
             /** @description The QR code. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    Vary: components["headers"]["Vary"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {

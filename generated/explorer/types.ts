@@ -3610,19 +3610,6 @@ export interface components {
         /** @description The answer has not changed since the version that `If-None-Match` names. It has no body. */
         NotModified: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-Cache": components["headers"]["X-Cache"];
-                Age: components["headers"]["Age"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                ETag: components["headers"]["ETag"];
-                Vary: components["headers"]["Vary"];
-                "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                "X-Backend": components["headers"]["X-Backend"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -3630,13 +3617,6 @@ export interface components {
         /** @description A parameter is invalid. The message names the parameter and the rule. */
         BadRequest: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -3651,13 +3631,6 @@ export interface components {
         /** @description None of the requested chains has the resource. */
         NotFound: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -3672,14 +3645,6 @@ export interface components {
         /** @description The path supports only GET and HEAD. */
         MethodNotAllowed: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Allow: components["headers"]["Allow"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -3694,14 +3659,6 @@ export interface components {
         /** @description Too many requests from this address. Retry after `Retry-After` seconds. */
         TooManyRequests: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -3716,7 +3673,6 @@ export interface components {
         /** @description The request took too long to arrive. */
         RequestTimeout: {
             headers: {
-                "Cache-Control": components["headers"]["Cache-Control"];
                 [name: string]: unknown;
             };
             content: {
@@ -3731,8 +3687,6 @@ export interface components {
         /** @description An `Expect` header asks for something other than `100-continue`. */
         ExpectationFailed: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
                 [name: string]: unknown;
             };
             content: {
@@ -3747,7 +3701,6 @@ export interface components {
         /** @description The request target and headers exceed 16 KiB. */
         HeadTooLong: {
             headers: {
-                "Cache-Control": components["headers"]["Cache-Control"];
                 [name: string]: unknown;
             };
             content: {
@@ -3762,13 +3715,6 @@ export interface components {
         /** @description The service failed. Quote `X-Request-Id` when you report it. */
         InternalError: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -3783,13 +3729,6 @@ export interface components {
         /** @description No back end of the requested chains supports this operation. */
         NotImplemented: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -3804,14 +3743,6 @@ export interface components {
         /** @description All back ends that could answer failed. */
         BadGateway: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Outage-Retry-After"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -3826,14 +3757,6 @@ export interface components {
         /** @description The service is temporarily unable to answer: it is starting, or the indexes that could answer are behind or cannot reach their database. Retry the request. */
         ServiceUnavailable: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Unavailable-Retry-After"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -3848,13 +3771,6 @@ export interface components {
         /** @description All back ends that could answer timed out. */
         GatewayTimeout: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -4023,93 +3939,7 @@ export interface components {
         CursorItemType: string;
     };
     requestBodies: never;
-    headers: {
-        /**
-         * @description Id of the request in the service's logs. Taken from the request if it sends a valid one.
-         * @example 0198f0a2-5f0e-7c1b-9a55-0e6c7f2f3f11
-         */
-        "X-Request-Id": string;
-        /**
-         * @description Source of the answer. `HIT`: the cache. `MISS`: a back end. `STALE`: the cache, after the end of its lifetime, because no back end can answer or a new answer is being loaded in the background. `BYPASS`: a back end, because the client asked for a new answer or the answer is not cacheable.
-         * @example HIT
-         */
-        "X-Cache": "HIT" | "MISS" | "STALE" | "BYPASS";
-        /**
-         * @description Age of the answer, in seconds.
-         * @example 42
-         */
-        Age: number;
-        /**
-         * @description Caching rules for clients. `max-age` counts from the time when the answer was made, of which `Age` seconds have passed. Lists of the latest records and statistics also have `stale-while-revalidate`. Errors must not be stored.
-         * @example public, max-age=86400
-         */
-        "Cache-Control": string;
-        /**
-         * @description Version of the answer, for `If-None-Match`.
-         * @example "5d8c72a5edda8d6a"
-         */
-        ETag: string;
-        /**
-         * @description Request headers on which the answer depends.
-         * @example Accept-Encoding
-         */
-        Vary: string;
-        /**
-         * @description Id of the chain that the answer comes from. Send it as `chain_id` in further requests about the same record.
-         * @example 31337
-         */
-        "X-Chain-Id": number;
-        /**
-         * @description Name of the back end that gave the answer.
-         * @example blockscout
-         */
-        "X-Backend": string;
-        /**
-         * @description Requests allowed in the window; absent for clients without a limit.
-         * @example 600
-         */
-        "RateLimit-Limit": number;
-        /**
-         * @description Requests left in the window; absent for clients without a limit.
-         * @example 599
-         */
-        "RateLimit-Remaining": number;
-        /**
-         * @description Time until the window ends, in seconds; absent for clients without a limit.
-         * @example 37
-         */
-        "RateLimit-Reset": number;
-        /**
-         * @description The same state as a structured field: requests left (`r`) and seconds until the window ends (`t`). Absent for clients without a limit.
-         * @example "minute";r=599;t=37
-         */
-        RateLimit: string;
-        /**
-         * @description The limit as a structured field: requests (`q`) per window of `w` seconds. Absent for clients without a limit.
-         * @example "minute";q=600;w=60
-         */
-        "RateLimit-Policy": string;
-        /**
-         * @description Methods that the path supports.
-         * @example GET, HEAD
-         */
-        Allow: string;
-        /**
-         * @description Time to wait before a retry, in seconds.
-         * @example 5
-         */
-        "Unavailable-Retry-After": number;
-        /**
-         * @description Time until a back end is expected to answer again, in seconds; absent when it is not known.
-         * @example 12
-         */
-        "Outage-Retry-After": number;
-        /**
-         * @description Time to wait before the next request, in seconds.
-         * @example 12
-         */
-        "Retry-After": number;
-    };
+    headers: never;
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -4152,19 +3982,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4205,19 +4022,6 @@ export interface operations {
             /** @description The results. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4258,19 +4062,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4324,19 +4115,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4372,19 +4150,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4426,19 +4191,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4497,19 +4249,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4562,19 +4301,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4627,19 +4353,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4682,19 +4395,6 @@ export interface operations {
             /** @description The items. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4741,19 +4441,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4796,19 +4483,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4853,19 +4527,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4907,19 +4568,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4970,19 +4618,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5035,19 +4670,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5096,19 +4718,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5181,19 +4790,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5239,19 +4835,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5287,19 +4870,6 @@ export interface operations {
             /** @description The items. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5335,19 +4905,6 @@ export interface operations {
             /** @description The items. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5383,19 +4940,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5431,19 +4975,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5479,19 +5010,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5527,19 +5045,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5597,19 +5102,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5651,19 +5143,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5706,19 +5185,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5775,19 +5241,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5850,19 +5303,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5905,19 +5345,6 @@ export interface operations {
             /** @description The balances. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5966,19 +5393,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6021,19 +5435,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6092,19 +5493,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6153,19 +5541,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6228,19 +5603,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6295,19 +5657,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6362,19 +5711,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6429,19 +5765,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6494,19 +5817,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6567,19 +5877,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6621,19 +5918,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6676,19 +5960,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6745,19 +6016,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6810,19 +6068,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6873,19 +6118,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6933,19 +6165,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7007,19 +6226,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7077,19 +6283,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7132,19 +6325,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7218,19 +6398,6 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7266,19 +6433,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7320,19 +6474,6 @@ export interface operations {
             /** @description The record. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -1307,19 +1307,6 @@ export interface components {
         /** @description The answer has not changed since the version that `If-None-Match` names. It has no body. */
         NotModified: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "X-Cache": components["headers"]["X-Cache"];
-                Age: components["headers"]["Age"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                ETag: components["headers"]["ETag"];
-                Vary: components["headers"]["Vary"];
-                "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                "X-Backend": components["headers"]["X-Backend"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -1327,13 +1314,6 @@ export interface components {
         /** @description A parameter is invalid, or a chain or name is unknown. The message names the parameter and the rule. */
         BadRequest: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1348,13 +1328,6 @@ export interface components {
         /** @description A parameter is invalid. The message names the parameter and the rule. */
         BadTransfersRequest: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1369,13 +1342,6 @@ export interface components {
         /** @description None of the requested chains has this contract or token, or a requested chain or name is unknown. */
         NotFound: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1390,14 +1356,6 @@ export interface components {
         /** @description The path supports only GET and HEAD. */
         MethodNotAllowed: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                Allow: components["headers"]["Allow"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1412,14 +1370,6 @@ export interface components {
         /** @description Too many requests from this address. Retry after `Retry-After` seconds. */
         TooManyRequests: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Retry-After": components["headers"]["Retry-After"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1434,7 +1384,6 @@ export interface components {
         /** @description The request took too long to arrive. */
         RequestTimeout: {
             headers: {
-                "Cache-Control": components["headers"]["Cache-Control"];
                 [name: string]: unknown;
             };
             content: {
@@ -1449,8 +1398,6 @@ export interface components {
         /** @description An `Expect` header asks for something other than `100-continue`. */
         ExpectationFailed: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
                 [name: string]: unknown;
             };
             content: {
@@ -1465,7 +1412,6 @@ export interface components {
         /** @description The request target and headers exceed 16 KiB. */
         HeadTooLong: {
             headers: {
-                "Cache-Control": components["headers"]["Cache-Control"];
                 [name: string]: unknown;
             };
             content: {
@@ -1480,14 +1426,6 @@ export interface components {
         /** @description The service failed, or none of the requested chains could answer. Quote `X-Request-Id` when you report it. */
         InternalError: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Outage-Retry-After"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1502,14 +1440,6 @@ export interface components {
         /** @description The service is temporarily unable to answer: it is starting, all query threads are busy, or the indexes that could answer are behind or cannot reach their database. Retry the request. */
         ServiceUnavailable: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Unavailable-Retry-After"];
-                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -1781,93 +1711,7 @@ export interface components {
         FilterTopic3: string;
     };
     requestBodies: never;
-    headers: {
-        /**
-         * @description Id of the request in the service's logs. Taken from the request if it sends a valid one.
-         * @example 0198f0a2-5f0e-7c1b-9a55-0e6c7f2f3f11
-         */
-        "X-Request-Id": string;
-        /**
-         * @description Source of the answer. `HIT`: the cache. `MISS`: a back end. `STALE`: the cache, after the end of its lifetime, because no back end can answer or a new answer is being loaded in the background. `BYPASS`: a back end, because the client asked for a new answer or the answer is not cacheable.
-         * @example HIT
-         */
-        "X-Cache": "HIT" | "MISS" | "STALE" | "BYPASS";
-        /**
-         * @description Age of the answer, in seconds.
-         * @example 42
-         */
-        Age: number;
-        /**
-         * @description Caching rules for clients. `max-age` counts from the time when the answer was made, of which `Age` seconds have passed. Lists of the latest records and statistics also have `stale-while-revalidate`. Errors must not be stored.
-         * @example public, max-age=86400
-         */
-        "Cache-Control": string;
-        /**
-         * @description Version of the answer, for `If-None-Match`.
-         * @example "5d8c72a5edda8d6a"
-         */
-        ETag: string;
-        /**
-         * @description Request headers on which the answer depends.
-         * @example Accept-Encoding
-         */
-        Vary: string;
-        /**
-         * @description Ids of the chains whose rows are in the answer, ascending. Chains that could not answer are missing here, and are listed in `meta.failed_chain_ids` of answers that have `meta`.
-         * @example 1, 8453
-         */
-        "X-Chain-Id": string;
-        /**
-         * @description Names of the back ends that gave the answer, in the order of `X-Chain-Id`, each once.
-         * @example insight, index-8453
-         */
-        "X-Backend": string;
-        /**
-         * @description Requests allowed in the window; absent for clients without a limit.
-         * @example 600
-         */
-        "RateLimit-Limit": number;
-        /**
-         * @description Requests left in the window; absent for clients without a limit.
-         * @example 599
-         */
-        "RateLimit-Remaining": number;
-        /**
-         * @description Time until the window ends, in seconds; absent for clients without a limit.
-         * @example 37
-         */
-        "RateLimit-Reset": number;
-        /**
-         * @description The same state as a structured field: requests left (`r`) and seconds until the window ends (`t`). Absent for clients without a limit.
-         * @example "minute";r=599;t=37
-         */
-        RateLimit: string;
-        /**
-         * @description The limit as a structured field: requests (`q`) per window of `w` seconds. Absent for clients without a limit.
-         * @example "minute";q=600;w=60
-         */
-        "RateLimit-Policy": string;
-        /**
-         * @description Methods that the path supports.
-         * @example GET, HEAD
-         */
-        Allow: string;
-        /**
-         * @description Time to wait before a retry, in seconds.
-         * @example 1
-         */
-        "Unavailable-Retry-After": number;
-        /**
-         * @description Time until a back end is expected to answer again, in seconds; absent when it is not known.
-         * @example 12
-         */
-        "Outage-Retry-After": number;
-        /**
-         * @description Time to wait before the next request, in seconds.
-         * @example 12
-         */
-        "Retry-After": number;
-    };
+    headers: never;
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -1922,19 +1766,6 @@ export interface operations {
             /** @description The balances. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1979,19 +1810,6 @@ export interface operations {
             /** @description The tokens. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2044,19 +1862,6 @@ export interface operations {
             /** @description The prices. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2117,19 +1922,6 @@ export interface operations {
             /** @description The transfers. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2182,19 +1974,6 @@ export interface operations {
             /** @description The transfers. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2248,19 +2027,6 @@ export interface operations {
             /** @description The NFTs. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2316,19 +2082,6 @@ export interface operations {
             /** @description The NFTs. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2385,19 +2138,6 @@ export interface operations {
             /** @description The NFT. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2517,19 +2257,6 @@ export interface operations {
             /** @description The blocks or their aggregations. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2698,19 +2425,6 @@ export interface operations {
             /** @description The transactions or their aggregations. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2883,19 +2597,6 @@ export interface operations {
             /** @description The transactions or their aggregations. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3066,19 +2767,6 @@ export interface operations {
             /** @description The transactions or their aggregations. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3231,19 +2919,6 @@ export interface operations {
             /** @description The events or their aggregations. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3400,19 +3075,6 @@ export interface operations {
             /** @description The events or their aggregations. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3572,19 +3234,6 @@ export interface operations {
             /** @description The events or their aggregations. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3628,19 +3277,6 @@ export interface operations {
             /** @description The match and its records. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3684,19 +3320,6 @@ export interface operations {
             /** @description The ABI. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-Cache": components["headers"]["X-Cache"];
-                    Age: components["headers"]["Age"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
-                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
-                    "X-Backend": components["headers"]["X-Backend"];
-                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
-                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
-                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {

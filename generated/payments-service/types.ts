@@ -115,10 +115,6 @@ export interface components {
         /** @description The description has not changed since the version that `If-None-Match` names. It has no body. */
         DescriptionNotModified: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                ETag: components["headers"]["ETag"];
-                Vary: components["headers"]["Vary"];
                 [name: string]: unknown;
             };
             content?: never;
@@ -126,13 +122,6 @@ export interface components {
         /** @description The body or a parameter is invalid, or the state of the record does not allow the operation. `param` names the field. */
         BadRequest: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -142,13 +131,6 @@ export interface components {
         /** @description The record does not exist, or belongs to another organization or mode. */
         NotFound: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -167,7 +149,6 @@ export interface components {
         /** @description The request took too long to arrive. */
         RequestTimeout: {
             headers: {
-                "Cache-Control": components["headers"]["Cache-Control"];
                 [name: string]: unknown;
             };
             content: {
@@ -186,8 +167,6 @@ export interface components {
         /** @description An `Expect` header asks for something other than `100-continue`. */
         ExpectationFailed: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
                 [name: string]: unknown;
             };
             content: {
@@ -206,7 +185,6 @@ export interface components {
         /** @description The request target and headers exceed 16 KiB. */
         HeadTooLong: {
             headers: {
-                "Cache-Control": components["headers"]["Cache-Control"];
                 [name: string]: unknown;
             };
             content: {
@@ -225,13 +203,6 @@ export interface components {
         /** @description The service failed. Quote `X-Request-Id` when you report it. */
         InternalError: {
             headers: {
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Cache-Control": components["headers"]["Cache-Control"];
-                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                 [name: string]: unknown;
             };
             content: {
@@ -253,53 +224,7 @@ export interface components {
         Mintlify: string;
     };
     requestBodies: never;
-    headers: {
-        /**
-         * @description Id of the request in the service's logs. Taken from the request if it sends a valid one.
-         * @example 0198f0a2-5f0e-7c1b-9a55-0e6c7f2f3f11
-         */
-        "X-Request-Id": string;
-        /**
-         * @description Answers to GET are private and must be revalidated; all others must not be stored.
-         * @example private, no-cache
-         */
-        "Cache-Control": string;
-        /**
-         * @description Version of the answer, for `If-None-Match`.
-         * @example "5d8c72a5edda8d6a"
-         */
-        ETag: string;
-        /**
-         * @description Request headers on which the answer depends.
-         * @example Accept-Encoding
-         */
-        Vary: string;
-        /**
-         * @description Requests allowed per minute; absent where requests are not limited.
-         * @example 120
-         */
-        "X-RateLimit-Limit": number;
-        /**
-         * @description Requests left in this minute; absent where requests are not limited.
-         * @example 119
-         */
-        "X-RateLimit-Remaining": number;
-        /**
-         * @description End of this minute, in seconds since 1970; absent where requests are not limited.
-         * @example 1795253400
-         */
-        "X-RateLimit-Reset": number;
-        /**
-         * @description The same state as a structured field: requests left (`r`) and seconds until the window ends (`t`). Absent for clients without a limit.
-         * @example "minute";r=599;t=37
-         */
-        RateLimit: string;
-        /**
-         * @description The limit as a structured field: requests (`q`) per window of `w` seconds. Absent for clients without a limit.
-         * @example "minute";q=600;w=60
-         */
-        "RateLimit-Policy": string;
-    };
+    headers: never;
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -319,10 +244,6 @@ export interface operations {
             /** @description The OpenAPI document. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -363,10 +284,6 @@ export interface operations {
             /** @description The OpenAPI document. */
             200: {
                 headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Cache-Control": components["headers"]["Cache-Control"];
-                    ETag: components["headers"]["ETag"];
-                    Vary: components["headers"]["Vary"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -9,7 +9,7 @@ const INT32 = { most: 2 ** 31 - 1, least: -(2 ** 31) };
  * it, else `int64`.
  */
 export function withIntegerFormats(document: JsonObject): JsonObject {
-  return changed(document, object =>
+  return mapDocument(document, object =>
     isInteger(object) && object.format === undefined
       ? { ...object, format: isWithinInt32(object) ? 'int32' : 'int64' }
       : object,
@@ -18,7 +18,7 @@ export function withIntegerFormats(document: JsonObject): JsonObject {
 
 /** Adds a `default` to every body field that may be omitted, as the server reads them (spec/README.md, rule 13). */
 export function withDefaults(document: JsonObject): JsonObject {
-  return changed(document, object => {
+  return mapDocument(document, object => {
     const { 'x-when-absent': absent } = object;
     return absent === undefined ? object : { ...object, default: absent };
   });
@@ -26,7 +26,7 @@ export function withDefaults(document: JsonObject): JsonObject {
 
 /** Removes descriptions, examples and cited decisions, which no value can violate. */
 export function rulesOnly(schema: JsonObject): JsonObject {
-  return changed(schema, ({ description, examples, 'x-decision': _, ...rules }) => ({
+  return mapDocument(schema, ({ description, examples, 'x-decision': _, ...rules }) => ({
     ...rules,
     // Properties may have these names too; their values are schemas.
     ...(isObject(description) ? { description } : {}),
@@ -34,7 +34,8 @@ export function rulesOnly(schema: JsonObject): JsonObject {
   }));
 }
 
-function changed(document: JsonObject, change: (object: JsonObject) => JsonObject): JsonObject {
+/** Applies `change` to every object in a document, innermost first. */
+export function mapDocument(document: JsonObject, change: (object: JsonObject) => JsonObject): JsonObject {
   const copy = mapObjects(document, change);
   return isObject(copy) ? copy : document;
 }

@@ -1,7 +1,8 @@
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
-import { type JsonObject, mapObjects, resolve } from '../../src/contract/contracts/document.ts';
+import { child, type JsonObject, mapObjects, resolve } from '../../src/contract/contracts/document.ts';
 import { isObject } from '../../src/lib/json.ts';
+import { mapDocument } from './fields.ts';
 import { GENERATED } from './header.ts';
 import { bigIntegerBits } from './operations.ts';
 
@@ -16,12 +17,12 @@ const INTEGER = ts.factory.createUnionTypeNode([
 ]);
 
 /**
- * Content of `types.ts`: the document's operations and schemas as TypeScript. Integers beyond 2^53 are `bigint`, in
- * schemas also `number`. Parameters are typed as handlers receive them: one with a default is always present, and none
- * is null.
+ * Content of `types.ts`: the document's operations and schemas as TypeScript, without the headers of responses, which
+ * no handler writes by their type. Integers beyond 2^53 are `bigint`, in schemas also `number`. Parameters are typed as
+ * handlers receive them: one with a default is always present, and none is null.
  */
 export async function typesOf(document: JsonObject): Promise<string> {
-  const read = mapObjects(withoutReceivers(document), parameterAsRead(document));
+  const read = mapObjects(withoutHeaders(withoutReceivers(document)), parameterAsRead(document));
   const ast = await openapiTS(JSON.stringify(read), {
     emptyObjectsUnknown: true,
     transform: (schema, { path }) => {
@@ -41,6 +42,14 @@ function withoutReceivers(document: JsonObject): JsonObject {
   if (document.webhooks === undefined) return document;
   const webhooks = mapObjects(document.webhooks, ({ operationId: _, ...object }) => object);
   return { ...document, webhooks };
+}
+
+/** Removes the headers of responses. A response has a description as text, unlike properties of that name. */
+function withoutHeaders(document: JsonObject): JsonObject {
+  const { headers: _, ...components } = child(document, 'components');
+  return mapDocument({ ...document, components }, ({ headers, ...object }) =>
+    headers === undefined || typeof object.description === 'string' ? object : { headers, ...object },
+  );
 }
 
 /** Types a parameter as parsed: defaults are filled in, a null is dropped, and a large integer is a bigint. */
