@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ParameterRow } from '../../src/contract/contracts/operations.ts';
 import { InvalidParameter } from '../../src/contract/contracts/violations.ts';
-import { parameterCheck, readParameters } from '../../src/contract/mount/parameters.ts';
+import { parameterCheck, readParameters, requestReader } from '../../src/contract/mount/parameters.ts';
 import { smallContract } from '../support/small-contract.ts';
 
 const row = (name: string, read: ParameterRow['read'], more: Partial<ParameterRow> = {}): ParameterRow => ({
@@ -227,4 +227,15 @@ test('a required query parameter without a value is reported', () => {
 
 test('a contract whose rows name a validator that it lacks is refused at the start', () => {
   expect(() => parameterCheck({ ...smallContract, parameters: {} })).toThrow('no parameter validator Id');
+});
+
+test('parameters that equal targets share cannot be changed', () => {
+  const read = requestReader(smallContract);
+  const target = { url: '/things/a?tags=a,b', querystring: 'tags=a,b' };
+  const readOnce = () => read(smallContract.table.readThing, target, { id: 'a' });
+
+  const first = readOnce();
+
+  expect(readOnce()).toBe(first);
+  expect([first, first.path, first.query, first.query.tags].every(Object.isFrozen)).toBe(true);
 });

@@ -27,7 +27,7 @@ export interface GatedMountOptions<Operations, Public extends keyof Operations, 
   validateResponses: boolean;
 }
 
-/** Handler with the types of its operation erased, which happens only here. */
+/** Handler with the types of its operation erased, because the library selects it by text. */
 type AnyHandler = (
   request: ReadRequest & { readonly body?: JsonObject },
   caller: unknown,

@@ -26,19 +26,23 @@ const LONGEST_REMEMBERED = 512;
 
 /**
  * Parses and validates the parameters of a request. Clients repeat requests, so the result is cached per target. Equal
- * targets share one object, which must not be changed.
+ * targets share one object, which is frozen.
  */
 export function requestReader<Operations>(contract: Contract<Operations>) {
   const check = parameterCheck(contract);
   const known = new LRUCache<string, ReadRequest>({ max: REMEMBERED });
-  return (row: OperationRow, ctx: Context, segments: PathSegments): ReadRequest => {
+  return (
+    row: OperationRow,
+    ctx: Pick<Context, 'url' | 'querystring'>,
+    segments: PathSegments,
+  ): ReadRequest => {
     const target = ctx.url;
     const before = isRead(row) ? known.get(target) : undefined;
     if (before !== undefined) return before;
     for (const name in segments) segments[name] = decodeSegment(segments[name] ?? '');
     const request = readParameters(row, segments, ctx.querystring);
     check(row.id, request);
-    if (target.length <= LONGEST_REMEMBERED && isRead(row)) known.set(target, request);
+    if (target.length <= LONGEST_REMEMBERED && isRead(row)) known.set(target, frozen(request));
     return request;
   };
 }
@@ -84,6 +88,15 @@ function checksOf(
       ];
     };
   }
+}
+
+/** Freezes a request with its lists. Other values of parameters are plain. */
+function frozen(request: ReadRequest): ReadRequest {
+  for (const values of [request.path, request.query]) {
+    for (const name in values) Object.freeze(values[name]);
+    Object.freeze(values);
+  }
+  return Object.freeze(request);
 }
 
 /**
