@@ -375,7 +375,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/data/backends/upstream/exchange-error.ts',
       'src/devnet/chain/engine.ts',
       'src/payments/',
-      'src/http/server/free-address.ts',
+      'src/http/server/server.ts',
       'src/indexer/schema/migrations/',
       'src/indexer/schema/unread-blocks.ts',
       'src/indexer/state/verify-state.ts',

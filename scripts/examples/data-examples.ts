@@ -3,7 +3,7 @@ import { child, type Json, type JsonObject } from '#contract/contracts/document.
 import { explorerContract } from '#contract/contracts/explorer.ts';
 import { insightsContract } from '#contract/contracts/insights.ts';
 import type { OperationRow } from '#contract/contracts/operations.ts';
-import { exampleTarget } from '#contract/description/example-request.ts';
+import { exampleTarget } from '#contract/description/code-samples.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { startTestDataService } from '../../test/lab/data-service.ts';
 import { TEST_END_TIME, type TestDevnet } from '../../test/lab/devnet.ts';

@@ -4,7 +4,7 @@ import {
   pairsOf,
   type RequestedOperation,
   withQuery,
-} from '#contract/description/example-request.ts';
+} from '#contract/description/code-samples.ts';
 import { shownValues } from '../contract/values.ts';
 
 /** Adds an optional parameter to the example request, once for each example value of its schema. */

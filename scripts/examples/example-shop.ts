@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Json, JsonObject } from '#contract/contracts/document.ts';
 import { paymentsContract } from '#contract/contracts/payments.ts';
-import { exampleTarget } from '#contract/description/example-request.ts';
+import { exampleTarget } from '#contract/description/code-samples.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { isObject } from '#lib/json.ts';
 import type { WatchedChain } from '#payments/service.ts';

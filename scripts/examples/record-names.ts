@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#contract/contracts/document.ts';
-import type { RequestedOperation } from '#contract/description/example-request.ts';
+import type { RequestedOperation } from '#contract/description/code-samples.ts';
 
 /** The response time of a receiver differs from run to run. */
 const RESPONSE_TIME = /"response_time_ms":[1-9]\d*/g;

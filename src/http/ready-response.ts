@@ -30,3 +30,46 @@ export class ReadyResponse extends ServerResponse {
     this.end(body);
   }
 }
+
+/** Head of a response, split where its values vary per request. */
+export interface ReadyHead {
+  readonly toId: string;
+  readonly toLimits: string;
+  readonly toAge: string;
+  readonly toDate: string;
+  readonly rest: string;
+}
+
+const HEAD =
+  /^(?<toId>.*?\r\nX-Request-Id: )[^\r]*(?<toLimits>\r\n.*?)(?<toAge>X-Cache: HIT\r\nAge: )\d+(?<toDate>\r\n.*?\r\nDate: )[^\r]*(?<rest>\r\n.*)$/s;
+const LIMIT_LINES = /^RateLimit(?:-\w+)?: .*\r\n/gm;
+
+/** Splits heads of cache hits. Returns undefined for any other head. */
+export function headReader(): (text: string) => ReadyHead | undefined {
+  // All heads of a service share their beginning and end, so these parts are stored once.
+  const alike = new Map<string, string>();
+  const held = (text: string) => {
+    const before = alike.get(text);
+    if (before !== undefined) return before;
+    const own = owned(text);
+    alike.set(own, own);
+    return own;
+  };
+  return text => {
+    const { toId, toLimits, toAge, toDate, rest } = HEAD.exec(text)?.groups ?? {};
+    if (toId === undefined || toLimits === undefined || toAge === undefined) return undefined;
+    if (toDate === undefined || rest === undefined) return undefined;
+    return {
+      toId: held(toId),
+      toLimits: held(toLimits.replace(LIMIT_LINES, '')),
+      toAge: held(toAge),
+      toDate: owned(toDate),
+      rest: held(rest),
+    };
+  };
+}
+
+/** Copies a substring, which would otherwise keep the whole text in memory. */
+function owned(part: string): string {
+  return Buffer.from(part, 'latin1').toString('latin1');
+}

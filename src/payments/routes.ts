@@ -4,11 +4,10 @@ import {
   type PaymentsOperations,
   type PaymentsPublicOperation,
   paymentsContract,
+  paymentsServiceContract,
 } from '../contract/contracts/payments.ts';
 import { paymentsError } from '../contract/contracts/payments-errors.ts';
-import { paymentsServiceContract } from '../contract/contracts/payments-service.ts';
-import { descriptionHandlers, docsRoutes } from '../contract/description/description.ts';
-import { withErrorCodes } from '../contract/description/error-codes.ts';
+import { descriptionHandlers, docsRoutes, withErrorCodes } from '../contract/description/description.ts';
 import { withExamples } from '../contract/description/examples.ts';
 import { mergedDocument } from '../contract/description/merged-document.ts';
 import { mount, mountGated } from '../contract/mount/mount.ts';

@@ -7,8 +7,13 @@ import { type OperatorView, openAdminListener } from '../http/server/admin-liste
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { RequestCounters } from '../lib/request-counters.ts';
-import { parentLeave, parentStop, tellParent } from './workers/parent-channel.ts';
-import { parentMessage, type Subject } from './workers/worker-messages.ts';
+import {
+  parentLeave,
+  parentMessage,
+  parentStop,
+  type Subject,
+  tellParent,
+} from './workers/parent-channel.ts';
 
 /** Operator's side of this process: the admin listener and the log, or the parent process of a worker. */
 export interface Operator {

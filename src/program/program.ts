@@ -13,7 +13,7 @@ import {
   connectionBounds,
   descriptorLimit,
 } from '#http/server/connection-bounds.ts';
-import { probeAddress } from '#http/server/free-address.ts';
+import { probeAddress } from '#http/server/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import { inTime } from '#lib/in-time.ts';
 import { createLogger, type Logger } from '#lib/logger.ts';
@@ -22,10 +22,9 @@ import { build } from '#lib/version.ts';
 import { type Config, listenersOf } from '../config/config.ts';
 import { type EmbeddedDefault, startEmbedded } from './embedded.ts';
 import { endProcess, exitProcess, stopRequest } from './ending.ts';
-import { keepOpen } from './open-resource.ts';
 import { type Operator, operatorOf, workerParts } from './operator.ts';
 import { announceReadiness } from './readiness-log.ts';
-import { openServices, type Services, type Wiring } from './services.ts';
+import { keepOpen, openServices, type Services, type Wiring } from './services.ts';
 import { leaveParent } from './workers/parent-channel.ts';
 
 /** Time for a client that just received an answer to send its next request on the same connection. */

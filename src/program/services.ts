@@ -14,7 +14,6 @@ import { build } from '#lib/version.ts';
 import type { PaymentsService } from '#payments/service.ts';
 import type { Config, Role } from '../config/config.ts';
 import type { EmbeddedDefault } from './embedded.ts';
-import { keepOpen } from './open-resource.ts';
 
 /** Enough to read and answer a waiting request, and short compared with the loading of a module. */
 const EARLY_MS = 5;
@@ -124,4 +123,21 @@ async function openPayments({ config, embedded, front, wiring }: Opening): Promi
   const dataUrl = front && (config.data.publicUrl ?? front.url);
   const options = paymentsServiceOptions(config, { embedded: embedded?.payments, dataUrl });
   return startPaymentsService({ ...options, roles: config.roles.filter(isOfPayments), ...wiring });
+}
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/**
+ * Registers an open resource for closing. Closes it at once when the process is already stopping.
+ * @throws Error when the process is stopping, so that nothing else is opened
+ */
+export async function keepOpen(opened: Closable, resources: AsyncDisposableStack): Promise<void> {
+  if (!resources.disposed) {
+    resources.defer(() => opened.close());
+    return;
+  }
+  await opened.close();
+  throw new Error('the process was stopped while it was starting');
 }

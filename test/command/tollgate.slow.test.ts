@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { COMMANDS } from '#command/command.ts';
+import { COMMANDS } from '#command/run-command.ts';
 import { build } from '#lib/version.ts';
 import { fixtureOf } from '../lab/blockscout-fixtures.ts';
 import { startScriptedUpstream } from '../lab/scripted-upstream.ts';

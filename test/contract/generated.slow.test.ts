@@ -1,13 +1,15 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { dashboardContract } from '../../src/contract/contracts/dashboard.ts';
 import { dataServiceContract } from '../../src/contract/contracts/data-service.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import type { OperationRow } from '../../src/contract/contracts/operations.ts';
-import { paymentsContract } from '../../src/contract/contracts/payments.ts';
-import { paymentsServiceContract } from '../../src/contract/contracts/payments-service.ts';
+import {
+  dashboardContract,
+  paymentsContract,
+  paymentsServiceContract,
+} from '../../src/contract/contracts/payments.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 
 const run = promisify(execFile);

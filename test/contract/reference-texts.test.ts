@@ -3,7 +3,7 @@ import { child } from '../../src/contract/contracts/document.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { PAYMENTS_ERRORS } from '../../src/contract/contracts/payments-errors.ts';
-import { withErrorCodes } from '../../src/contract/description/error-codes.ts';
+import { withErrorCodes } from '../../src/contract/description/description.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { FIELDS } from '../../src/data/backends/port/query-fields.ts';
 

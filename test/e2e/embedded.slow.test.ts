@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationsIn } from '../../scripts/contract/payments/operation.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
-import { exampleTarget } from '../../src/contract/description/example-request.ts';
+import { exampleTarget } from '../../src/contract/description/code-samples.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import { build } from '../../src/lib/version.ts';

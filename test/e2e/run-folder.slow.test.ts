@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { silentLogger } from '#lib/logger.ts';
-import { openRunFolder } from '../../src/program/run-folder.ts';
+import { openRunFolder } from '../../src/program/embedded.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isExecutionError, isOutOfGas } from '../../src/evm/execution-error.ts';
+import { isExecutionError, isOutOfGas } from '../../src/node/contract-refusal.ts';
 
 /** Answers of nodes to `eth_call`, in the words of their sources; see the patterns. */
 const OF_CONTRACTS: readonly [client: string, code: number, message: string, data?: string][] = [

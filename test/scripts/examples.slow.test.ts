@@ -21,7 +21,7 @@ import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { PAYMENTS_ERRORS } from '../../src/contract/contracts/payments-errors.ts';
 import { describeErrors } from '../../src/contract/contracts/violations.ts';
-import { exampleTarget } from '../../src/contract/description/example-request.ts';
+import { exampleTarget } from '../../src/contract/description/code-samples.ts';
 import { withExamples } from '../../src/contract/description/examples.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { isObject } from '../../src/lib/json.ts';

@@ -1,7 +1,7 @@
 import type { Contract } from '#contract/contracts/contract.ts';
 import { explorerContract } from '#contract/contracts/explorer.ts';
 import { insightsContract } from '#contract/contracts/insights.ts';
-import { exampleTarget } from '#contract/description/example-request.ts';
+import { exampleTarget } from '#contract/description/code-samples.ts';
 import { operationsIn } from '../../contract/payments/operation.ts';
 import type { Figure } from '../figure.ts';
 import { bulkIndex } from '../insights/bulk-index.ts';

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { type ListenAddress, originOf } from '#config/units.ts';
 import { type DatabaseOptions, openDatabase } from '#db/open.ts';
-import { probeAddress } from '#http/server/free-address.ts';
+import { probeAddress } from '#http/server/server.ts';
 import { inTime } from '#lib/in-time.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { readSecretKeys, type SecretKeySource } from '#payments/secrets/secret-key.ts';

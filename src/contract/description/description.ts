@@ -5,7 +5,9 @@ import type Router from '@koa/router';
 import { stringify } from 'yaml';
 import { type Representation, represent } from '../../http/representation.ts';
 import { sendRepresentation } from '../../http/send.ts';
-import type { JsonObject } from '../contracts/document.ts';
+import { child, type JsonObject } from '../contracts/document.ts';
+import { errorCodesOf } from '../contracts/error-codes.ts';
+import { mapOperations } from './examples.ts';
 import { mintlifyVariant } from './mintlify.ts';
 import { publicDocument } from './public-document.ts';
 
@@ -123,4 +125,17 @@ export async function docsRoutes(router: Router, title: string): Promise<void> {
 
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, character => `&#${character.charCodeAt(0)};`);
+}
+
+/** Adds the possible error codes to the description of each operation (Decision 211). */
+export function withErrorCodes(document: JsonObject): JsonObject {
+  const paths = mapOperations(child(document, 'paths'), (operation, path, method) => {
+    const codes = errorCodesOf(document, { path, method, operation });
+    const parts = [...codes].map(
+      ([status, some]) => `${status} ${some.map(code => `\`${code}\``).join(', ')}`,
+    );
+    if (parts.length === 0) return operation;
+    return { ...operation, description: `${operation.description}\n\nErrors: ${parts.join('; ')}.` };
+  });
+  return { ...document, paths };
 }

@@ -1,7 +1,12 @@
 import { pbkdf2Sync } from 'node:crypto';
 import { type Address, bytesToHex, type Hex } from 'viem';
 import { HDKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { ACCOUNT_COUNT, MNEMONIC } from './mnemonic.ts';
+
+/** Publicly known test mnemonic. Its accounts hold nothing of value on any chain. */
+export const MNEMONIC = 'test test test test test test test test test test test junk';
+
+/** Number of accounts that every embedded chain funds and unlocks for the activity. */
+export const ACCOUNT_COUNT = 24;
 
 /** Index of one more funded account, which only posts blobs. */
 export const BLOB_SENDER = ACCOUNT_COUNT;

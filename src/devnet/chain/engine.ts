@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CannotStart } from '#lib/startup-error.ts';
-import { ACCOUNT_COUNT, MNEMONIC } from './mnemonic.ts';
+import { ACCOUNT_COUNT, MNEMONIC } from './accounts.ts';
 
 /** Foundry's anvil, or Hardhat's EDR in a process of tollgate. */
 export type EngineName = 'anvil' | 'edr';

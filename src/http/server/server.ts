@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -237,4 +238,12 @@ export interface ListenerSettings {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+/** Listens on an address for a moment. Rejects with the system's error, such as `EADDRINUSE`, when it is not free. */
+export async function probeAddress({ host, port }: { host: string; port: number }): Promise<void> {
+  const server = new NetServer().listen({ host, port });
+  await once(server, 'listening');
+  server.close();
+  await once(server, 'close');
 }

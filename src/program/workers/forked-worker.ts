@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type WorkerPart, workerVariables } from '#config/environment.ts';
 import { inTime } from '#lib/in-time.ts';
+import { type ParentMessage, type Subject, workerMessage } from './parent-channel.ts';
 import type { Exit, WorkerProcess } from './supervisor.ts';
-import { type ParentMessage, type Subject, workerMessage } from './worker-messages.ts';
 
 /** Words and fields of the log line for a worker that is ready. */
 export interface ReadyNote {

@@ -1,4 +1,4 @@
-import { dashboardContract } from '../../../src/contract/contracts/dashboard.ts';
+import { dashboardContract } from '#contract/contracts/payments.ts';
 import { describeErrors } from '../../../src/contract/contracts/violations.ts';
 import { responseValidators } from '../../../src/contract/mount/response-validators.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../../../src/db/open.ts';

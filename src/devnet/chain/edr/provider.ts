@@ -11,8 +11,7 @@ import {
   type ProviderConfig,
 } from '@nomicfoundation/edr';
 import { hexToBytes } from 'viem';
-import { deriveAccounts } from '../accounts.ts';
-import { ACCOUNT_COUNT } from '../mnemonic.ts';
+import { ACCOUNT_COUNT, deriveAccounts } from '../accounts.ts';
 
 /** Initial balance of every account in wei, the same as with anvil. */
 const ENDOWMENT = 10_000n * 10n ** 18n;

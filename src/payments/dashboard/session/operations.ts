@@ -5,7 +5,7 @@ import {
   type DashboardPublicOperation,
   type DashboardSchemas,
   dashboardContract,
-} from '#contract/contracts/dashboard.ts';
+} from '#contract/contracts/payments.ts';
 import { InvalidBody } from '#contract/contracts/violations.ts';
 import { mountGated } from '#contract/mount/mount.ts';
 import type { Gate, IncomingRequest } from '#contract/mount/request-gate.ts';
