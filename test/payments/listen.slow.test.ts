@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiClient } from '../../src/command/api/client.ts';
-import { readCommand } from '../../src/command/listen/command.ts';
+import { readCommand } from '../../src/command/listen/listen.ts';
 import { eventFeed } from '../../src/command/listen/event-feed.ts';
 import { listen } from '../../src/command/listen/listen.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';

@@ -2,7 +2,7 @@ import type { Dispatcher, Pool } from 'undici';
 import { boundedBody, KNOWN_CODINGS, leave, UnreadableBody } from '#http/fetch/bounded-body.ts';
 import { retryAfterMs } from '#http/fetch/retry-after.ts';
 import { hiding, readAddress } from '#http/fetch/secret-address.ts';
-import { type ParseSlot, parseSlots } from '#lib/json-text/parse-slots.ts';
+import { type ParseSlot, parseSlots } from '#lib/json-text/parse-thread.ts';
 import { VERSION } from '#lib/version.ts';
 import { NodeFailure, type NodeFault } from './errors.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runCommand } from '#command/keys/run-command.ts';
+import { runCommand } from '#command/keys/keys.ts';
 import { migrate } from '#db/migrate.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';

@@ -4,8 +4,7 @@ import { type BodyFault, boundedBody, UnreadableBody } from '#http/fetch/bounded
 import { isObject } from '#lib/json.ts';
 import { parseJson } from '#lib/json-text/lossless-json.ts';
 import { countMembers } from '#lib/json-text/member-count.ts';
-import { parseSlots } from '#lib/json-text/parse-slots.ts';
-import { TooManyMembers } from '#lib/json-text/parse-thread.ts';
+import { parseSlots, TooManyMembers } from '#lib/json-text/parse-thread.ts';
 import { BackendError } from '../port/backend-error.ts';
 import { codeOf, timedOut, unavailable } from './exchange-error.ts';
 import type { Quota } from './quota.ts';
