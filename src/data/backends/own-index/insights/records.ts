@@ -49,7 +49,8 @@ export function recordAnswers(
 }
 
 /**
- * @throws BackendError `unsupported` while the index has holes, or when the query may include blocks before its first.
+ * @throws BackendError `unavailable` while the index has holes, `unsupported` when the query may include blocks before
+ * its first.
  */
 async function assertWithin(source: IndexSource, { filters }: RecordSelection): Promise<void> {
   assertCaughtUp(source);
