@@ -21,7 +21,7 @@ const { values } = parseArgs({
 });
 const [seed, seconds] = [Number(values.seed), Number(values.seconds)];
 const BEYOND_STORM_S = 25;
-const MOST_MEMORY = 1024 * 2 ** 20;
+const MAX_MEMORY = 1024 * 2 ** 20;
 const SHOWN = 5;
 
 if (!Number.isInteger(seed) || !(seconds > 0)) {
@@ -72,7 +72,7 @@ async function storm(): Promise<void> {
   await asking.close();
   await service.close();
   for (const line of written.offences) counted.violation(`log: ${line.trim()}`);
-  if (memory > MOST_MEMORY) counted.violation(`memory rose to ${memory} bytes`);
+  if (memory > MAX_MEMORY) counted.violation(`memory rose to ${memory} bytes`);
   await upstreams[Symbol.asyncDispose]();
 
   console.log(`seed ${seed}, ${seconds} s of storm\n\nanswers\n${linesOf(counted.answers)}`);

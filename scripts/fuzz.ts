@@ -23,7 +23,7 @@ const { values } = parseArgs({
 const [seed, requests, seconds] = [Number(values.seed), Number(values.requests), Number(values.seconds)];
 const only = values.only === undefined ? undefined : [Number(values.only)];
 const SHOWN = 20;
-const MOST_GROWTH = 32 * 2 ** 20;
+const MAX_GROWTH = 32 * 2 ** 20;
 /** Time to start and to stop the services. */
 const BEYOND_REQUESTS_S = 120;
 
@@ -49,7 +49,7 @@ findings.push(...report.findings);
 if (only === undefined && report.sent < requests)
   findings.push(`only ${report.sent} of ${requests} requests in time`);
 const [, atHalf = 0, , atEnd = 0] = memory.heap;
-if (atEnd - atHalf > MOST_GROWTH)
+if (atEnd - atHalf > MAX_GROWTH)
   findings.push(`memory grew by ${mebibytes(atEnd - atHalf)} in the second half`);
 
 for (const [id, statuses] of report.counts) {

@@ -11,10 +11,10 @@ import { parseArgs } from 'node:util';
 import { lacking, stripped } from './texts-only/stripped-file.ts';
 
 const USAGE = 'usage: npm run texts-only -- BASE [HEAD] [--show]';
-const MOST_BYTES = 256 * 2 ** 20;
+const MAX_BYTES = 256 * 2 ** 20;
 
 function git(...args: string[]): string {
-  return execFileSync('git', args, { encoding: 'utf8', maxBuffer: MOST_BYTES });
+  return execFileSync('git', args, { encoding: 'utf8', maxBuffer: MAX_BYTES });
 }
 
 /** Paths with one kind of change, as in `git diff --diff-filter`. */

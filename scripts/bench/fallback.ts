@@ -12,7 +12,7 @@ const LATENCY_MS = 50;
 /** Longer than the sum of all staggers, shorter than a back end's timeout. */
 const SLOW_MS = 5_000;
 const TIMEOUT_MS = 10_000;
-const MOST_OVER_EXPECTED = 1.2;
+const MAX_OVER_EXPECTED = 1.2;
 
 /**
  * Time to find a transaction that only the last of five chains has, over HTTP without caches, and to answer the next
@@ -59,7 +59,7 @@ function figure(name: string, { times, expectedMs }: { times: number[]; expected
   return figureOf({
     name,
     rounds: medians(times).map(ms => ms / expectedMs),
-    wanted: { atMost: MOST_OVER_EXPECTED },
+    wanted: { atMost: MAX_OVER_EXPECTED },
     note: `${median(times).toFixed(0)} ms of ${expectedMs} ms`,
   });
 }

@@ -81,13 +81,13 @@ async function figuresOf(
     figureOf({
       name: `the same (${name}) over SQL by hand`,
       rounds: times.map((time, round) => time / (handTimes[round] ?? Number.NaN)),
-      wanted: { atMost: MOST_OVER_HAND },
+      wanted: { atMost: MAX_OVER_HAND },
     }),
   ];
 }
 
 /** Allows for work that the hand-written rows do not need: checksums, decoded calls, an ETag and the back ends. */
-const MOST_OVER_HAND = 2;
+const MAX_OVER_HAND = 2;
 
 function keepAlive(): Agent & Disposable {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -13,7 +13,7 @@ import { dropIndex } from './sync-rate.ts';
 const ROUNDS = 3;
 const BLOCKS = 100;
 const LEAST_OVER_FETCHING = 0.1;
-const MOST_BYTES = 2 ** 30;
+const MAX_BYTES = 2 ** 30;
 
 interface Synced extends SyncBench {
   readonly mostBytes: number;
@@ -69,7 +69,7 @@ async function syncedInto(
     }),
     figureOf({
       name: `memory of a process that syncs ${of}, over 1 GiB`,
-      rounds: rounds.map(({ mostBytes }) => mostBytes / MOST_BYTES),
+      rounds: rounds.map(({ mostBytes }) => mostBytes / MAX_BYTES),
       wanted: { atMost: 1 },
       note: mebibytes(median(rounds.map(({ mostBytes }) => mostBytes))),
     }),

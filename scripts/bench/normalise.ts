@@ -11,7 +11,7 @@ import { parts } from './turns.ts';
 const WARM_ROUNDS = 40;
 const ROUNDS = 61;
 const PAGES_A_ROUND = 20;
-const MOST_OVER_PLAIN = 2.5;
+const MAX_OVER_PLAIN = 2.5;
 
 const ADDRESS = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48';
 
@@ -79,7 +79,7 @@ async function overPlain({ name, text, ask }: Page): Promise<Figure> {
   return figureOf({
     name: `page of 50 ${name}, text to text, over JSON.parse and JSON.stringify`,
     rounds: parts(times).map(part => sumOf(part, 'own') / sumOf(part, 'bare')),
-    wanted: { atMost: MOST_OVER_PLAIN },
+    wanted: { atMost: MAX_OVER_PLAIN },
     note: `${(text.length / 1000).toFixed(0)} kB in ${pageMs.toFixed(2)} ms`,
   });
 }

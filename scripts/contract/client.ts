@@ -3,7 +3,7 @@ import { Client } from 'undici';
 /** Longest single wait in seconds: limits are per minute. */
 const LONGEST_WAIT_S = 61;
 /** Maximum waits of a run: enough for it under the lowest possible limit. */
-const MOST_WAITS = 20;
+const MAX_WAITS = 20;
 
 /** Request with its response, as sent over the wire. */
 export interface Exchange {
@@ -79,7 +79,7 @@ export function pacedSender(client: RecordingClient, { sleep }: { sleep: (ms: nu
     for (;;) {
       const exchange = await client.send(...request);
       const seconds = exchange.status === 429 ? Number(exchange.headers['retry-after']) : Number.NaN;
-      const mayWait = seconds >= 0 && seconds <= LONGEST_WAIT_S && waits < MOST_WAITS;
+      const mayWait = seconds >= 0 && seconds <= LONGEST_WAIT_S && waits < MAX_WAITS;
       if (!mayWait) return [...refusals, exchange];
       refusals.push(exchange);
       waits += 1;

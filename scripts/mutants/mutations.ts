@@ -39,7 +39,7 @@ const METHODS = new Map([
 /** Methods whose result can be replaced by what they are called on. */
 const DROPPED = ['filter', 'sort', 'toSorted', 'reverse', 'toReversed', 'slice'];
 /** Larger numbers are sizes and delays, of which one more is no fault. */
-const MOST_COUNT = 100;
+const MAX_COUNT = 100;
 const LOG_CALL = /(?:^|\.)log\??\.(?:trace|debug|info|warn|error|fatal)$/;
 
 /** All mutations of a file, in the order of the text. Types, imports, log calls and thrown errors have none. */
@@ -141,7 +141,7 @@ function isText(node: ts.Node): boolean {
 function oneMore(node: ts.NumericLiteral | ts.BigIntLiteral): string[] {
   if (ts.isPropertyAssignment(node.parent) && node.parent.name === node) return [];
   const value = Number(node.getText().replaceAll(/_|n$/g, ''));
-  if (!Number.isInteger(value) || value > MOST_COUNT) return [];
+  if (!Number.isInteger(value) || value > MAX_COUNT) return [];
   return [`${value + 1}${ts.isBigIntLiteral(node) ? 'n' : ''}`];
 }
 

@@ -161,7 +161,7 @@ export function logAndGoOn(log: Logger, doing: string): (error: unknown) => void
 export type LogLine = (fields: object, message: string) => void;
 
 const WINDOW_MS = 1_000;
-const MOST_PER_WINDOW = 500;
+const MAX_PER_WINDOW = 500;
 
 /**
  * Logs at most 500 lines per second and message, because a burst of them would fill the disk. `more` counts the lines
@@ -176,7 +176,7 @@ export function boundedLines({ clock, log }: { clock: Clock; log: Logger }): Log
     const isOver = known === undefined || Math.abs(now - known.begunAt) >= WINDOW_MS;
     const window = isOver ? { begunAt: now, lines: 0, more: known?.more ?? 0 } : known;
     if (isOver) windows.set(message, window);
-    if (window.lines >= MOST_PER_WINDOW) {
+    if (window.lines >= MAX_PER_WINDOW) {
       window.more += 1;
       return;
     }

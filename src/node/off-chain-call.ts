@@ -19,14 +19,14 @@ import { RpcFailure } from './transport/errors.ts';
 /** Time for all answers of gateways to one call. */
 const CALL_MS = 8_000;
 /** Answers of gateways that one call may ask for, and URLs that are tried for each. */
-const MOST_ROUNDS = 4;
-const MOST_URLS = 4;
+const MAX_ROUNDS = 4;
+const MAX_URLS = 4;
 const MAX_URL_LENGTH = 1_024;
 /** Bytes of a question, and of a question that is part of a URL. */
 const MAX_QUESTION_BYTES = 64 * 1024;
 const MAX_QUESTION_BYTES_IN_URL = 4 * 1024;
 /** An answer is an object with one key. */
-const MOST_MEMBERS = 100;
+const MAX_MEMBERS = 100;
 
 interface Call {
   readonly to: Address;
@@ -44,7 +44,7 @@ export async function offChainCall(client: ChainClient, call: Call, gateways: Ga
     try {
       return await client.public.request({ method: 'eth_call', params: [asked, 'latest'] });
     } catch (error) {
-      const lookup = round < MOST_ROUNDS ? lookupIn(error) : undefined;
+      const lookup = round < MAX_ROUNDS ? lookupIn(error) : undefined;
       // A contract could otherwise pass on what another one asks, and have the answer.
       if (lookup === undefined || !isAddressEqual(lookup.sender, asked.to)) throw error;
       const answer = await answerOf(lookup, gateways, signal);
@@ -75,7 +75,7 @@ function lookupIn(error: unknown): Lookup | undefined {
   try {
     const { args } = decodeErrorResult({ abi: OFFCHAIN_LOOKUP, data });
     const [sender, urls, question, callback, extraData] = args;
-    return { sender, urls: urls.slice(0, MOST_URLS), question, callback, extraData };
+    return { sender, urls: urls.slice(0, MAX_URLS), question, callback, extraData };
   } catch {
     // Another error, or one that is cut off.
     return undefined;
@@ -118,7 +118,7 @@ function requestTo(template: string, { sender, question }: Lookup) {
 }
 
 function answerIn(bytes: Buffer): Hex | undefined {
-  if (countMembers(bytes, MOST_MEMBERS) > MOST_MEMBERS) return undefined;
+  if (countMembers(bytes, MAX_MEMBERS) > MAX_MEMBERS) return undefined;
   try {
     const answer: unknown = JSON.parse(bytes.toString());
     const data = isObject(answer) ? answer.data : undefined;

@@ -22,7 +22,7 @@ const RESOLVER = parseAbi([
 /** Interface of a resolver that also resolves the names below its own. Source: ENSIP-10. */
 const EXTENDED_RESOLVER = '0x9061b923';
 /** Labels of a name for which a resolver is looked for. */
-const MOST_LABELS = 16;
+const MAX_LABELS = 16;
 /** The length of a label is one byte. Source: ENSIP-10. */
 const MAX_LABEL_BYTES = 255;
 
@@ -68,7 +68,7 @@ async function addressAnywhere(
   gateways: Gateways,
 ): Promise<Address | null> {
   const labels = name.split('.');
-  const names = labels.map((_, index) => labels.slice(index).join('.')).slice(0, MOST_LABELS);
+  const names = labels.map((_, index) => labels.slice(index).join('.')).slice(0, MAX_LABELS);
   const resolvers = await Promise.all(names.map(one => resolverOf(client, registry, one)));
   const place = resolvers.findIndex(one => !isAddressEqual(one, ZERO_ADDRESS));
   const to = resolvers[place];

@@ -11,7 +11,7 @@ export type Limiters = (
 ) => { consume(name: string, requests?: number): Promise<RateLimiterRes> };
 
 /** Maximum number of refused clients in the cache. An evicted one is counted once more. */
-const MOST_REFUSED = 10_000;
+const MAX_REFUSED = 10_000;
 
 /**
  * Counters with memory as the fallback. A refused client is cached until its minute ends: it costs the store nothing,
@@ -23,7 +23,7 @@ export function insured(
   { failures, ...bounds }: PatienceOptions & { failures: StoreFailures },
 ): RequestCounters {
   const patiently = patience(bounds); // one for all limits, because a request may count in several
-  const refusedUntil = new LRUCache<string, number>({ max: MOST_REFUSED });
+  const refusedUntil = new LRUCache<string, number>({ max: MAX_REFUSED });
   return (kind, points) => {
     const limiter = limiters(kind, points);
     const insurance = new RateLimiterMemory({ keyPrefix: kind, points, duration: WINDOW_S });

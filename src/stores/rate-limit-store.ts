@@ -26,7 +26,7 @@ const PATIENCE_MS = 50;
 /**
  * Maximum number of statements that wait for the database. An abandoned statement counts until the database answers.
  */
-const MOST_STATEMENTS = 200;
+const MAX_STATEMENTS = 200;
 const SCHEMA_NAME = 'tollgate_limits';
 
 /** Schema of a database that counts requests. */
@@ -72,7 +72,7 @@ export async function openRateLimitStore(
   }
   const db = await openMigrated(limitsOptions(options), LIMITS_SCHEMA);
   const limiters: Limiters = (kind, points) => postgresLimiter(db, storedLimit(kind, points));
-  const bounds = { timeoutMs: patienceMs, mostRunning: MOST_STATEMENTS };
+  const bounds = { timeoutMs: patienceMs, mostRunning: MAX_STATEMENTS };
   return { counters: insured(limiters, { failures, ...bounds }), close: () => db.destroy() };
 }
 

@@ -41,9 +41,9 @@ const START_MS = 2_000;
 const SILENCE_MS = 5_000;
 const PING_EVERY_MS = 1_000;
 /** Consecutive pings without a reply after which the connection is reopened. */
-const MOST_UNANSWERED = 5;
+const MAX_UNANSWERED = 5;
 /** Maximum number of commands that wait for an unresponsive server. Further commands fail at once. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 /** Key of the test write at startup, which expires at once. */
 const PROBE = 'tollgate:start';
 const FIRST_RETRY_MS = 50;
@@ -122,7 +122,7 @@ function watchReplies(
   });
   const timer = setInterval(() => {
     if (!client.isReady) return;
-    if (unanswered >= MOST_UNANSWERED) return renew(new SocketTimeoutError(unanswered * pingEveryMs));
+    if (unanswered >= MAX_UNANSWERED) return renew(new SocketTimeoutError(unanswered * pingEveryMs));
     unanswered += 1;
     sent += 1;
     void ping(String(sent));
@@ -149,7 +149,7 @@ function clientOf({ url, title, setting }: RedisOptions, signal: AbortSignal) {
     return createClient({
       url,
       disableOfflineQueue: true,
-      commandsQueueMaxLength: MOST_WAITING,
+      commandsQueueMaxLength: MAX_WAITING,
       socket: {
         connectTimeout: CONNECT_MS,
         socketTimeout: SILENCE_MS,

@@ -22,7 +22,7 @@ export interface StoreFailuresOptions {
 
 const MINUTE_MS = 60_000;
 /** Most kinds of failures that are logged per minute. */
-const MOST_KINDS = 5;
+const MAX_KINDS = 5;
 /** Time without a failure after which a store has recovered. Reads may succeed while writes fail. */
 const STEADY_MS = 5_000;
 /** Kind of a refusal by Redis: the first word of its message, such as OOM or READONLY. */
@@ -54,7 +54,7 @@ export function storeFailures({
         loggedAt = failedAt;
       }
       const kind = kindOf(error);
-      if (kinds.has(kind) || kinds.size >= MOST_KINDS) return;
+      if (kinds.has(kind) || kinds.size >= MAX_KINDS) return;
       kinds.add(kind);
       log.warn({ err: error, failures: unlogged }, meanwhile);
       unlogged = 0;

@@ -11,13 +11,13 @@ export interface Walked {
 }
 
 /** Longer than any list here. */
-const MOST_PAGES = 40;
+const MAX_PAGES = 40;
 
 /** Every item of a list with its filters. Throws when it does not end. */
 export async function walkList(client: Client, { path, query = {} }: ListCase, way: Way): Promise<Walked> {
   const items: Item[] = [];
   let position: Record<string, string> = {};
-  for (let pages = 1; pages <= MOST_PAGES; pages += 1) {
+  for (let pages = 1; pages <= MAX_PAGES; pages += 1) {
     const target = `${path}?${new URLSearchParams({ ...query, ...position })}`;
     const { status, body } = await client.get(target);
     if (status !== 200) throw new Error(`${target} → ${status} ${JSON.stringify(body)}`);

@@ -19,7 +19,7 @@ const TO = '0x00000000000000000000000000000000000000aa';
 /** Number of runs; the fastest counts, because a busy machine has not delayed it. */
 const RUNS = 5;
 /** Most that a look at undecoded data may take, as a multiple of decoding an honest call of 48 kB. */
-const MOST_TIMES_HONEST = 5;
+const MAX_TIMES_HONEST = 5;
 
 interface Encodable {
   readonly parameter: AbiParameter;
@@ -88,7 +88,7 @@ const honestAbis = knownAbis([{ address: TO, abi: HONEST_ABI, name: 'Target' }])
 const HONEST_MS = quickest(() => honestAbis.decodeInput({ to: TO, input: HONEST_CALL }));
 
 function expectQuick(act: () => unknown): void {
-  expect(quickest(act)).toBeLessThan(MOST_TIMES_HONEST * HONEST_MS);
+  expect(quickest(act)).toBeLessThan(MAX_TIMES_HONEST * HONEST_MS);
 }
 
 describe('values', () => {

@@ -21,7 +21,7 @@ export interface WatcherOrder {
 }
 
 /** Enough rounds for a watcher to become the leader after a killed one and to settle everything. */
-const MOST_ROUNDS = 60;
+const MAX_ROUNDS = 60;
 
 /** Watches until no work is left, or until it is killed. */
 async function run({
@@ -46,7 +46,7 @@ async function run({
   const deps = { db, seals, clock: systemClock, log, fault };
   const watcher = chainWatcher({ ...deps, chain: watched, client, leaseMs: 300 });
   const { signal } = new AbortController();
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const done = await watcher.runOnce(signal);
     if (done === 0 && watcher.status().scannedAt !== undefined) break;
     await systemClock.sleep(20);

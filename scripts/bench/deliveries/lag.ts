@@ -12,7 +12,7 @@ const CONCURRENCY = 5;
 const STEP_MS = 10;
 const REST_MS = 1_000;
 
-const MOST_OVER_ALONE = 2;
+const MAX_OVER_ALONE = 2;
 
 /** Time from the commit of an event to its arrival at 200 events per second, without and with a receiver that hangs. */
 export async function lag(): Promise<Figure[]> {
@@ -31,7 +31,7 @@ export async function lag(): Promise<Figure[]> {
     figureOf({
       name: `p99 of others while a receiver hangs on ${HANGING} events, over alone`,
       rounds: rounds.map(({ alone, beside }) => part(beside, 0.99) / part(alone, 0.99)),
-      wanted: { atMost: MOST_OVER_ALONE },
+      wanted: { atMost: MAX_OVER_ALONE },
       note: `${shown('alone', 0.99)} → ${shown('beside', 0.99)}`,
     }),
   ];

@@ -11,7 +11,7 @@ const HEAVY_EVERY_MS = 1_000;
 /** Time until the queries of the heavy client run and wait. */
 const HEAVY_START_MS = 3_500;
 const HEAVY_IN_FLIGHT = 4;
-const MOST_TIMES_ALONE = 3;
+const MAX_TIMES_ALONE = 3;
 const HEAVY = '203.0.113.5';
 const OTHER = '203.0.113.6';
 
@@ -65,7 +65,7 @@ export async function besideHeavyClient(
     return figureOf({
       name: `${name} beside a heavy client over alone, p50, on ${on}`,
       rounds: rounds.map(({ alone, beside }) => of(beside) / of(alone)),
-      wanted: { atMost: MOST_TIMES_ALONE },
+      wanted: { atMost: MAX_TIMES_ALONE },
       note: ms.map(one => `${one.toFixed(1)} ms`).join(' → '),
     });
   });

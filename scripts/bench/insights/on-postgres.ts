@@ -11,7 +11,7 @@ import { BY_HAND } from './postgres-hand.ts';
 import { postgresIndex } from './postgres-index.ts';
 
 const LONG: Rounds = { warm: 1, rounds: 7, timed: wallMs };
-const MOST_OVER_HAND = 1.3;
+const MAX_OVER_HAND = 1.3;
 const REPEATS = 3;
 
 /**
@@ -44,7 +44,7 @@ async function overHand(one: Case, comparison: Comparison): Promise<Figure> {
   const repeats: PairedTimes[] = [];
   for (let repeat = 0; repeat < REPEATS; repeat++) repeats.push(await compared(one, comparison));
   const times = { base: repeats.flatMap(({ base }) => base), other: repeats.flatMap(({ other }) => other) };
-  return timeRatio(`${one.name}, engine over SQL by hand on PostgreSQL`, times, { atMost: MOST_OVER_HAND });
+  return timeRatio(`${one.name}, engine over SQL by hand on PostgreSQL`, times, { atMost: MAX_OVER_HAND });
 }
 
 interface Comparison {

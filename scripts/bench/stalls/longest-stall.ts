@@ -3,7 +3,7 @@ import type { ServerProcess } from '../server-process.ts';
 
 const WARM_ROUNDS = 3;
 const ROUNDS = 9;
-const MOST_MS = 20;
+const MAX_MS = 20;
 
 /** A request that is not answered from a cache. */
 export interface StallRequest {
@@ -25,7 +25,7 @@ export async function stallFigures(
   for (const [name, kind] of Object.entries(kinds)) {
     const { stalls, cpu, bytes } = await stallsOf(server, kind);
     const note = `${Math.round(bytes / 1000)} kB, ${median(cpu).toFixed(1)} ms CPU of the main thread`;
-    figures.push(figureOf({ name: nameOf(name), rounds: stalls, wanted: { atMost: MOST_MS }, note }));
+    figures.push(figureOf({ name: nameOf(name), rounds: stalls, wanted: { atMost: MAX_MS }, note }));
   }
   return figures;
 }
@@ -43,7 +43,7 @@ export async function worstStall(
   return figureOf({
     name: nameOf(`${name}, the worst of ${all.length}`),
     rounds: worst[0]?.stalls ?? [],
-    wanted: { atMost: MOST_MS },
+    wanted: { atMost: MAX_MS },
     note: note.join(', '),
   });
 }

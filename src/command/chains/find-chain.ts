@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { didYouMean } from '#lib/broken-rule.ts';
 
-const MOST_CANDIDATES = 8;
-const MOST_SPELLINGS = 3;
+const MAX_CANDIDATES = 8;
+const MAX_SPELLINGS = 3;
 
 /** Common names that are neither a chain's name nor a word of it, in the form that `plain` returns. */
 export const ALIASES: ReadonlyMap<string, number> = new Map([
@@ -79,7 +79,7 @@ function suggestion(wanted: string, chains: readonly KnownChain[]): string {
   const idsByName = new Map(ALIASES);
   for (const { id, name } of chains) idsByName.set(plain(name), id);
   const near = new Set<number | undefined>();
-  while (near.size < MOST_SPELLINGS) {
+  while (near.size < MAX_SPELLINGS) {
     const name = didYouMean(wanted, [...idsByName.keys()]);
     if (name === undefined) break;
     near.add(idsByName.get(name));
@@ -90,7 +90,7 @@ function suggestion(wanted: string, chains: readonly KnownChain[]): string {
 }
 
 function listed(chains: readonly KnownChain[]): string {
-  const shown = chains.slice(0, MOST_CANDIDATES).map(({ id, name }) => `${name} (${id})`);
+  const shown = chains.slice(0, MAX_CANDIDATES).map(({ id, name }) => `${name} (${id})`);
   const hidden = chains.length - shown.length;
   return shown.join(', ') + (hidden > 0 ? ` and ${hidden} more` : '');
 }

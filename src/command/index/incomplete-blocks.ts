@@ -7,13 +7,13 @@ import { type ConfiguredIndex, inEachIndex, numberOf, withIndex } from './config
 import { runVerify } from './verify.ts';
 
 /** Most blocks of an index that are shown, or asked for again, by one call. */
-const MOST_BLOCKS = 100;
+const MAX_BLOCKS = 100;
 
 const USAGE = `Usage: tollgate index --config FILE [--chain ID] [--from NUMBER] [--retry]
        tollgate index verify --config FILE [--chain ID] [--repair]
 
   Shows the blocks that the indexes of a configuration have without a receipt, a trace or the code of a receiver, because
-  the node could not give it: at most ${MOST_BLOCKS} of each index, lowest first. The process that writes the index asks for them again,
+  the node could not give it: at most ${MAX_BLOCKS} of each index, lowest first. The process that writes the index asks for them again,
   after a minute at first and once a day in the end.
 
   --config FILE            the configuration; without one, TOLLGATE_CONFIG
@@ -52,11 +52,11 @@ async function runIncompleteBlocks(args: readonly string[]): Promise<void> {
 
 function showIndex(index: ConfiguredIndex, { from, retry }: { from: number; retry: boolean }): Promise<void> {
   return withIndex(index, async (db, options) => {
-    const blocks = await unreadBlocks(db, { from, limit: MOST_BLOCKS });
+    const blocks = await unreadBlocks(db, { from, limit: MAX_BLOCKS });
     process.stdout.write(`index of chain ${index.id}, ${databaseName(options)}\n${linesOf(blocks)}`);
     if (!retry) return;
     const now = systemClock.now();
-    const due = await transaction(db, handle => askNow(handle, { now, from, limit: MOST_BLOCKS }));
+    const due = await transaction(db, handle => askNow(handle, { now, from, limit: MAX_BLOCKS }));
     process.stdout.write(`  asked for again within seconds: ${due}\n`);
   });
 }

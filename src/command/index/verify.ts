@@ -7,8 +7,8 @@ import { silentLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
 import { type ConfiguredIndex, inEachIndex, numberOf, withIndex } from './configured-indexes.ts';
 
-const MOST_ENTRIES = 100_000;
-const MOST_SECONDS = 600;
+const MAX_ENTRIES = 100_000;
+const MAX_SECONDS = 600;
 /** Time for an answer of a node. */
 const TIMEOUT_MS = 30_000;
 
@@ -22,8 +22,8 @@ export const VERIFY_USAGE = `Usage: tollgate index verify --config FILE [--chain
   --config FILE            the configuration; without one, TOLLGATE_CONFIG
   --chain ID               only the index of this chain
   --from NUMBER            only state that was touched from this block on; the first block of the index when absent
-  --limit NUMBER           stop after this many values of an index; ${MOST_ENTRIES} when absent
-  --seconds NUMBER         stop after this time for an index; ${MOST_SECONDS} when absent
+  --limit NUMBER           stop after this many values of an index; ${MAX_ENTRIES} when absent
+  --seconds NUMBER         stop after this time for an index; ${MAX_SECONDS} when absent
   --repair                 count wrong counters again, and have the process that writes the index read again what else differs
   --help                   print this
 `;
@@ -46,8 +46,8 @@ export async function runVerify(args: readonly string[]): Promise<void> {
     return;
   }
   const from = numberOf('from', values.from) ?? 0;
-  const limit = numberOf('limit', values.limit) ?? MOST_ENTRIES;
-  const seconds = numberOf('seconds', values.seconds) ?? MOST_SECONDS;
+  const limit = numberOf('limit', values.limit) ?? MAX_ENTRIES;
+  const seconds = numberOf('seconds', values.seconds) ?? MAX_SECONDS;
   const isRepairing = values.repair === true;
   await inEachIndex(values, async index => {
     const deadline = performance.now() + seconds * 1_000;

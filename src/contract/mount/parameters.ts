@@ -136,7 +136,7 @@ type ParameterValues = Record<string, unknown>;
 /** Minimum length of a misspelling. Shorter undeclared names, such as `t` or `_`, usually only bypass caches. */
 const SHORTEST_MISSPELT = 3;
 /** Maximum undeclared names of a request that are compared with declared ones: a long query string holds thousands. */
-const MOST_COMPARED = 20;
+const MAX_COMPARED = 20;
 
 /**
  * Parses the declared parameters of an operation strictly. Numbers are plain decimals. A single parameter given twice
@@ -207,7 +207,7 @@ function refuseUnknown(
   let compared = 0;
   for (const name of names) {
     if (known.includes(name)) continue;
-    const isCompared = refusesMisspelt && name.length >= SHORTEST_MISSPELT && compared < MOST_COMPARED;
+    const isCompared = refusesMisspelt && name.length >= SHORTEST_MISSPELT && compared < MAX_COMPARED;
     if (isCompared) compared += 1;
     const meant = isCompared ? nearName(name, known) : undefined;
     if (meant === undefined && !closed.some(beginning => name.startsWith(beginning))) continue;
@@ -260,7 +260,7 @@ function bigInteger(row: ParameterRow, text: string): bigint {
 }
 
 /** Number of digits of 2^256 - 1. Longer text is refused before the costly conversion. */
-const MOST_DIGITS = 78;
+const MAX_DIGITS = 78;
 const DIGITS = /^(?:0|[1-9]\d{0,77})$/;
 /** Exponent form, such as `1e+21`. An unescaped `+` in a query arrives as a space. */
 const EXPONENT_FORM = /^(0|[1-9]\d{0,77})(?:\.(\d{1,78}))?[eE][+ ]?(\d{1,3})$/;
@@ -277,6 +277,6 @@ function integerDigits(text: string): string | undefined {
   if (written === '') return '0';
   const significant = written.replace(/0+$/, '');
   const zeros = Number(exponent) - fraction.length + written.length - significant.length;
-  if (zeros < 0 || significant.length + zeros > MOST_DIGITS) return undefined;
+  if (zeros < 0 || significant.length + zeros > MAX_DIGITS) return undefined;
   return significant + '0'.repeat(zeros);
 }

@@ -18,7 +18,7 @@ const WORD = 32;
  * Maximum ratio of decoded to encoded size. Normal data needs a ratio of 1, but some encoders let equal parts share
  * bytes.
  */
-const MOST_TIMES = 4;
+const MAX_TIMES = 4;
 const ALWAYS_ALLOWED = 4096;
 const ARRAY = /^(.*)\[(\d*)\]$/;
 
@@ -33,7 +33,7 @@ export function mayDecode(
   { budget, start: firstDigit = 2 }: { budget?: DecodingBudget | undefined; start?: number } = {},
 ): boolean {
   const size = Math.floor((data.length - firstDigit) / 2);
-  const allowed = MOST_TIMES * size + ALWAYS_ALLOWED;
+  const allowed = MAX_TIMES * size + ALWAYS_ALLOWED;
   let spent = 0;
   const fits = walkAll(shapesOf(inputs), 0);
   if (budget === undefined) return fits;

@@ -47,7 +47,7 @@ function decodersOf(inputs: readonly AbiParameter[]): readonly WordDecoder[] | n
 }
 
 /** Integers of up to this many bits are decoded as numbers, as viem does. */
-const MOST_BITS_OF_NUMBER = 48;
+const MAX_BITS_OF_NUMBER = 48;
 
 function wordDecoder(type: string): WordDecoder | null {
   if (type === 'address') return digits => `0x${digits.slice(24)}`;
@@ -58,7 +58,7 @@ function wordDecoder(type: string): WordDecoder | null {
   if (bits === undefined) return null;
   const integer: (digits: string) => bigint =
     unsigned === 'u' ? digits => BigInt(`0x${digits}`) : digits => BigInt.asIntN(256, BigInt(`0x${digits}`));
-  return Number(bits || 256) > MOST_BITS_OF_NUMBER ? integer : digits => safeNumber(integer(digits));
+  return Number(bits || 256) > MAX_BITS_OF_NUMBER ? integer : digits => safeNumber(integer(digits));
 }
 
 function truth(digits: string): boolean {

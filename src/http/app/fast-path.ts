@@ -59,7 +59,7 @@ const REMEMBERED = 20_000;
 const REMEMBERED_CHARACTERS = 2 ** 22;
 const LONGEST_REMEMBERED = 512;
 /** Maximum heads per answer: clients request it in few forms. `entrySize` counts their memory with the entry. */
-const MOST_HEADS = 2;
+const MAX_HEADS = 2;
 /** Headers that change the answer or the reading of the request. Requests with them take the ordinary path. */
 const UNUSUAL_HEADERS = [
   'cache-control',
@@ -134,7 +134,7 @@ export function fastPath({ access, metrics, clock, clientOf, limit, unsent }: Fa
     const { answer, current } = repeatable;
     const { coding } = chosenForm(request.headers['accept-encoding'], answer.representation);
     const known = heads.get(answer) ?? new Map<string, ReadyHead>();
-    if (known.size < MOST_HEADS) heads.set(answer, known.set(kindOf(coding, response.statusCode), head));
+    if (known.size < MAX_HEADS) heads.set(answer, known.set(kindOf(coding, response.statusCode), head));
     const masked = loggedTarget(url, loggedParameters);
     targets.set(key, { current, operationId, loggedPath: masked === url ? url : masked });
   }

@@ -4,7 +4,7 @@ import { type Client, limitKey } from '../client-address.ts';
 import { HttpError } from '../errors.ts';
 
 /** Bytes of unfinished responses that one client address may have in a process (Decision 275). */
-const MOST_PER_ADDRESS = 64 * 2 ** 20;
+const MAX_PER_ADDRESS = 64 * 2 ** 20;
 /** Suggested retry delay in seconds, enough to read some of the earlier responses. */
 const RETRY_AFTER_S = 5;
 
@@ -29,7 +29,7 @@ export function unsentBytes(): UnsentBytes {
     hasRoom(client, bytes) {
       if (unsent.size === 0) return true;
       const held = unsent.get(limitKey(client) ?? '') ?? 0;
-      return held === 0 || held + bytes <= MOST_PER_ADDRESS;
+      return held === 0 || held + bytes <= MAX_PER_ADDRESS;
     },
     count(client, bytes, response) {
       const key = limitKey(client);

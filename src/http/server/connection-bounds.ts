@@ -31,7 +31,7 @@ export interface ConnectionBounds {
 const IDLE_SPARED_MS = 5_000;
 /** Descriptors reserved for databases, nodes, webhook receivers, mail and files. */
 const RESERVED_DESCRIPTORS = 1_024;
-const MOST_CONNECTIONS = 10_000;
+const MAX_CONNECTIONS = 10_000;
 /** Assumed limit on systems that do not report one: the smallest common one. */
 const ASSUMED_DESCRIPTORS = 1_024;
 
@@ -108,7 +108,7 @@ export function boundedAs(listener: string, bounds: ConnectionBounds | undefined
  * Connection limit of a process that may open `descriptors` files. At most half of them are reserved. `wanted` (10,000
  * when absent) is divided among the workers of the address and capped by the descriptors.
  */
-export function boundOf(descriptors: number, wanted = MOST_CONNECTIONS, workers = 1): number {
+export function boundOf(descriptors: number, wanted = MAX_CONNECTIONS, workers = 1): number {
   const reserved = Math.min(RESERVED_DESCRIPTORS, Math.ceil(descriptors / 2));
   return Math.max(1, Math.min(Math.ceil(wanted / workers), descriptors - reserved));
 }

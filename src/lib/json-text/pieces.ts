@@ -25,7 +25,7 @@ export type Root = { readonly value: Json } | { readonly part: Part };
 /** Bytes of a piece. Copying the values of so many to another thread takes about a millisecond. */
 const PIECE_BYTES = 32 * 1024;
 /** Far above the depth of a trace, which has two levels for each of at most 1,024 nested calls. */
-const MOST_LEVELS = 4_096;
+const MAX_LEVELS = 4_096;
 
 /** A list or object that is passed in pieces, by the places of its brackets. */
 interface Container {
@@ -109,7 +109,7 @@ function longContainers(bytes: Uint8Array): ReadonlyMap<number, number> {
     const byte = bytes[place] ?? 0;
     if (byte === QUOTE) place = endOfString(bytes, place);
     else if (isOpener(byte)) {
-      if (open.push(place) > MOST_LEVELS) throw new SyntaxError('There are too many levels.');
+      if (open.push(place) > MAX_LEVELS) throw new SyntaxError('There are too many levels.');
     } else if (isCloser(byte)) {
       const start = open.pop();
       if (start === undefined || bytes[start] !== byte - 2)

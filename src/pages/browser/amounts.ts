@@ -1,6 +1,6 @@
 const TYPED = /^(\d*)(?:[.,](\d*))?$/;
 const THOUSANDS = /^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?$/;
-const MOST_DECIMALS = 255;
+const MAX_DECIMALS = 255;
 const GROUPS = /\B(?=(?:\d{3})+$)/g;
 
 /** Symbol and decimals of a token or coin. */
@@ -59,7 +59,7 @@ export function commaAdvice(text: string): string | undefined {
  */
 export function decimalsIn(text: string | null | undefined): number {
   const decimals = Number(text ?? 0);
-  return Number.isInteger(decimals) && decimals >= 0 && decimals <= MOST_DECIMALS ? decimals : 0;
+  return Number.isInteger(decimals) && decimals >= 0 && decimals <= MAX_DECIMALS ? decimals : 0;
 }
 
 /** Formats an integer with separators: `12,345`. Large numbers are passed as text. */
