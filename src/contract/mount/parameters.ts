@@ -29,7 +29,6 @@ const LONGEST_REMEMBERED = 512;
  * targets share one object, which is frozen.
  */
 export function requestReader<Operations>(contract: Contract<Operations>) {
-  const check = parameterCheck(contract);
   const known = new LRUCache<string, ReadRequest>({ max: REMEMBERED });
   return (
     row: OperationRow,
@@ -41,52 +40,29 @@ export function requestReader<Operations>(contract: Contract<Operations>) {
     if (before !== undefined) return before;
     for (const name in segments) segments[name] = decodeSegment(segments[name] ?? '');
     const request = readParameters(row, segments, ctx.querystring);
-    check(row.id, request);
+    checkParameters(contract.parameters, row, request);
     if (target.length <= LONGEST_REMEMBERED && isRead(row)) known.set(target, frozen(request));
     return request;
   };
 }
 
-/**
- * Check of the parsed parameters of an operation, which throws InvalidParameter.
- * @throws Error when a validator is missing, because a service must not start without it
- */
-export function parameterCheck(contract: Pick<Contract<unknown>, 'name' | 'table' | 'parameters'>) {
-  const checks = new Map(Object.values(contract.table).map(row => [row.id, checksOf(contract, row)]));
-  return (operationId: string, request: ReadRequest): void => {
-    for (const check of checks.get(operationId) ?? []) check(request);
-  };
-}
-
-/** Throws InvalidParameter unless a parsed request satisfies one rule. */
-type Check = (request: ReadRequest) => void;
-
-/** Checks of a path, then that no required query parameter is missing, then of the query. */
-function checksOf(
-  { name, parameters }: Pick<Contract<unknown>, 'name' | 'parameters'>,
-  row: OperationRow,
-): Check[] {
-  const inPath = row.parameters.filter(parameter => parameter.in === 'path');
-  const inQuery = row.parameters.filter(parameter => parameter.in === 'query');
-  const required = inQuery.filter(parameter => parameter.required).map(parameter => parameter.name);
-  const allPresent: Check = ({ query }) => {
-    const missing = required.find(parameter => query[parameter] === undefined);
-    if (missing !== undefined) throw new InvalidParameter(missing, 'is required');
-  };
-  return [...inPath.flatMap(valueCheck('path')), allPresent, ...inQuery.flatMap(valueCheck('query'))];
-
-  function valueCheck(place: keyof ReadRequest) {
-    return ({ name: parameter, check }: ParameterRow): Check[] => {
-      if (check === undefined) return [];
-      const validate = parameters[check];
-      if (validate === undefined) throw new Error(`${name}: no parameter validator ${check}`);
-      return [
-        request => {
-          const value = request[place][parameter];
-          if (value !== undefined && !validate(value)) throw parameterViolation(parameter, validate.errors);
-        },
-      ];
-    };
+/** Validates the parsed parameters of a path, then those of a query. @throws InvalidParameter */
+export function checkParameters(
+  validators: Contract<unknown>['parameters'],
+  { parameters }: Pick<OperationRow, 'parameters'>,
+  request: ReadRequest,
+): void {
+  for (const place of ['path', 'query'] as const) {
+    const rows = parameters.filter(row => row.in === place);
+    const missing = rows.find(({ name, required }) => required && request[place][name] === undefined);
+    if (missing !== undefined) throw new InvalidParameter(missing.name, 'is required');
+    for (const { name, check } of rows) {
+      const value = request[place][name];
+      if (value === undefined || check === undefined) continue;
+      const validate = validators[check];
+      if (validate === undefined) throw new Error(`no parameter validator ${check}`);
+      if (!validate(value)) throw parameterViolation(name, validate.errors);
+    }
   }
 }
 
