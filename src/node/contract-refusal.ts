@@ -15,12 +15,6 @@ export function refusalOf(error: unknown): Refusal | undefined {
   return isOutOfGas(answered) ? 'out of gas' : 'refused';
 }
 
-/** Handler for `catch` that returns null when the contract refused a call. @throws any other failure */
-export function nullIfRefused(error: unknown): null {
-  if (refusalOf(error) !== undefined) return null;
-  throw error;
-}
-
 /** Error that a node answers a call with, as in JSON-RPC. */
 interface AnsweredError {
   readonly code: number;

@@ -59,7 +59,7 @@ async function parentOf(
   { roles }: WorkerPart,
   { observers }: Pick<OperatorDeps, 'observers'>,
 ): Promise<Operator> {
-  const { workerCounters } = await import('#stores/worker-counters.ts');
+  const { workerCounters } = await import('#stores/insured-counters.ts');
   const isServing = roles.includes('data') || roles.includes('payments');
   return {
     async show(view) {

@@ -13,7 +13,7 @@ import {
 } from 'viem';
 import { expect, test } from 'vitest';
 import { knownAbis } from '#evm/abi/abi.ts';
-import { decodeParameters } from '#evm/abi/parameters.ts';
+import { decodeParameters } from '#evm/abi/decode.ts';
 
 const WORD_TYPES = ['address', 'bool', 'bytes1', 'bytes4', 'bytes32', 'uint', 'int', 'uint8', 'uint48'];
 const TYPES = [...WORD_TYPES, 'uint56', 'uint256', 'int8', 'int48', 'int128', 'int256'];

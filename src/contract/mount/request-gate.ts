@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
+import { closeSignal } from '../../http/app/request-state.ts';
 import type { Client } from '../../http/client-address.ts';
-import { closeSignal } from '../../http/close-signal.ts';
 import type { JsonObject } from '../contracts/document.ts';
 import type { EncodedBody, OperationRow } from '../contracts/operations.ts';
 import { InvalidParameter } from '../contracts/violations.ts';

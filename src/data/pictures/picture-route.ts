@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import type { ExplorerOperations } from '../../contract/contracts/explorer.ts';
 import type { InsightsOperations } from '../../contract/contracts/insights.ts';
 import type { Handlers } from '../../contract/contracts/operations.ts';
-import { closeSignal } from '../../http/close-signal.ts';
+import { closeSignal } from '../../http/app/request-state.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Representation } from '../../http/representation.ts';
 import { sendRepresentation } from '../../http/send.ts';

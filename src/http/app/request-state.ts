@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { Logger } from '../../lib/logger.ts';
 import type { CountedClient } from '../../lib/request-counters.ts';
 import type { Client } from '../client-address.ts';
@@ -66,4 +66,12 @@ function nextId(): string {
   const digits = LAST_DIGITS[used] ?? '';
   used += 1;
   return blockPart + digits;
+}
+
+/** Signal that aborts when the client disconnects, or after the response has been sent. */
+export function closeSignal({ res }: Pick<Context, 'res'>): AbortSignal {
+  const closed = new AbortController();
+  if (res.closed) closed.abort();
+  else res.once('close', () => closed.abort());
+  return closed.signal;
 }

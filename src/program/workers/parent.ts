@@ -32,7 +32,7 @@ const REPLACING_SIGNAL = 'SIGUSR2';
  * the operator as one. Resolves when every worker has ended. Workers share one address (Decision 261).
  */
 export async function runParent({ config, parts, stopped, clock, log }: ParentOptions): Promise<void> {
-  const { countForWorkers } = await import('#stores/worker-counters.ts');
+  const { countForWorkers } = await import('#stores/insured-counters.ts');
   countForWorkers();
   const metrics = createMetrics({ ofProcess: true });
   let supervisor: Supervisor<ForkedWorker> | undefined;
