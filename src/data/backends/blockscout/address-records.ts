@@ -1,18 +1,24 @@
 import type { Answers } from '../port/backend.ts';
-import { isOfKind } from '../port/backend-error.ts';
-import { type BlockscoutSource, mustBe, read, readableItems } from './client/source.ts';
+import { type BlockscoutSource, mustBe, orEmpty, read, readableItems } from './client/source.ts';
 import { addressDetails, addressToken, coinBalance, coinBalancesByDay } from './normalise/holdings.ts';
 import { addressCounters } from './normalise/statistics.ts';
 import { BLOCK_SETS, blockKeys } from './paging/cursor-params.ts';
-import { readList } from './paging/list.ts';
+import { listAnswer } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
-type AddressRecordAnswers = Pick<Answers, 'getAddress' | 'getAddressCounters' | 'listAddressTokenBalances'>;
+type AddressRecordAnswers = Pick<
+  Answers,
+  | 'getAddress'
+  | 'getAddressCounters'
+  | 'listAddressTokenBalances'
+  | 'listAddressCoinBalances'
+  | 'getAddressCoinBalancesByDay'
+>;
 
 /** Maximum number of balances in the unpaged list; upstream returns all of them (Decision 239). */
 const MOST_BALANCES = 250;
 
-/** Answers about one address that are single records or unpaged lists. */
+/** Records of one address, its balances, and the history of its coin balance. */
 export function addressRecordAnswers(source: BlockscoutSource): AddressRecordAnswers {
   return {
     async getAddress({ path: { address_hash: address } }, { signal }) {
@@ -32,58 +38,32 @@ export function addressRecordAnswers(source: BlockscoutSource): AddressRecordAns
     async listAddressTokenBalances({ path: { address_hash: address } }, { signal }) {
       const path = `/addresses/${address}/token-balances`;
       const get = { operation: 'listAddressTokenBalances', path, signal } as const;
-      try {
-        // The list has no pages. Its length is limited by the number of keys in an answer.
-        const most = Number.POSITIVE_INFINITY;
-        const readBalances = (body: unknown) =>
-          readableItems(source, get, { list: firstOf(body), most, read: addressToken });
-        return { body: await read(source, get, readBalances) };
-      } catch (error) {
-        if (!isOfKind(error, 'not_found')) throw error;
-        return { body: [] };
-      }
+      // The list has no pages. Its length is limited by the number of keys in an answer.
+      const most = Number.POSITIVE_INFINITY;
+      const readBalances = (body: unknown) =>
+        readableItems(source, get, { list: firstOf(body), most, read: addressToken });
+      return { body: await orEmpty(read(source, get, readBalances), []) };
+    },
+
+    listAddressCoinBalances({ path: { address_hash: address }, query }, ask) {
+      const reading = listAnswer(source, ask, {
+        operation: 'listAddressCoinBalances',
+        path: `/addresses/${address}/coin-balance-history`,
+        start: positionFrom(query, BLOCK_SETS),
+        item: coinBalance,
+        keys: blockKeys,
+      });
+      return orEmpty(reading, { body: { items: [], next_page_params: null } });
+    },
+
+    async getAddressCoinBalancesByDay({ path: { address_hash: address } }, { signal }) {
+      const path = `/addresses/${address}/coin-balance-history-by-day`;
+      const get = { operation: 'getAddressCoinBalancesByDay', path, signal } as const;
+      return { body: await orEmpty(read(source, get, coinBalancesByDay), { days: null, items: [] }) };
     },
   };
 }
 
 function firstOf(body: unknown): unknown {
   return Array.isArray(body) ? body.slice(0, MOST_BALANCES) : body;
-}
-
-type CoinHistoryAnswers = Pick<Answers, 'listAddressCoinBalances' | 'getAddressCoinBalancesByDay'>;
-
-/** Coin balance history of an address. Up to 6.9 an address without a record is a 404. */
-export function coinHistoryAnswers(source: BlockscoutSource): CoinHistoryAnswers {
-  return {
-    async listAddressCoinBalances({ path: { address_hash: address }, query }, ask) {
-      try {
-        const { body } = await readList(
-          source,
-          {
-            operation: 'listAddressCoinBalances',
-            path: `/addresses/${address}/coin-balance-history`,
-            start: positionFrom(query, BLOCK_SETS),
-            item: coinBalance,
-            keys: blockKeys,
-          },
-          ask,
-        );
-        return { body };
-      } catch (error) {
-        if (!isOfKind(error, 'not_found')) throw error;
-        return { body: { items: [], next_page_params: null } };
-      }
-    },
-
-    async getAddressCoinBalancesByDay({ path: { address_hash: address } }, { signal }) {
-      const path = `/addresses/${address}/coin-balance-history-by-day`;
-      const get = { operation: 'getAddressCoinBalancesByDay', path, signal } as const;
-      try {
-        return { body: await read(source, get, coinBalancesByDay) };
-      } catch (error) {
-        if (!isOfKind(error, 'not_found')) throw error;
-        return { body: { days: null, items: [] } };
-      }
-    },
-  };
 }

@@ -1,9 +1,8 @@
 import { isObject } from '#lib/json.ts';
 import type { Answer, Answers, Ask } from '../port/backend.ts';
-import { isOfKind } from '../port/backend-error.ts';
 import { fieldsOf } from '../upstream-json/fields.ts';
 import { withLateExtra } from './client/side-requests.ts';
-import { type BlockscoutSource, mustName } from './client/source.ts';
+import { type BlockscoutSource, mustName, orEmpty } from './client/source.ts';
 import { block } from './normalise/block.ts';
 import {
   addressNft,
@@ -35,7 +34,7 @@ import {
   WITHDRAWAL_SETS,
   withdrawalKeys,
 } from './paging/cursor-params.ts';
-import { type List, type ListPage, readList } from './paging/list.ts';
+import { type List, type ListPage, readList, typeFilter } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
 type AddressAnswers = Pick<
@@ -57,17 +56,13 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
   return {
     async listAddresses({ query }, ask) {
       const start = positionFrom(query, [['fetched_coin_balance', 'hash']], ['transaction_count']);
-      const { body, envelope } = await readList(
-        source,
-        {
-          operation: 'listAddresses',
-          path: '/addresses',
-          start: start === undefined ? undefined : inUpstreamsWords(start),
-          item: coinHolder,
-          keys: coinHolderKeys,
-        },
-        ask,
-      );
+      const { body, envelope } = await readList(source, ask, {
+        operation: 'listAddresses',
+        path: '/addresses',
+        start: start === undefined ? undefined : inUpstreamsWords(start),
+        item: coinHolder,
+        keys: coinHolderKeys,
+      });
       return {
         body: { ...coinTotals(envelope), ...body },
       };
@@ -82,8 +77,8 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
           ['block_number', 'index'],
           ['inserted_at', 'hash'],
         ]),
-        filters: filter === undefined ? {} : { filter },
-        passes: filter === undefined ? undefined : record => isSide(address, record, filter),
+        filters: { filter },
+        passes: record => isSide(address, record, filter),
         item(value) {
           const found = transaction(value);
           const { from, to, created_contract: created } = found;
@@ -99,18 +94,11 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
         operation: 'listAddressTokenTransfers',
         path: `/addresses/${address}/token-transfers`,
         start: positionFrom(query, TOKEN_TRANSFER_SETS),
-        filters: {
-          ...(filter === undefined ? {} : { filter }),
-          ...(type === undefined ? {} : { type: type.join(',') }),
-          ...(token === undefined ? {} : { token }),
-        },
-        passes:
-          filter === undefined && type === undefined && token === undefined
-            ? undefined
-            : record =>
-                (filter === undefined || isSide(address, record, filter)) &&
-                (type === undefined || type.some(one => one === record.token_type)) &&
-                (token === undefined || record.token?.address.toLowerCase() === token.toLowerCase()),
+        filters: { filter, type: type?.join(','), token },
+        passes: record =>
+          isSide(address, record, filter) &&
+          (type === undefined || type.some(one => one === record.token_type)) &&
+          (token === undefined || record.token?.address.toLowerCase() === token.toLowerCase()),
         item(value) {
           const found = tokenTransfer(value);
           return mustName(address, [found.from.hash, found.to.hash], 'from.hash', found);
@@ -125,8 +113,7 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
         operation: 'listAddressTokens',
         path: `/addresses/${address}/tokens`,
         start: positionFrom(query, [['fiat_value', 'id', 'value']], ['token_name', 'token_type']),
-        filters: type === undefined ? {} : { type: type.join(',') },
-        passes: type === undefined ? undefined : ({ token }) => type.some(one => one === token?.type),
+        ...typeFilter<ReturnType<typeof addressToken>>(type, ({ token }) => token?.type),
         item: addressToken,
         keys: addressTokenKeys,
       });
@@ -138,8 +125,7 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
         operation: 'listAddressNfts',
         path: `/addresses/${address}/nft`,
         start: positionFrom(query, [['token_contract_address_hash', 'token_id', 'token_type']]),
-        filters: type === undefined ? {} : { type: type.join(',') },
-        passes: type === undefined ? undefined : record => type.some(one => one === record.token_type),
+        ...typeFilter<ReturnType<typeof addressNft>>(type, record => record.token_type),
         item: addressNft,
         keys: addressNftKeys,
       });
@@ -151,8 +137,7 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
         operation: 'listAddressNftCollections',
         path: `/addresses/${address}/nft/collections`,
         start: positionFrom(query, [['token_contract_address_hash', 'token_type']]),
-        filters: type === undefined ? {} : { type: type.join(',') },
-        passes: type === undefined ? undefined : record => type.some(one => one === record.token?.type),
+        ...typeFilter<ReturnType<typeof addressNftCollection>>(type, ({ token }) => token?.type),
         item: addressNftCollection,
         keys: addressNftCollectionKeys,
       });
@@ -202,8 +187,8 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
           operation: 'listAddressInternalTransactions',
           path: `/addresses/${address}/internal-transactions`,
           start: positionFrom(query, INTERNAL_TRANSACTION_SETS),
-          filters: filter === undefined ? {} : { filter },
-          passes: filter === undefined ? undefined : record => isSide(address, record, filter),
+          filters: { filter },
+          passes: record => isSide(address, record, filter),
           item(value) {
             const found = internalTransaction(value);
             // Taken from upstream's body, because the contract's record omits the beneficiary of a self-destruction.
@@ -226,26 +211,24 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
     list: List<Item, Keys>,
     traces: Promise<boolean | undefined> = Promise.resolve(undefined),
   ): Promise<Answer<ListPage<Item, Keys>>> {
-    try {
-      const [{ body, envelope }, hasTraces] = await withLateExtra(
-        readList(source, list, ask),
-        traces,
-        source.clock,
-      );
-      return isStillTraced(envelope) || hasTraces === false ? { body, unsettled: true } : { body };
-    } catch (error) {
-      if (!isOfKind(error, 'not_found')) throw error;
-      return { body: { items: [], next_page_params: null } };
-    }
+    const reading = withLateExtra(readList(source, ask, list), traces, source.clock).then(
+      ([{ body, envelope }, hasTraces]): Answer<ListPage<Item, Keys>> =>
+        isStillTraced(envelope) || hasTraces === false ? { body, unsettled: true } : { body },
+    );
+    return orEmpty(reading, { body: { items: [], next_page_params: null } });
   }
 }
 
-/** True when the address is on that side of a record. A created contract counts as a receiver (Decisions 44, 235). */
+/**
+ * True when the address is on that side of a record, or no side is asked for. A created contract counts as a receiver
+ * (Decisions 44, 235).
+ */
 function isSide(
   address: string,
   { from, to, created_contract: created }: Sides,
-  side: 'from' | 'to',
+  side: 'from' | 'to' | undefined,
 ): boolean {
+  if (side === undefined) return true;
   const isMine = (party: Sides['to']) => party?.hash.toLowerCase() === address.toLowerCase();
   return side === 'from' ? isMine(from) : isMine(to) || isMine(created ?? null);
 }

@@ -15,7 +15,7 @@ import {
   WITHDRAWAL_SETS,
   withdrawalKeys,
 } from './paging/cursor-params.ts';
-import { readList } from './paging/list.ts';
+import { listAnswer, readList } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
 type BlockAnswers = Pick<
@@ -34,20 +34,15 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
   return {
     async listBlocks({ query }, ask) {
       const { type } = query;
-      const { body } = await readList(
-        source,
-        {
-          operation: 'listBlocks',
-          path: '/blocks',
-          start: positionFrom(query, BLOCK_SETS),
-          filters: type === undefined ? {} : { type },
-          passes: type === undefined ? undefined : record => record.type === type,
-          item: block,
-          keys: blockKeys,
-        },
-        ask,
-      );
-      return { body };
+      return listAnswer(source, ask, {
+        operation: 'listBlocks',
+        path: '/blocks',
+        start: positionFrom(query, BLOCK_SETS),
+        filters: { type },
+        passes: record => record.type === type,
+        item: block,
+        keys: blockKeys,
+      });
     },
 
     async listMainPageBlocks(_request, { signal }) {
@@ -72,20 +67,16 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
     },
 
     async listBlockTransactions({ path: { block_number_or_hash: id }, query }, ask) {
-      const reading = readList(
-        source,
-        {
-          operation: 'listBlockTransactions',
-          path: `/blocks/${id}/transactions`,
-          start: positionFrom(query, [['block_number', 'index']]),
-          item(value) {
-            const found = transactionOrNull(value);
-            return found === null || isHash(id) ? found : mustBe(id, 'block_number', found);
-          },
-          keys: blockTransactionKeys,
+      const reading = readList(source, ask, {
+        operation: 'listBlockTransactions',
+        path: `/blocks/${id}/transactions`,
+        start: positionFrom(query, [['block_number', 'index']]),
+        item(value) {
+          const found = transactionOrNull(value);
+          return found === null || isHash(id) ? found : mustBe(id, 'block_number', found);
         },
-        ask,
-      );
+        keys: blockTransactionKeys,
+      });
       return settled(
         reading.then(({ body }) => body),
         settlement.ofBlock(id),
@@ -94,20 +85,16 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
 
     async listBlockInternalTransactions({ path: { block_number_or_hash: id }, query }, ask) {
       const traces = indexing.hasTraces();
-      const reading = readList(
-        source,
-        {
-          operation: 'listBlockInternalTransactions',
-          path: `/blocks/${id}/internal-transactions`,
-          start: positionFrom(query, [['transaction_index', 'index']]),
-          item(value) {
-            const found = internalTransaction(value);
-            return isHash(id) ? found : mustBe(id, 'block_number', found);
-          },
-          keys: internalTransactionKeys,
+      const reading = readList(source, ask, {
+        operation: 'listBlockInternalTransactions',
+        path: `/blocks/${id}/internal-transactions`,
+        start: positionFrom(query, [['transaction_index', 'index']]),
+        item(value) {
+          const found = internalTransaction(value);
+          return isHash(id) ? found : mustBe(id, 'block_number', found);
         },
-        ask,
-      );
+        keys: internalTransactionKeys,
+      });
       const answer = await settled(
         reading.then(({ body }) => body),
         settlement.ofBlock(id),
@@ -121,17 +108,13 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
     },
 
     async listBlockWithdrawals({ path: { block_number_or_hash: id }, query }, ask) {
-      const reading = readList(
-        source,
-        {
-          operation: 'listBlockWithdrawals',
-          path: `/blocks/${id}/withdrawals`,
-          start: positionFrom(query, WITHDRAWAL_SETS),
-          item: blockWithdrawal,
-          keys: withdrawalKeys,
-        },
-        ask,
-      );
+      const reading = readList(source, ask, {
+        operation: 'listBlockWithdrawals',
+        path: `/blocks/${id}/withdrawals`,
+        start: positionFrom(query, WITHDRAWAL_SETS),
+        item: blockWithdrawal,
+        keys: withdrawalKeys,
+      });
       return settled(
         reading.then(({ body }) => body),
         settlement.ofBlock(id),

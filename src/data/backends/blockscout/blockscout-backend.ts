@@ -2,14 +2,14 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Backend } from '../port/backend.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { addressRecordAnswers, coinHistoryAnswers } from './address-records.ts';
+import { addressRecordAnswers } from './address-records.ts';
 import { addressAnswers } from './addresses.ts';
 import { blockAnswers } from './blocks.ts';
 import { settlement } from './client/confirmations.ts';
 import { indexing, unlessIncomplete } from './client/indexing.ts';
 import { type BlockscoutSource, refusals } from './client/source.ts';
 import { feedAnswers } from './feeds.ts';
-import { recordAnswers, verifiedContractAnswers } from './records.ts';
+import { recordAnswers } from './records.ts';
 import { searchAnswers } from './search.ts';
 import { tokenAnswers } from './tokens.ts';
 import { transactionAnswers, transactionListAnswers } from './transactions.ts';
@@ -55,10 +55,8 @@ export function blockscoutBackend(options: BlockscoutBackendOptions): Backend {
     ...feedAnswers(source),
     ...addressAnswers(source),
     ...addressRecordAnswers(source),
-    ...coinHistoryAnswers(source),
     ...tokenAnswers(source),
     ...recordAnswers(source),
-    ...verifiedContractAnswers(source),
     ...searchAnswers(source),
   };
   return {

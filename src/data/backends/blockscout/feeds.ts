@@ -13,7 +13,7 @@ import {
   WITHDRAWAL_SETS,
   withdrawalKeys,
 } from './paging/cursor-params.ts';
-import { readList } from './paging/list.ts';
+import { listAnswer, readList } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
 type FeedAnswers = Pick<Answers, 'listTokenTransfers' | 'listInternalTransactions' | 'listWithdrawals'>;
@@ -22,32 +22,23 @@ type FeedAnswers = Pick<Answers, 'listTokenTransfers' | 'listInternalTransaction
 export function feedAnswers(source: BlockscoutSource): FeedAnswers {
   return {
     async listTokenTransfers({ query }, ask) {
-      const { body } = await readList(
-        source,
-        {
-          operation: 'listTokenTransfers',
-          path: '/token-transfers',
-          start: positionFrom(query, TOKEN_TRANSFER_SETS),
-          item: tokenTransfer,
-          keys: tokenTransferKeys,
-        },
-        ask,
-      );
-      return { body };
+      return listAnswer(source, ask, {
+        operation: 'listTokenTransfers',
+        path: '/token-transfers',
+        start: positionFrom(query, TOKEN_TRANSFER_SETS),
+        item: tokenTransfer,
+        keys: tokenTransferKeys,
+      });
     },
 
     async listInternalTransactions({ query }, ask) {
-      const reading = readList(
-        source,
-        {
-          operation: 'listInternalTransactions',
-          path: '/internal-transactions',
-          start: positionFrom(query, INTERNAL_TRANSACTION_SETS),
-          item: internalTransaction,
-          keys: internalTransactionKeys,
-        },
-        ask,
-      );
+      const reading = readList(source, ask, {
+        operation: 'listInternalTransactions',
+        path: '/internal-transactions',
+        start: positionFrom(query, INTERNAL_TRANSACTION_SETS),
+        item: internalTransaction,
+        keys: internalTransactionKeys,
+      });
       const [{ body, envelope }, hasTraces] = await withLateExtra(
         reading,
         source.indexing.hasTraces(),
@@ -57,18 +48,13 @@ export function feedAnswers(source: BlockscoutSource): FeedAnswers {
     },
 
     async listWithdrawals({ query }, ask) {
-      const { body } = await readList(
-        source,
-        {
-          operation: 'listWithdrawals',
-          path: '/withdrawals',
-          start: positionFrom(query, WITHDRAWAL_SETS),
-          item: withdrawal,
-          keys: withdrawalKeys,
-        },
-        ask,
-      );
-      return { body };
+      return listAnswer(source, ask, {
+        operation: 'listWithdrawals',
+        path: '/withdrawals',
+        start: positionFrom(query, WITHDRAWAL_SETS),
+        item: withdrawal,
+        keys: withdrawalKeys,
+      });
     },
   };
 }

@@ -11,7 +11,7 @@ import {
 } from './normalise/statistics.ts';
 import { tokenInstance } from './normalise/token.ts';
 import { smartContractKeys } from './paging/cursor-params.ts';
-import { readList } from './paging/list.ts';
+import { listAnswer } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
 type RecordAnswers = Pick<
@@ -23,9 +23,11 @@ type RecordAnswers = Pick<
   | 'getMarketChart'
   | 'getSmartContract'
   | 'getTokenInstance'
+  | 'listSmartContracts'
+  | 'getSmartContractCounters'
 >;
 
-/** Single records that any block may change: statistics, contracts and token instances. */
+/** Records that any block may change: statistics, contracts and token instances. */
 export function recordAnswers(source: BlockscoutSource): RecordAnswers {
   return {
     async getStats(_request, { signal }) {
@@ -63,32 +65,18 @@ export function recordAnswers(source: BlockscoutSource): RecordAnswers {
       const get = { operation: 'getTokenInstance', path, signal } as const;
       return { body: await read(source, get, body => mustBe(String(id), 'id', tokenInstance(body))) };
     },
-  };
-}
 
-type VerifiedContractAnswers = Pick<Answers, 'listSmartContracts' | 'getSmartContractCounters'>;
-
-/** Verified contracts and counters of contracts. */
-export function verifiedContractAnswers(source: BlockscoutSource): VerifiedContractAnswers {
-  return {
     async listSmartContracts({ query }, ask) {
-      const { filter } = query;
-      const q = query.q?.trim() ?? '';
       // `hash` without `block_number` is a position of version 8; with it, a position of our own index.
       const sets = [['smart_contract_id'], ...(query.block_number === undefined ? [['hash']] : [])];
-      const { body } = await readList(
-        source,
-        {
-          operation: 'listSmartContracts',
-          path: '/smart-contracts',
-          start: positionFrom(query, sets, ['block_number', 'hash']),
-          fixed: { ...(q === '' ? {} : { q }), ...(filter === undefined ? {} : { filter }) },
-          item: smartContractItem,
-          keys: smartContractKeys,
-        },
-        ask,
-      );
-      return { body };
+      return listAnswer(source, ask, {
+        operation: 'listSmartContracts',
+        path: '/smart-contracts',
+        start: positionFrom(query, sets, ['block_number', 'hash']),
+        fixed: { q: query.q?.trim() || undefined, filter: query.filter },
+        item: smartContractItem,
+        keys: smartContractKeys,
+      });
     },
 
     async getSmartContractCounters(_request, { signal }) {

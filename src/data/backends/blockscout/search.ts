@@ -5,7 +5,7 @@ import { fieldsOf } from '../upstream-json/fields.ts';
 import { type BlockscoutSource, read, readableItems } from './client/source.ts';
 import { kindOf, searchRedirect, searchResultOrNull } from './normalise/search-result.ts';
 import { searchKeys } from './paging/cursor-params.ts';
-import { readList } from './paging/list.ts';
+import { listAnswer } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
 type SearchAnswers = Pick<Answers, 'search' | 'quickSearch' | 'searchRedirect'>;
@@ -42,19 +42,14 @@ export function searchAnswers(source: BlockscoutSource): SearchAnswers {
       if (query.items_count !== undefined && start === undefined && ask.position === undefined) {
         throw new BackendError('rejected', 'bad_input', 'cursor: must be given together with items_count');
       }
-      const { body } = await readList(
-        source,
-        {
-          operation: 'search',
-          path: '/search',
-          start: start === undefined ? undefined : inUpstreamsWords(start),
-          fixed: { q },
-          item: resultOrNull,
-          keys: (params, itemCount) => searchKeys(params, itemCount, q),
-        },
-        ask,
-      );
-      return { body };
+      return listAnswer(source, ask, {
+        operation: 'search',
+        path: '/search',
+        start: start === undefined ? undefined : inUpstreamsWords(start),
+        fixed: { q },
+        item: resultOrNull,
+        keys: (params, itemCount) => searchKeys(params, itemCount, q),
+      });
     },
 
     async quickSearch({ query: { q = '' } }, { signal }) {

@@ -14,7 +14,7 @@ import {
   tokenKeys,
   tokenTransferKeys,
 } from './paging/cursor-params.ts';
-import { type List, readList } from './paging/list.ts';
+import { type List, listAnswer, readList, typeFilter } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
 type Token = ExplorerSchemas['Token'];
@@ -36,13 +36,13 @@ export function tokenAnswers(source: BlockscoutSource): TokenAnswers {
     async listTokens({ query }, ask) {
       const asked = ask.position === undefined ? LATEST : namesIn([ask.position]);
       const list = tokenList(query, asked);
-      const { body, envelope } = await readList(source, list, ask);
+      const { body, envelope } = await readList(source, ask, list);
       if (ask.position !== undefined) return { body };
       const names = namesIn(listOf(envelope.items));
       const isUnderstood =
         names === asked || (list.start === undefined && sortOf(query, names) === query.sort);
       // An older version ignored the order, or restarted at its first page.
-      return { body: isUnderstood ? body : (await readList(source, tokenList(query, names), ask)).body };
+      return { body: isUnderstood ? body : (await readList(source, ask, tokenList(query, names))).body };
     },
 
     async getToken({ path: { address_hash: address } }, { signal }) {
@@ -56,91 +56,64 @@ export function tokenAnswers(source: BlockscoutSource): TokenAnswers {
     },
 
     async listTransfersOfToken({ path: { address_hash: address }, query }, ask) {
-      const { body } = await readList(
-        source,
-        {
-          operation: 'listTransfersOfToken',
-          path: `/tokens/${address}/transfers`,
-          start: positionFrom(query, TOKEN_TRANSFER_SETS),
-          item(value) {
-            const found = tokenTransfer(value);
-            return mustName(address, [found.token?.address ?? address], 'token.address', found);
-          },
-          keys: tokenTransferKeys,
-        },
-        ask,
-      );
-      return { body };
+      return listAnswer(source, ask, {
+        operation: 'listTransfersOfToken',
+        path: `/tokens/${address}/transfers`,
+        start: positionFrom(query, TOKEN_TRANSFER_SETS),
+        item: value => ofToken(address, tokenTransfer(value)),
+        keys: tokenTransferKeys,
+      });
     },
 
     async listTokenHolders({ path: { address_hash: address }, query }, ask) {
-      const { body } = await readList(
-        source,
-        {
-          operation: 'listTokenHolders',
-          path: `/tokens/${address}/holders`,
-          start: positionFrom(query, [['value', 'address_hash']], ['token_id']),
-          item: tokenHolder,
-          keys: tokenHolderKeys,
-        },
-        ask,
-      );
-      return { body };
+      return listAnswer(source, ask, {
+        operation: 'listTokenHolders',
+        path: `/tokens/${address}/holders`,
+        start: positionFrom(query, [['value', 'address_hash']], ['token_id']),
+        item: tokenHolder,
+        keys: tokenHolderKeys,
+      });
     },
 
     async listTokenInstances({ path: { address_hash: address }, query }, ask) {
-      const { holder_address_hash: holder } = query;
-      const { body } = await readList(
-        source,
-        {
-          operation: 'listTokenInstances',
-          path: `/tokens/${address}/instances`,
-          start: positionFrom(query, [['unique_token']]),
-          fixed: holder === undefined ? {} : { holder_address_hash: holder },
-          item(value) {
-            const found = tokenInstance(value);
-            return mustName(address, [found.token?.address ?? address], 'token.address', found);
-          },
-          keys: tokenInstanceKeys,
-        },
-        ask,
-      );
-      return { body };
+      return listAnswer(source, ask, {
+        operation: 'listTokenInstances',
+        path: `/tokens/${address}/instances`,
+        start: positionFrom(query, [['unique_token']]),
+        fixed: { holder_address_hash: query.holder_address_hash },
+        item: value => ofToken(address, tokenInstance(value)),
+        keys: tokenInstanceKeys,
+      });
     },
 
     async listTransfersOfTokenInstance({ path: { address_hash: address, id }, query }, ask) {
-      const { body } = await readList(
-        source,
-        {
-          operation: 'listTransfersOfTokenInstance',
-          path: `/tokens/${address}/instances/${id}/transfers`,
-          start: positionFrom(query, TOKEN_TRANSFER_SETS),
-          item(value) {
-            const found = tokenTransfer(value);
-            return mustName(address, [found.token?.address ?? address], 'token.address', found);
-          },
-          keys: tokenTransferKeys,
-        },
-        ask,
-      );
-      return { body };
+      return listAnswer(source, ask, {
+        operation: 'listTransfersOfTokenInstance',
+        path: `/tokens/${address}/instances/${id}/transfers`,
+        start: positionFrom(query, TOKEN_TRANSFER_SETS),
+        item: value => ofToken(address, tokenTransfer(value)),
+        keys: tokenTransferKeys,
+      });
     },
 
     async listTokenInstanceHolders({ path: { address_hash: address, id }, query }, ask) {
-      const { body } = await readList(
-        source,
-        {
-          operation: 'listTokenInstanceHolders',
-          path: `/tokens/${address}/instances/${id}/holders`,
-          start: positionFrom(query, [['value', 'address_hash', 'token_id']]),
-          item: tokenHolder,
-          keys: tokenHolderKeys,
-        },
-        ask,
-      );
-      return { body };
+      return listAnswer(source, ask, {
+        operation: 'listTokenInstanceHolders',
+        path: `/tokens/${address}/instances/${id}/holders`,
+        start: positionFrom(query, [['value', 'address_hash', 'token_id']]),
+        item: tokenHolder,
+        keys: tokenHolderKeys,
+      });
     },
   };
+}
+
+/** Returns a record of the token. A record without a token belongs to the list it is in. */
+function ofToken<Item extends { readonly token?: { readonly address: string } | null }>(
+  address: string,
+  record: Item,
+): Item {
+  return mustName(address, [record.token?.address ?? address], 'token.address', record);
 }
 
 type TokenQuery = RequestOf<'listTokens'>['query'];
@@ -162,7 +135,7 @@ const POSITION = [
 ] as const;
 
 function tokenList(query: TokenQuery, names: HolderNames): List<Token, ReturnType<typeof tokenKeys>> {
-  const { q = '', type, order = 'desc' } = query;
+  const { q, type, order = 'desc' } = query;
   const sort = sortOf(query, names);
   const { holders_count: count = null, ...others } = positionFrom(query, [POSITION]) ?? {};
   const hasStart = Object.keys(others).length > 0;
@@ -170,10 +143,8 @@ function tokenList(query: TokenQuery, names: HolderNames): List<Token, ReturnTyp
     operation: 'listTokens',
     path: '/tokens',
     start: hasStart ? { ...others, ...Object.fromEntries(names.map(name => [name, count])) } : undefined,
-    fixed: { ...(q === '' ? {} : { q }), ...(sort === undefined ? {} : { sort, order }) },
-    ...(type === undefined
-      ? {}
-      : { filters: { type: type.join(',') }, passes: record => type.some(one => one === record.type) }),
+    fixed: { q: q || undefined, sort, order: sort && order },
+    ...typeFilter<Token>(type, record => record.type),
     item: token,
     keys: tokenKeys,
   };

@@ -24,7 +24,7 @@ import {
   tokenTransferKeys,
   transactionKeys,
 } from './paging/cursor-params.ts';
-import { type List, type ListPage, readList } from './paging/list.ts';
+import { type List, type ListPage, readList, typeFilter } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
 type TransactionAnswers = Pick<Answers, 'listTransactions' | 'listMainPageTransactions' | 'getTransaction'>;
@@ -36,30 +36,20 @@ export function transactionAnswers(source: BlockscoutSource): TransactionAnswers
     async listTransactions({ query }, ask) {
       const { filter = 'validated', type, method } = query;
       const isPending = filter === 'pending';
-      const { body } = await readList(
-        source,
-        {
-          operation: 'listTransactions',
-          path: '/transactions',
-          start: isPending
-            ? positionFrom(query, [['inserted_at', 'hash']], ['block_number', 'index'])
-            : positionFrom(query, [['block_number', 'index']], ['inserted_at', 'hash']),
-          fixed: { filter },
-          filters: {
-            ...(type === undefined ? {} : { type: type.join(',') }),
-            ...(method === undefined ? {} : { method: method.join(',') }),
-          },
-          passes:
-            type === undefined && method === undefined
-              ? undefined
-              : record =>
-                  (type === undefined || type.some(one => record.transaction_types.includes(one))) &&
-                  (method === undefined || method.some(one => isCallOf(record, one))),
-          item: transaction,
-          keys: transactionKeys,
-        },
-        ask,
-      );
+      const { body } = await readList(source, ask, {
+        operation: 'listTransactions',
+        path: '/transactions',
+        start: isPending
+          ? positionFrom(query, [['inserted_at', 'hash']], ['block_number', 'index'])
+          : positionFrom(query, [['block_number', 'index']], ['inserted_at', 'hash']),
+        fixed: { filter },
+        filters: { type: type?.join(','), method: method?.join(',') },
+        passes: record =>
+          (type === undefined || type.some(one => record.transaction_types.includes(one))) &&
+          (method === undefined || method.some(one => isCallOf(record, one))),
+        item: transaction,
+        keys: transactionKeys,
+      });
       return isPending ? { body, unsettled: true } : { body };
     },
 
@@ -110,8 +100,7 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
         operation: 'listTransactionTokenTransfers',
         path: `/transactions/${hash}/token-transfers`,
         start: positionFrom(query, TOKEN_TRANSFER_SETS),
-        filters: type === undefined ? {} : { type: type.join(',') },
-        passes: type === undefined ? undefined : record => type.some(one => one === record.token_type),
+        ...typeFilter<ReturnType<typeof tokenTransfer>>(type, record => record.token_type),
         item: value => mustBe(hash, 'transaction_hash', tokenTransfer(value)),
         keys: tokenTransferKeys,
       });
@@ -202,7 +191,7 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
     ask: Ask,
     list: List<Item, Keys>,
   ): Promise<{ answer: Answer<ListPage<Item, Keys>>; envelope: Fields }> {
-    const reading = readList(source, list, ask);
+    const reading = readList(source, ask, list);
     const [{ body, envelope }, depth] = await withLateExtra(reading, settlement.ofTransaction(hash), clock);
     return { answer: depth === undefined ? { body } : { body, confirmations: depth }, envelope };
   }

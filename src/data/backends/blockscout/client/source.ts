@@ -89,6 +89,16 @@ export async function unlessUnknown<Record>(reading: Promise<Record>, what: stri
   }
 }
 
+/** Replaces "not found" by an empty body. Up to 6.9 an address without a record is a 404 (Decision 38). */
+export async function orEmpty<Body>(reading: Promise<Body>, empty: Body): Promise<Body> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!isOfKind(error, 'not_found')) throw error;
+    return empty;
+  }
+}
+
 /** Builds an answer, with its depth in the chain when that is known. */
 export function settledAnswer<Id extends OperationId>(
   body: BodyOf<Id>,

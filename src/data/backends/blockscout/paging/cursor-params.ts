@@ -18,12 +18,9 @@ import {
  * unreadable keys stay inside `cursor`, so that no page is lost (Decisions 4, 69).
  */
 
-type Own<Cursor> = Omit<Cursor, 'chain_id' | 'cursor'>;
+type Own<Cursor extends keyof ExplorerSchemas> = Omit<ExplorerSchemas[Cursor], 'chain_id' | 'cursor'>;
 
-export function transactionKeys(
-  params: Fields,
-  itemCount: number,
-): Own<ExplorerSchemas['TransactionsCursor']> {
+export function transactionKeys(params: Fields, itemCount: number): Own<'TransactionsCursor'> {
   return {
     ...given('block_number', countOrNull(params.block_number)),
     ...given('index', countOrNull(params.index)),
@@ -33,10 +30,7 @@ export function transactionKeys(
   };
 }
 
-export function blockTransactionKeys(
-  params: Fields,
-  itemCount: number,
-): Own<ExplorerSchemas['BlockTransactionsCursor']> {
+export function blockTransactionKeys(params: Fields, itemCount: number): Own<'BlockTransactionsCursor'> {
   return {
     ...given('block_number', countOrNull(params.block_number)),
     ...given('index', countOrNull(params.index)),
@@ -44,14 +38,14 @@ export function blockTransactionKeys(
   };
 }
 
-export function blockKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['BlocksCursor']> {
+export function blockKeys(params: Fields, itemCount: number): Own<'BlocksCursor'> {
   return {
     ...given('block_number', countOrNull(params.block_number)),
     items_count: itemCount,
   };
 }
 
-export function tokenTransferKeys(params: Fields): Own<ExplorerSchemas['TokenTransfersCursor']> {
+export function tokenTransferKeys(params: Fields): Own<'TokenTransfersCursor'> {
   return {
     ...given('block_number', countOrNull(params.block_number)),
     ...given('index', countOrNull(params.index)),
@@ -65,7 +59,7 @@ export function tokenTransferKeys(params: Fields): Own<ExplorerSchemas['TokenTra
 export function internalTransactionKeys(
   params: Fields,
   itemCount: number,
-): Own<ExplorerSchemas['InternalTransactionsCursor']> {
+): Own<'InternalTransactionsCursor'> {
   return {
     ...given('block_number', countOrNull(params.block_number)),
     ...given('transaction_index', countOrNull(params.transaction_index)),
@@ -74,7 +68,7 @@ export function internalTransactionKeys(
   };
 }
 
-export function logKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['LogsCursor']> {
+export function logKeys(params: Fields, itemCount: number): Own<'LogsCursor'> {
   return {
     ...given('block_number', countOrNull(params.block_number)),
     ...given('index', countOrNull(params.index)),
@@ -85,17 +79,17 @@ export function logKeys(params: Fields, itemCount: number): Own<ExplorerSchemas[
 }
 
 /** Keys of the only list whose position is the number of items so far. Version 12 renamed that key. */
-export function stateChangeKeys(params: Fields): Own<ExplorerSchemas['StateChangesCursor']> {
+export function stateChangeKeys(params: Fields): Own<'StateChangesCursor'> {
   return {
     ...given('items_count', countOrNull(pick(params, 'state_changes_count', 'items_count'))),
   };
 }
 
-export function withdrawalKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['WithdrawalsCursor']> {
+export function withdrawalKeys(params: Fields, itemCount: number): Own<'WithdrawalsCursor'> {
   return { ...given('index', countOrNull(params.index)), items_count: itemCount };
 }
 
-export function coinHolderKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['CoinHoldersCursor']> {
+export function coinHolderKeys(params: Fields, itemCount: number): Own<'CoinHoldersCursor'> {
   return {
     ...nullable('fetched_coin_balance', params, ['fetched_coin_balance'], naturalOrNull),
     ...given('hash', addressHashOrNull(params.hash)),
@@ -109,7 +103,7 @@ export function coinHolderKeys(params: Fields, itemCount: number): Own<ExplorerS
   };
 }
 
-export function tokenKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['TokensCursor']> {
+export function tokenKeys(params: Fields, itemCount: number): Own<'TokensCursor'> {
   return {
     ...given('contract_address_hash', addressHashOrNull(params.contract_address_hash)),
     ...nullable('fiat_value', params, ['fiat_value'], decimalOrNull),
@@ -121,10 +115,7 @@ export function tokenKeys(params: Fields, itemCount: number): Own<ExplorerSchema
   };
 }
 
-export function smartContractKeys(
-  params: Fields,
-  itemCount: number,
-): Own<ExplorerSchemas['SmartContractsCursor']> {
+export function smartContractKeys(params: Fields, itemCount: number): Own<'SmartContractsCursor'> {
   return {
     // Version 8 has the address of the last item instead of its number.
     ...given('hash', addressHashOrNull(params.hash)),
@@ -133,17 +124,11 @@ export function smartContractKeys(
   };
 }
 
-export function tokenInstanceKeys(
-  params: Fields,
-  itemCount: number,
-): Own<ExplorerSchemas['TokenInstancesCursor']> {
+export function tokenInstanceKeys(params: Fields, itemCount: number): Own<'TokenInstancesCursor'> {
   return { ...given('unique_token', naturalOrNull(params.unique_token)), items_count: itemCount };
 }
 
-export function tokenHolderKeys(
-  params: Fields,
-  itemCount: number,
-): Own<ExplorerSchemas['TokenHoldersCursor']> {
+export function tokenHolderKeys(params: Fields, itemCount: number): Own<'TokenHoldersCursor'> {
   return {
     ...given('address_hash', addressHashOrNull(params.address_hash)),
     ...nullable('value', params, ['value'], naturalOrNull),
@@ -152,10 +137,7 @@ export function tokenHolderKeys(
   };
 }
 
-export function addressTokenKeys(
-  params: Fields,
-  itemCount: number,
-): Own<ExplorerSchemas['AddressTokensCursor']> {
+export function addressTokenKeys(params: Fields, itemCount: number): Own<'AddressTokensCursor'> {
   return {
     ...nullable('fiat_value', params, ['fiat_value'], decimalOrNull),
     ...given('id', countOrNull(params.id)),
@@ -166,7 +148,7 @@ export function addressTokenKeys(
   };
 }
 
-export function addressNftKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['AddressNftsCursor']> {
+export function addressNftKeys(params: Fields, itemCount: number): Own<'AddressNftsCursor'> {
   const contract = pick(params, 'token_contract_address_hash', 'token_contract_address');
   return {
     ...given('token_contract_address_hash', addressHashOrNull(contract)),
@@ -179,7 +161,7 @@ export function addressNftKeys(params: Fields, itemCount: number): Own<ExplorerS
 export function addressNftCollectionKeys(
   params: Fields,
   itemCount: number,
-): Own<ExplorerSchemas['AddressNftCollectionsCursor']> {
+): Own<'AddressNftCollectionsCursor'> {
   const { token_contract_address_hash, token_type, items_count } = addressNftKeys(params, itemCount);
   return {
     ...given('token_contract_address_hash', token_contract_address_hash ?? null),
@@ -188,11 +170,7 @@ export function addressNftCollectionKeys(
   };
 }
 
-export function searchKeys(
-  params: Fields,
-  itemCount: number,
-  q: string,
-): Own<ExplorerSchemas['SearchCursor']> {
+export function searchKeys(params: Fields, itemCount: number, q: string): Own<'SearchCursor'> {
   return {
     ...given('address_hash', addressHashOrNull(params.address_hash)),
     ...given('block_hash', hashOrNull(params.block_hash)),

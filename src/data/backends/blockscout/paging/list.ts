@@ -1,5 +1,5 @@
 import { isObject } from '#lib/json.ts';
-import type { Ask, OperationId } from '../../port/backend.ts';
+import type { Answer, Ask, OperationId } from '../../port/backend.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import { type CursorPosition, encodeCursor } from '../../port/cursor.ts';
 import { type Fields, fieldsOf, Unreadable } from '../../upstream-json/fields.ts';
@@ -15,17 +15,32 @@ export interface List<Item, Keys> {
   /** Position from the document's own keys. A cursor's position takes precedence. */
   readonly start?: CursorPosition | undefined;
   /** Parameters sent with every page, in upstream's names. Every version knows them. */
-  readonly fixed?: Readonly<Record<string, string>>;
+  readonly fixed?: Parameters;
   /** Filters in upstream's names. Not every version knows them. */
-  readonly filters?: Readonly<Record<string, string>>;
-  /** Tests an item against the filters. Required with `filters`, because upstream may not know them. */
-  readonly passes?: ((item: Item) => boolean) | undefined;
+  readonly filters?: Parameters;
+  /** Tests an item against the filters. Required with `filters`, and used only if one of them is given. */
+  readonly passes?: (item: Item) => boolean;
   /** Converts an item; null for one that the contract cannot represent. */
   readonly item: (value: unknown) => Item | null;
   /** Reads the document's keys from upstream's `next_page_params`. */
   readonly keys: (params: Fields, itemCount: number) => Keys;
   /** True when `items_count` is a position and not the length of a page. */
   readonly countsItems?: boolean;
+}
+
+/** Parameters of a request, of which those with a value are sent. */
+type Parameters = Readonly<Record<string, string | undefined>>;
+
+function given(parameters: Parameters = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(parameters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** A list with the parameters that are sent. */
+interface AskedList<Item, Keys> extends List<Item, Keys> {
+  readonly fixed: Readonly<Record<string, string>>;
+  readonly filters: Readonly<Record<string, string>>;
 }
 
 /** The page envelope of the contract. */
@@ -58,10 +73,13 @@ const LIST = '@list';
  */
 export async function readList<Item, Keys>(
   source: BlockscoutSource,
-  list: List<Item, Keys>,
   { signal, position: handed }: Ask,
+  { passes: test, ...settings }: List<Item, Keys>,
 ): Promise<ReadPage<Item, Keys>> {
-  const { passes, keys } = list;
+  const filters = given(settings.filters);
+  const passes = Object.keys(filters).length === 0 ? undefined : test;
+  const list = { ...settings, fixed: given(settings.fixed), filters, ...(passes && { passes }) };
+  const { keys } = list;
   const { clock, readOnMs } = source;
   const startedAt = clock.now();
   const position = handed === undefined ? list.start : positionOf(list, handed);
@@ -90,6 +108,27 @@ export async function readList<Item, Keys>(
   return { body: { items, next_page_params: nextPageParams }, envelope };
 }
 
+/** Reads one page of a list as an answer that is never final. */
+export async function listAnswer<Item, Keys>(
+  source: BlockscoutSource,
+  ask: Ask,
+  list: List<Item, Keys>,
+): Promise<Answer<ListPage<Item, Keys>>> {
+  const { body } = await readList(source, ask, list);
+  return { body };
+}
+
+/** Filter of a list by the types of its records. */
+export function typeFilter<Item>(
+  types: readonly string[] | undefined,
+  typeOf: (item: Item) => string | null | undefined,
+): Pick<List<Item, never>, 'filters' | 'passes'> {
+  return {
+    filters: { type: types?.join(',') },
+    passes: item => types?.some(one => one === typeOf(item)) !== false,
+  };
+}
+
 interface Next {
   readonly position: CursorPosition | undefined;
   /** Upstream's `next_page_params`. */
@@ -107,18 +146,17 @@ interface UpstreamPage<Item> {
 
 async function getPage<Item, Keys>(
   source: BlockscoutSource,
-  list: List<Item, Keys>,
+  list: AskedList<Item, Keys>,
   position: CursorPosition | undefined,
   signal: AbortSignal,
 ): Promise<UpstreamPage<Item>> {
-  const { operation, path, fixed = {}, filters = {}, passes } = list;
+  const { operation, path, fixed, filters, passes } = list;
   const isRefused = passes !== undefined && source.refusals.has(operation, filters);
   if (!isRefused) {
     try {
       return { ...(await getItems(filters)), isFiltered: true };
     } catch (error) {
-      const mayBeFilter = passes !== undefined && Object.keys(filters).length > 0;
-      if (!mayBeFilter || !isOfKind(error, 'rejected')) throw error;
+      if (passes === undefined || !isOfKind(error, 'rejected')) throw error;
     }
   }
   const got = { ...(await getItems({})), isFiltered: false };
@@ -144,7 +182,7 @@ async function getPage<Item, Keys>(
  */
 async function following<Item, Keys>(
   source: BlockscoutSource,
-  { operation, fixed, filters, countsItems = false }: List<Item, Keys>,
+  { operation, fixed, filters, countsItems = false }: AskedList<Item, Keys>,
   { next_page_params: params }: Fields,
   current: Next,
 ): Promise<Next | undefined> {
