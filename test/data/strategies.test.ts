@@ -3,7 +3,7 @@ import type { Answers, Backend } from '../../src/data/backends/port/backend.ts';
 import { BackendError } from '../../src/data/backends/port/backend-error.ts';
 import { failureOf } from '../../src/data/explorer/handler.ts';
 import { explorer } from '../../src/data/explorer/operations.ts';
-import { firstFound } from '../../src/data/fallback/strategies.ts';
+import { firstFound } from '../../src/data/fallback/first-found.ts';
 import { HttpError } from '../../src/http/errors.ts';
 import { PATIENCE_MS } from '../lab/until.ts';
 import { manualClock } from '../support/manual-clock.ts';

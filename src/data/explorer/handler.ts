@@ -4,14 +4,20 @@ import { HttpError } from '../../http/errors.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { BodyOf, OperationId, RequestOf } from '../backends/port/backend.ts';
+import type { Answer, BodyOf, OperationId, RequestOf } from '../backends/port/backend.ts';
 import { BackendError, isOfKind } from '../backends/port/backend-error.ts';
 import { cacheKey } from '../cache/entry.ts';
-import { askChain, observed } from '../fallback/ask-chain.ts';
+import {
+  type AnsweringChain,
+  type AskBackend,
+  type AskChainsOptions,
+  askChains,
+  unsupported,
+} from '../fallback/ask-chains.ts';
 import { type Chain, type ChainAnswer, type Failure, NothingFound } from '../fallback/chain.ts';
 import { leavesOpen, replyTo } from '../fallback/failure-table.ts';
-import { locations } from '../fallback/hash-locations.ts';
-import type { Strategy } from '../fallback/strategies.ts';
+import { firstFound } from '../fallback/first-found.ts';
+import { hashSearch } from '../fallback/hash-locations.ts';
 import type { CachedAnswers, HandlerResponse } from '../serve/cached-answers.ts';
 import { type AnswerStability, type Lifetimes, lifetimeOf } from '../serve/lifetime.ts';
 import type { FreshAnswer } from '../serve/shared-load.ts';
@@ -40,8 +46,8 @@ export type Serve = <Id extends OperationId>(id: Id, row: OperationPolicy) => Da
 
 /** Makes the handlers of document 1. Each answer comes from one chain, chosen by the operation's strategy. */
 export function answerer(options: AnswererOptions): Serve {
-  const { chains, answering, lifetimes, staggerMs, timeoutMs, clock, log, metrics } = options;
-  const places = locations(clock);
+  const { chains, answering, lifetimes, staggerMs, clock, log } = options;
+  const searchHash = hashSearch(clock);
   const plans = new WeakMap<object, Plan>();
 
   return (id, row) => async (request, caller) => {
@@ -105,33 +111,51 @@ export function answerer(options: AnswererOptions): Serve {
     { request, selection, signal }: Search<Id>,
   ): Promise<ChainAnswer<BodyOf<Id>>> {
     const { walk } = selection;
-    const strategy = row.strategyFor(request.path);
+    const find = (inOrder: readonly Chain[]) =>
+      firstFound<BodyOf<Id>>({
+        chains: inOrder,
+        staggerMs,
+        clock,
+        signal,
+        isNothing: body => walk === undefined && row.isNothing?.(body) === true,
+        askChain: (chain, until) => askOne(chain, ask, { ...options, signal: until }),
+      });
+    const ask: AskBackend<Answer<BodyOf<Id>>> = (backend, { signal: until }) => {
+      // Only the writer knows its position. Other back ends continue from the documented keys.
+      const position = walk?.writer === backend.name ? walk.position : undefined;
+      const pending = backend.answers[id]?.(request, { signal: until, position });
+      return hasNotFound(id) ? pending : pending?.catch(withoutNotFound);
+    };
+    const chains = row.isOfFirstChain?.(request.path) ? selection.chains.slice(0, 1) : selection.chains;
     const hash = row.hashOf?.(request.path);
-    const way = hash === undefined ? strategy : places.through(strategy, hash);
-    return way<BodyOf<Id>>({
-      chains: selection.chains,
-      staggerMs,
-      clock,
-      signal,
-      isNothing: body => walk === undefined && row.isNothing?.(body) === true,
-      askChain: (chain, until) =>
-        askChain(
-          chain,
-          (backend, untilTimeout) => {
-            const answer = backend.answers[id];
-            if (answer === undefined) return undefined;
-            // Only the writer knows its position. Other back ends continue from the documented keys.
-            const ask =
-              walk?.writer === backend.name
-                ? { signal: untilTimeout, position: walk.position }
-                : { signal: untilTimeout };
-            const pending = observed({ metrics, log, signal: untilTimeout }, backend, answer(request, ask));
-            return hasNotFound(id) ? pending : pending.catch(withoutNotFound);
-          },
-          { signal: until, timeoutMs },
-        ),
-    });
+    return hash === undefined ? find(chains) : searchHash(hash, chains, find);
   }
+}
+
+/** Asks the back ends of one chain. @throws NothingFound with the failures of every back end that was asked */
+async function askOne<Body>(
+  chain: Chain,
+  ask: AskBackend<Answer<Body>>,
+  options: AskChainsOptions,
+): Promise<ChainAnswer<Body>> {
+  const { parts, answered, failed, passedOver } = await askChains([chain], ask, options);
+  const [part] = parts;
+  const [source] = answered;
+  if (part === undefined || source === undefined) {
+    const failures = failed.flatMap(one => one.failures);
+    const none = { chain, backend: undefined, error: unsupported() };
+    throw new NothingFound(failures.length === 0 ? [none] : failures);
+  }
+  return { ...source, answer: unlessMoved(part.result, source), passedOver };
+}
+
+/**
+ * Removes the finality of an answer when the back end's state changed during the request: the answer may mix both
+ * states.
+ */
+function unlessMoved<Body>(answer: Answer<Body>, { backend, validity }: AnsweringChain): Answer<Body> {
+  if (validity === undefined || backend.validity?.().revision === validity.revision) return answer;
+  return answer.unsettled === true ? answer : { body: answer.body };
 }
 
 function hasNotFound(id: OperationId): boolean {
@@ -170,9 +194,10 @@ export function failureOf(failures: readonly Failure[], cause: unknown): HttpErr
   return new HttpError(status, message, { cause, headers });
 }
 
-/** Policy of one operation: its strategy over the chains, and the caching of its answers. */
+/** Policy of one operation: the chains that are asked, and the caching of its answers. */
 export interface OperationPolicy {
-  strategyFor(path: object): Strategy;
+  /** True when only the first chain is asked. */
+  isOfFirstChain?(path: object): boolean;
   /** Hash of the transaction or block in the path, in lower case. The chain that has it is remembered. */
   hashOf?(path: object): string | undefined;
   readonly lifetime: AnswerStability;

@@ -1,36 +1,27 @@
 import type { Handlers } from '../../contract/contracts/operations.ts';
 import { isObject } from '../../lib/json.ts';
 import type { DataOperations } from '../backends/port/backend.ts';
-import { firstChain, firstFound } from '../fallback/strategies.ts';
 import type { OperationPolicy, Serve } from './handler.ts';
 
-const lookup: OperationPolicy = { strategyFor: () => firstFound, hashOf, lifetime: 'record' };
+const lookup: OperationPolicy = { hashOf, lifetime: 'record' };
 /** An empty feed is an answer. Only a chain that cannot answer is skipped. */
-const feed: OperationPolicy = { strategyFor: () => firstFound, lifetime: 'moving' };
+const feed: OperationPolicy = { lifetime: 'moving' };
 /**
  * A hash belongs to one block. A number names a different block on each chain, so it stays on the first (Decision 37).
  */
 const block: OperationPolicy = {
-  strategyFor: path => (hashOf(path) === undefined ? firstChain : firstFound),
+  isOfFirstChain: path => hashOf(path) === undefined,
   hashOf,
   lifetime: 'record',
 };
 
 /** An address exists on every chain, so an empty list is a reason to ask the next chain (Decision 38). */
-const addressList: OperationPolicy = {
-  strategyFor: () => firstFound,
-  lifetime: 'moving',
-  isNothing: isEmptyPage,
-};
+const addressList: OperationPolicy = { lifetime: 'moving', isNothing: isEmptyPage };
 /** For a search, and for a list with a search filter: the next chain may have a match. */
-const search: OperationPolicy = { strategyFor: () => firstFound, lifetime: 'moving', isNothing: isEmptyPage };
-const redirect: OperationPolicy = {
-  strategyFor: () => firstFound,
-  lifetime: 'moving',
-  isNothing: leadsNowhere,
-};
+const search: OperationPolicy = { lifetime: 'moving', isNothing: isEmptyPage };
+const redirect: OperationPolicy = { lifetime: 'moving', isNothing: leadsNowhere };
 /** The record of a contract or a token can change with any block. */
-const addressRecord: OperationPolicy = { strategyFor: () => firstFound, lifetime: 'moving' };
+const addressRecord: OperationPolicy = { lifetime: 'moving' };
 
 /** Positions that mean the same at every back end (Decision 172). */
 const BY_BLOCK = { portablePositions: [['block_number']] } as const;
@@ -39,7 +30,7 @@ const BY_CALL = { portablePositions: [['block_number', 'transaction_index', 'ind
 const BY_CALL_OF_BLOCK = { portablePositions: [['transaction_index', 'index']] } as const;
 const BY_NUMBER = { portablePositions: [['index']] } as const;
 
-/** Strategy and answer lifetime of each operation of document 1. */
+/** Policy of each operation of document 1. */
 export const explorer = (serve: Serve): Handlers<DataOperations> => ({
   search: serve('search', search),
   quickSearch: serve('quickSearch', { ...search, isNothing: isEmptyList }),

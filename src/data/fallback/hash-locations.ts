@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
-import { type Chain, type ChainAnswer, NothingFound } from './chain.ts';
+import { type Chain, type ChainAnswer, type Failure, NothingFound } from './chain.ts';
 import { isPassing } from './failure-table.ts';
-import type { Strategy } from './strategies.ts';
 
 /** Time that a hash stays tied to the chain it was found on. */
 const REMEMBERED_MS = 3_600_000;
@@ -15,57 +14,51 @@ interface Location {
   readonly until: number;
 }
 
-/** Remembers the chains on which hashes were found. */
-export interface Locations {
-  /**
-   * The same strategy, except that the chain where `hash` (lower case) was found within the last hour is asked first.
-   */
-  through(strategy: Strategy, hash: string): Strategy;
-}
+/** Finds a hash (lower case) on one of the chains. `find` asks them in the order it is given. */
+export type HashSearch = <Body>(
+  hash: string,
+  chains: readonly Chain[],
+  find: (inOrder: readonly Chain[]) => Promise<ChainAnswer<Body>>,
+) => Promise<ChainAnswer<Body>>;
 
 /**
- * Keeps the chains of hashes in memory. Clients ask for the same transaction or block several times, once per list;
- * only the first request has to search the chains.
+ * Searches the chain first where a hash was found within the last hour. The chains of hashes are kept in memory:
+ * clients ask for the same transaction or block several times, once per list, and only the first request has to search
+ * all chains.
  */
-export function locations(clock: Clock): Locations {
+export function hashSearch(clock: Clock): HashSearch {
   const known = new LRUCache<string, Location>({ max: REMEMBERED });
 
   const placeOf = (hash: string): number | undefined => {
     const location = known.get(hash);
     return location !== undefined && clock.now() < location.until ? location.chainId : undefined;
   };
+  const forgetIfGone = (hash: string, failures: readonly Failure[]) => {
+    const isGone = failures.some(
+      ({ chain, error }) => error.kind === 'not_found' && chain.id === placeOf(hash),
+    );
+    if (isGone) known.delete(hash);
+  };
 
-  return {
-    through: (strategy, hash) => async options => {
-      const place = placeOf(hash);
-      const found = await strategy({
-        ...options,
-        chains: startingWith(place, options.chains),
-        async askChain(chain, signal) {
-          try {
-            return await options.askChain(chain, signal);
-          } catch (error) {
-            if (hasNot(error) && placeOf(hash) === chain.id) known.delete(hash);
-            throw error;
-          }
-        },
-      });
-      const { chain, answer } = found;
+  return async (hash, chains, find) => {
+    const place = placeOf(hash);
+    try {
+      const found = await find(startingWith(place, chains));
+      forgetIfGone(hash, found.passedOver);
       // A hit does not extend the hour: otherwise a more preferred chain would never be asked again.
-      const isNews = chain.id !== place && chain !== options.chains[0];
-      if (isNews && isCertain(found) && !options.isNothing(answer.body))
-        known.set(hash, { chainId: chain.id, until: clock.now() + REMEMBERED_MS });
+      const isNews = found.chain.id !== place && found.chain !== chains[0];
+      if (isNews && isCertain(found))
+        known.set(hash, { chainId: found.chain.id, until: clock.now() + REMEMBERED_MS });
       return found;
-    },
+    } catch (error) {
+      if (error instanceof NothingFound) forgetIfGone(hash, error.failures);
+      throw error;
+    }
   };
 }
 
 function startingWith(place: number | undefined, chains: readonly Chain[]): readonly Chain[] {
   return [...chains.filter(({ id }) => id === place), ...chains.filter(({ id }) => id !== place)];
-}
-
-function hasNot(error: unknown): boolean {
-  return error instanceof NothingFound && error.failures.some(failure => failure.error.kind === 'not_found');
 }
 
 /**

@@ -2,11 +2,10 @@ import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
 import type { Caller } from '../../contract/contracts/operations.ts';
 import { inBalanceOrder } from '../backends/port/balance-order.ts';
 import type { InsightsRequestOf } from '../backends/port/insights-backend.ts';
-import type { AskBackend } from './ask-chains.ts';
 import { checkNftsOfOwners } from './limits.ts';
 import { byChain, isPassing, lowerCase } from './record-answerers.ts';
 import { chainsAskedFor } from './select-chains.ts';
-import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
+import type { AskInsights, InsightsOptions, ServeInsights } from './serve-through-cache.ts';
 
 type TokenBalance = InsightsSchemas['TokenBalance'];
 type Nft = InsightsSchemas['Nft'];
@@ -113,7 +112,7 @@ interface ServedNfts {
   readonly operation: 'listOwnedNfts' | 'listContractNfts' | 'getNft';
   readonly query: { readonly chain_id?: readonly number[]; readonly chain?: readonly number[] };
   readonly identity: object;
-  readonly ask: AskBackend<readonly Nft[]>;
+  readonly ask: AskInsights<readonly Nft[]>;
 }
 
 /** Orders by contract and id, then by chain and owner. */

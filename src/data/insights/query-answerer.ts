@@ -13,8 +13,8 @@ import {
   type WrittenGroups,
 } from '../backends/port/insights-backend.ts';
 import { fieldNamed } from '../backends/port/query-fields.ts';
+import type { ChainsAnswer } from '../fallback/ask-chains.ts';
 import type { HandlerResponse } from '../serve/cached-answers.ts';
-import type { ChainsAnswer } from './ask-chains.ts';
 import { planOf } from './expressions/plan.ts';
 import { checkPage } from './limits.ts';
 import { chainsAskedFor } from './select-chains.ts';

@@ -6,7 +6,7 @@ import type {
   NftTransfersRequest,
 } from '../backends/port/insights-backend.ts';
 import { UNKNOWN } from '../backends/port/resolved-input.ts';
-import type { ChainsAnswer } from './ask-chains.ts';
+import type { ChainsAnswer } from '../fallback/ask-chains.ts';
 import { checkTokensNamed } from './limits.ts';
 import { isResolved, namedInput, resolvedBody } from './resolve-input.ts';
 import { chainsAskedFor, hostOf, selectChains } from './select-chains.ts';

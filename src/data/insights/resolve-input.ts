@@ -2,7 +2,7 @@ import { isAddress, isHash } from 'viem';
 import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
 import type { Entity, EntityRecords, NamedInput } from '../backends/port/insights-backend.ts';
 import { MOST_RESOLVED } from '../backends/port/resolved-input.ts';
-import type { ChainsAnswer } from './ask-chains.ts';
+import type { ChainsAnswer } from '../fallback/ask-chains.ts';
 import { signatureNamed } from './event-signature.ts';
 import { metaOf } from './query-answerer.ts';
 import { inOrder } from './sort-records.ts';

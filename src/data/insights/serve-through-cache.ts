@@ -5,13 +5,14 @@ import type { Clock } from '../../lib/clock.ts';
 import { canonicalJson } from '../../lib/json.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { WaitingClients } from '../../lib/request-counters.ts';
-import type { InsightsOperationId } from '../backends/port/insights-backend.ts';
+import type { Backend } from '../backends/port/backend.ts';
+import type { InsightsAsk, InsightsOperationId } from '../backends/port/insights-backend.ts';
+import { askChains, type ChainsAnswer } from '../fallback/ask-chains.ts';
 import type { Chain } from '../fallback/chain.ts';
 import { isPassing, isRefusal, replyTo } from '../fallback/failure-table.ts';
 import type { CachedAnswers, HandlerResponse } from '../serve/cached-answers.ts';
 import { joined, type Lifetimes, lifetime } from '../serve/lifetime.ts';
 import type { FreshAnswer } from '../serve/shared-load.ts';
-import { type AskBackend, askChains, type ChainsAnswer } from './ask-chains.ts';
 import type { ConfiguredChains, UnknownChain } from './select-chains.ts';
 
 export interface InsightsOptions extends ConfiguredChains {
@@ -24,6 +25,9 @@ export interface InsightsOptions extends ConfiguredChains {
   readonly metrics: Metrics;
 }
 
+/** Asks a back end about chains. Returns undefined when it does not serve this operation. */
+export type AskInsights<Result> = (backend: Backend, ask: InsightsAsk) => Promise<Result> | undefined;
+
 /**
  * One operation of document 2: its chains, its cache identity, its back-end call, and the function that builds its
  * body.
@@ -33,7 +37,7 @@ interface ServedQuery<Result, Body> {
   readonly chains: readonly Chain[];
   /** Everything in the request that affects the body, apart from the chains. */
   readonly identity: object;
-  readonly ask: AskBackend<Result>;
+  readonly ask: AskInsights<Result>;
   /** Overrides the usual time limit, in milliseconds. */
   readonly timeoutMs?: number;
   /** Reply to an unknown name or chain. */
@@ -114,12 +118,14 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
     { chains, ask, untilSome, timeoutMs = options.timeoutMs }: ServedQuery<Result, Body>,
     load: { signal: AbortSignal; clients: WaitingClients },
   ): Promise<ChainsAnswer<Result>> {
-    const asking = { ...options, ...load, timeoutMs };
-    if (untilSome === undefined) return askChains(chains, ask, asking);
+    const asking = { ...options, signal: load.signal, timeoutMs, takesPartial: true };
+    const askAll = (some: readonly Chain[]) =>
+      askChains(some, (backend, about) => ask(backend, { ...about, clients: load.clients }), asking);
+    if (untilSome === undefined) return askAll(chains);
     let first: ChainsAnswer<Result> | undefined;
     const before: ChainsAnswer<Result>[] = [];
     for (const chain of chains) {
-      const asked = await askChains([chain], ask, asking);
+      const asked = await askAll([chain]);
       const [part] = asked.parts;
       if (part !== undefined && untilSome(part.result)) return past(asked, before);
       if (part !== undefined) first ??= asked;

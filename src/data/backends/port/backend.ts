@@ -13,7 +13,7 @@ export interface Ask {
   /** Aborts when the caller no longer needs the answer or the deadline has passed. */
   readonly signal: AbortSignal;
   /** Start of the next page, as this back end wrote it into its cursor. */
-  readonly position?: CursorPosition;
+  readonly position?: CursorPosition | undefined;
 }
 
 /** A response body of the contract, with the depth in the chain of the record it describes. */

@@ -3,7 +3,8 @@ import { asBackendError, BackendError } from '../backends/port/backend-error.ts'
 import { type Chain, type ChainAnswer, type Failure, NothingFound } from './chain.ts';
 import { isRefusal, leavesOpen } from './failure-table.ts';
 
-export interface StrategyOptions<Body> {
+interface FirstFoundOptions<Body> {
+  /** Most preferred first. */
   readonly chains: readonly Chain[];
   askChain(chain: Chain, signal: AbortSignal): Promise<ChainAnswer<Body>>;
   /** True for an answer without content, such as an address's empty list. The next chain may have more. */
@@ -14,23 +15,16 @@ export interface StrategyOptions<Body> {
   readonly signal: AbortSignal;
 }
 
-/** Order in which an operation asks the configured chains. */
-export type Strategy = <Body>(options: StrategyOptions<Body>) => Promise<ChainAnswer<Body>>;
-
-/** Asks only the first chain: a block number means a different block on each chain (Decision 37). */
-export const firstChain: Strategy = options =>
-  firstFound({ ...options, chains: options.chains.slice(0, 1), isNothing: () => false });
-
 /**
  * Returns the answer of the most preferred chain that has one: a record for a look-up, any page for a feed or a
  * statistic. Chains start one stagger apart, or at once when the one before has nothing, so a slow chain costs a
  * stagger instead of its timeout. An empty answer is used only when every chain has answered and none has content.
  */
-export const firstFound: Strategy = async options => {
+export async function firstFound<Body>(options: FirstFoundOptions<Body>): Promise<ChainAnswer<Body>> {
   const { chains, clock, staggerMs, isNothing } = options;
   const stop = new AbortController();
   const signal = chains.length > 1 ? AbortSignal.any([options.signal, stop.signal]) : options.signal;
-  const outcomes = new Array<Outcome<Awaited<ReturnType<typeof options.askChain>>>>(chains.length);
+  const outcomes = new Array<Outcome<ChainAnswer<Body>>>(chains.length);
   const running = new Set<Promise<void>>();
   try {
     for (const [index, chain] of chains.entries()) {
@@ -71,7 +65,7 @@ export const firstFound: Strategy = async options => {
   } finally {
     if (chains.length > 1) stop.abort();
   }
-};
+}
 
 type Outcome<F> = { found: F; nothing: boolean } | { failures: readonly Failure[] };
 

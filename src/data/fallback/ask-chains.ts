@@ -1,17 +1,9 @@
 import type { Metrics } from '../../http/metrics.ts';
 import type { Logger } from '../../lib/logger.ts';
-import type { WaitingClients } from '../../lib/request-counters.ts';
 import type { Backend, Validity } from '../backends/port/backend.ts';
-import { asBackendError, type BackendError } from '../backends/port/backend-error.ts';
-import type { InsightsAsk } from '../backends/port/insights-backend.ts';
-import { observed, timedOut, unsupported, untilAborted } from '../fallback/ask-chain.ts';
-import type { Chain, Failure } from '../fallback/chain.ts';
-import { isLastWord } from '../fallback/failure-table.ts';
-
-/** Answer of one back end about some of the chains. */
-export interface Part<Result> {
-  readonly result: Result;
-}
+import { asBackendError, BackendError } from '../backends/port/backend-error.ts';
+import type { Chain, Failure } from './chain.ts';
+import { isLastWord } from './failure-table.ts';
 
 /** A chain with the back end that answered for it. */
 export interface AnsweringChain {
@@ -20,40 +12,57 @@ export interface AnsweringChain {
   /** Read before the back end was asked. */
   readonly validity: Validity | undefined;
   /** First block of the answer. Present only when earlier blocks of the chain are missing from it. */
-  readonly firstBlock?: number;
+  readonly firstBlock?: number | undefined;
+}
+
+/** Answer of one back end about some of the chains. */
+interface Part<Result> {
+  readonly result: Result;
+  /** The first of these chains. */
+  readonly first: Chain;
 }
 
 /** Outcome of asking several chains. */
 export interface ChainsAnswer<Result> {
-  /** All chains asked, in the order of the request. `parts`, `answered` and `failed` keep that order. */
+  /** All chains asked, in the order of the request. */
   readonly chains: readonly Chain[];
+  /** Ordered by the first chain of each, as in the request. */
   readonly parts: readonly Part<Result>[];
+  /** In the order of the request, like `failed`. */
   readonly answered: readonly AnsweringChain[];
   /** Chains without such a record at present. A later block may add one. */
   readonly empty: readonly AnsweringChain[];
   /** Chains without an answer, with the failures of each. */
-  readonly failed: readonly { readonly chain: Chain; readonly failures: readonly Failure[] }[];
+  readonly failed: readonly FailedChain[];
   /** Failures that preceded an answer. */
   readonly passedOver: readonly Failure[];
 }
 
+interface FailedChain {
+  readonly chain: Chain;
+  readonly failures: readonly Failure[];
+}
+
 /** Asks a back end about chains. Returns undefined when it does not serve this operation. */
-export type AskBackend<Result> = (backend: Backend, ask: InsightsAsk) => Promise<Result> | undefined;
+export type AskBackend<Result> = (
+  backend: Backend,
+  ask: { readonly chainIds: readonly number[]; readonly signal: AbortSignal },
+) => Promise<Result> | undefined;
 
 export interface AskChainsOptions {
+  /** Aborts the whole. */
   readonly signal: AbortSignal;
-  readonly clients: WaitingClients;
-  /** Time limit of one back end, in milliseconds. */
+  /** Time limit of one back end, in milliseconds, so that one that hangs leaves time for the next. */
   readonly timeoutMs: number;
+  /** True when an answer without the chain's early blocks is better than none; false when absent. */
+  readonly takesPartial?: boolean;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
 /** A chain, the position of its next back end, and the failures so far. */
-interface Candidate {
-  readonly chain: Chain;
+interface Candidate extends FailedChain {
   readonly position: number;
-  readonly failures: readonly Failure[];
 }
 
 /** A candidate in a group that is asked about in one call. */
@@ -64,8 +73,9 @@ interface Member extends Candidate {
 }
 
 /**
- * Asks all chains concurrently. For each chain, back ends are tried in order, by the rules of the failure table. Chains
- * whose next back end is shared are asked about in one call.
+ * Asks all chains concurrently. For each chain, back ends are tried in order: the next one is asked when one is
+ * unavailable or does not serve the operation; `not_found` and `rejected` are final for the chain. Chains whose next
+ * back end is shared are asked about in one call.
  */
 export async function askChains<Result>(
   chains: readonly Chain[],
@@ -73,23 +83,19 @@ export async function askChains<Result>(
   options: AskChainsOptions,
 ): Promise<ChainsAnswer<Result>> {
   const order = new Map(chains.map((chain, index) => [chain.id, index]));
-  const parts: (Part<Result> & { readonly first: Chain })[] = [];
+  const byOrder = (one: Chain, other: Chain) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0);
+  const parts: Part<Result>[] = [];
   const answered: AnsweringChain[] = [];
   const empty: AnsweringChain[] = [];
   let failed: Candidate[] = [];
   const passedOver: Failure[] = [];
   await go(chains.map(chain => ({ chain, position: 0, failures: [] })));
-  await goOnWithPartial();
-  parts.sort((a, b) => placeOf(a.first) - placeOf(b.first));
-  answered.sort((a, b) => placeOf(a.chain) - placeOf(b.chain));
-  failed.sort((a, b) => placeOf(a.chain) - placeOf(b.chain));
+  if (options.takesPartial === true) await goOnWithPartial();
+  parts.sort((a, b) => byOrder(a.first, b.first));
+  answered.sort((a, b) => byOrder(a.chain, b.chain));
+  failed.sort((a, b) => byOrder(a.chain, b.chain));
   return { chains, parts, answered, empty, failed, passedOver };
 
-  function placeOf(chain: Chain): number {
-    return order.get(chain.id) ?? 0;
-  }
-
-  /** For chains without an answer, asks back ends that lack only early blocks: a partial answer is better than none. */
   async function goOnWithPartial(): Promise<void> {
     const silent = failed;
     failed = [];
@@ -120,18 +126,18 @@ export async function askChains<Result>(
 
   async function askTogether(members: readonly [Member, ...Member[]]): Promise<void> {
     const [{ backend, chain: first, firstBlock }] = members;
-    const { signal, clients, timeoutMs } = options;
+    const { signal, timeoutMs } = options;
     const until = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     const asked = members.map(({ chain, backend: own }) => ({
       chain,
       backend: own,
       validity: own.validity?.(),
-      ...(firstBlock === undefined ? {} : { firstBlock }),
+      firstBlock,
     }));
     try {
       signal.throwIfAborted();
       const chainIds = members.map(({ chain }) => chain.id);
-      const pending = ask(backend, { chainIds, signal: until, clients });
+      const pending = ask(backend, { chainIds, signal: until });
       if (pending === undefined) throw unsupported();
       const result = await observed({ ...options, signal: until }, backend, untilAborted(pending, until));
       parts.push({ result, first });
@@ -171,4 +177,57 @@ function partialMember({ chain, failures }: Candidate): Member | undefined {
   if (backend === undefined || partial === undefined) return undefined;
   const { insights, firstBlock } = partial;
   return { chain, failures, position: chain.backends.length, backend: { ...backend, insights }, firstBlock };
+}
+
+/**
+ * Settles like `pending`, or rejects as soon as the signal aborts. A back end that ignores the signal must not block a
+ * load.
+ */
+function untilAborted<Value>(pending: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, resolve, reject } = Promise.withResolvers<Value>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  pending.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  return promise;
+}
+
+/** Failure of a back end that does not serve the operation. */
+export function unsupported(): BackendError {
+  return new BackendError('unsupported', 'no_such_answer', 'the back end has no such answer');
+}
+
+/** Failure of a back end whose deadline has passed. */
+function timedOut(cause: unknown): BackendError {
+  return new BackendError('unavailable', 'timeout', 'the back end did not answer in time', { cause });
+}
+
+/**
+ * Counts one call to a back end by its outcome, `ok` or the kind of the failure, and passes the outcome on. Unexpected
+ * errors are logged here, because clients hear only that the back end failed. After an abort no client waits for the
+ * outcome, and the database may be closed.
+ */
+async function observed<Result>(
+  { metrics, log, signal }: Pick<AskChainsOptions, 'metrics' | 'log' | 'signal'>,
+  backend: Backend,
+  call: Promise<Result>,
+): Promise<Result> {
+  const startedAt = performance.now();
+  const count = (outcome: string) =>
+    metrics.backendCall({
+      chain: String(backend.chainId),
+      backend: backend.name,
+      outcome,
+      seconds: (performance.now() - startedAt) / 1000,
+    });
+  try {
+    const answer = await call;
+    count('ok');
+    return answer;
+  } catch (error) {
+    count(asBackendError(error).kind);
+    if (!(error instanceof BackendError) && !signal.aborted) {
+      log.error({ err: error, chainId: backend.chainId, backend: backend.name }, 'a back end failed');
+    }
+    throw error;
+  }
 }
