@@ -78,7 +78,8 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     [
       'src/data/backends/port/',
       'types:src/contract/',
-      'src/indexer/index-reader.ts',
+      'types:src/indexer/index-reader.ts',
+      'types:src/indexer/index-service.ts',
       'src/indexer/read/',
       'src/indexer/query/query.ts',
       'src/indexer/schema/search-key.ts',

@@ -1,7 +1,7 @@
-import { dataHandlers } from '../../src/data/app.ts';
 import type { Backend } from '../../src/data/backends/port/backend.ts';
 import { responseCache } from '../../src/data/cache/response-cache.ts';
 import { explorer } from '../../src/data/explorer/operations.ts';
+import { dataHandlers } from '../../src/data/handlers.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';

@@ -3,7 +3,6 @@ import { ConfigError } from '../config/config-error.ts';
 import { lowerCase } from '../evm/address.ts';
 import { type KnownContracts, readKnownContracts } from './abi-files/known-contracts.ts';
 import type { ServedChain } from './open-chain.ts';
-import type { DataServiceOptions } from './service.ts';
 
 /** Poll interval of an index on a real chain, in milliseconds. */
 const POLL_MS = 1_000;
@@ -11,18 +10,12 @@ const POLL_MS = 1_000;
 const MOVING_MS = 15_000;
 const METERED_MS = 60_000;
 
-/** The part of the data service's options that a configuration decides. */
-export type ConfiguredOptions = Omit<
-  DataServiceOptions,
-  'linkedHosts' | 'metrics' | 'clock' | 'log' | 'connections'
->;
-
 /**
  * Reads the data service's options from a checked configuration, including the ABI folders it names. `embedded` are
  * chains of this process itself.
  * @throws ConfigError for ABIs that cannot be read.
  */
-export function dataServiceOptions(config: Config, embedded: readonly ServedChain[]): ConfiguredOptions {
+export function dataServiceOptions(config: Config, embedded: readonly ServedChain[]) {
   const { data, log, trustedProxies } = config;
   const known = config.chains.map(({ abis, id }) =>
     abis === undefined ? NOTHING_KNOWN : readKnownContracts(abis, id),
@@ -84,20 +77,14 @@ function servedChain(
     rpcUrls: rpc,
     maxAnswerBytes: rpcMaxAnswerBytes,
     abis: contracts,
-    ...(prices === undefined
-      ? {}
-      : {
-          prices: {
-            usdToken: lowerCase(prices.usdToken),
-            factory: lowerCase(prices.factory),
-            ...(native.wrapped === undefined
-              ? {}
-              : { native: { symbol: native.symbol, wrapped: lowerCase(native.wrapped) } }),
-          },
-        }),
-    ...(names === undefined
-      ? {}
-      : { names: { registry: lowerCase(names.registry), readsGateways: names.gateways } }),
+    prices: prices && {
+      usdToken: lowerCase(prices.usdToken),
+      factory: lowerCase(prices.factory),
+      ...(native.wrapped !== undefined && {
+        native: { symbol: native.symbol, wrapped: lowerCase(native.wrapped) },
+      }),
+    },
+    names: names && { registry: lowerCase(names.registry), readsGateways: names.gateways },
     backends: backends.map((backend, index) =>
       backendOptions(backend, { ...place, setting: `${place.setting}.backends[${index}]` }),
     ),

@@ -17,8 +17,6 @@ import { isPicturePath } from './pictures/picture-route.ts';
 export interface FrontOptions extends ListenerSettings {
   /** True to serve the HTML pages. */
   readonly pages: boolean;
-  /** Ids of the chains that will be served. */
-  readonly chainIds: readonly number[];
   readonly rateLimitPerMinute: number;
   /** Limit of pages (Decision 274); they count in `rateLimitPerMinute` when absent. */
   readonly pageRateLimitPerMinute?: number | undefined;
@@ -44,10 +42,10 @@ const STARTING: Readonly<Record<string, Check>> = {
 
 /**
  * Listens before the chains are open (Decision 262). Loads only the modules for its own answers, so that a process can
- * listen early. Rejects when the address cannot be bound.
+ * listen early. `chainIds` are the chains that will be served. Rejects when the address cannot be bound.
  */
-export async function openDataFront(options: FrontOptions): Promise<DataFront> {
-  const { host, port, pages, chainIds, connections, clock, log } = options;
+export async function openDataFront(options: FrontOptions, chainIds: readonly number[]): Promise<DataFront> {
+  const { host, port, pages, connections, clock, log } = options;
   const { pageRateLimitPerMinute: requestsPerMinute } = options;
   const formatError = errorBodies([explorerContract, insightsContract]);
   let checks = STARTING;

@@ -1,24 +1,40 @@
 import { createHash } from 'node:crypto';
+import type { Address } from 'viem';
+import { type DatabaseOptions, fileOf } from '../db/open.ts';
+import type { KnownAbi } from '../evm/abi/abi.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryPool } from '../indexer/query/threads/pool.ts';
+import type { Exchange } from '../indexer/read/tokens/markets.ts';
 import type { Clock } from '../lib/clock.ts';
 import { toJson } from '../lib/json.ts';
 import type { Logger } from '../lib/logger.ts';
+import { VERSION } from '../lib/version.ts';
+import { createChainClient } from '../node/client.ts';
 import type { Gateways } from '../node/gateways.ts';
 import type { DiskSpace } from '../stores/disk-space.ts';
+import { indexBackend } from './backends/own-index/own-index-backend.ts';
 import type { MetadataDocuments } from './backends/own-index/source/metadata-documents.ts';
 import type { Backend } from './backends/port/backend.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
 import { type Chain, chainKey, type NativeCoin } from './fallback/chain.ts';
-import type { IndexBackendOptions } from './open-index.ts';
-import { type IndexedChain, openOwnIndex } from './open-own-index.ts';
 import type { BlockscoutOptions, ThirdwebOptions } from './open-remote.ts';
 
 /** One chain as the data service serves it. */
-export interface ServedChain extends IndexedChain {
+export interface ServedChain {
+  readonly id: number;
   readonly name: string;
   readonly native: NativeCoin;
+  readonly confirmations: number;
+  readonly rpcUrls: readonly string[];
+  /** Most bytes of one answer of a node; 64 MiB when absent. */
+  readonly maxAnswerBytes?: number | undefined;
+  /** Contracts with a known ABI, some of them with their sources. */
+  readonly abis: readonly KnownAbi[];
+  /** Source of prices: a dollar token, and the factory of its pairs. */
+  readonly prices?: Exchange | undefined;
+  /** Registry for name lookups. `readsGateways` allows names outside of the chain (Decision 283); false when absent. */
+  readonly names?: { readonly registry: Address; readonly readsGateways?: boolean } | undefined;
   /** In the order they are tried. */
   readonly backends: readonly (IndexBackendOptions | BlockscoutOptions | ThirdwebOptions)[];
 }
@@ -68,10 +84,19 @@ export async function openChain(
 
   async function openBackend(own: string, settings: ServedChain['backends'][number]): Promise<Backend> {
     if (settings.kind === 'index') {
-      const { backend, index } = await openOwnIndex(own, settings, { ...options, chain });
+      const index = await openChainIndex(own, settings, { ...options, chain });
       indexes.push(index);
       if (settings.isDisposable === true) filled.push(index);
-      return backend;
+      const { prices, names } = chain;
+      const gateways = names?.readsGateways === true ? options.gateways : undefined;
+      return indexBackend({
+        name: own,
+        chainId: id,
+        index,
+        documents: options.documents,
+        prices,
+        names: names && { registry: names.registry, gateways, clock: options.clock },
+      });
     }
     // Loaded only if a chain has a remote back end.
     const { openBlockscout, openThirdweb } = await import('./open-remote.ts');
@@ -117,4 +142,65 @@ function withoutUser(address: string): string {
   url.username = '';
   url.password = '';
   return url.href;
+}
+
+/** Settings of a chain's own index, which is read from the chain's nodes. */
+export interface IndexBackendOptions {
+  readonly kind: 'index';
+  /** SQLite file for this index alone, or a PostgreSQL database. */
+  readonly database: DatabaseOptions;
+  /** Path of the database setting in the configuration. */
+  readonly setting?: string;
+  readonly fromBlock: number;
+  readonly pollMs: number;
+  /** True when another process writes the index. */
+  readonly isReadOnly?: boolean;
+  /** True when the file is removed at the end of the run. It is small, and has no reserve (Decision 271). */
+  readonly isDisposable?: boolean;
+}
+
+/** Chain with an index that this process keeps up to date. */
+export type IndexedChain = Pick<
+  ServedChain,
+  'id' | 'name' | 'confirmations' | 'rpcUrls' | 'maxAnswerBytes' | 'abis' | 'backends'
+>;
+
+export interface OpenIndexDeps {
+  readonly chain: IndexedChain;
+  readonly fallback: { readonly timeoutMs: number };
+  readonly disk?: Pick<DiskSpace, 'writer'>;
+  readonly pool?: QueryPool | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Opens the index of a chain by the name of its back end. The caller starts and stops it. */
+export async function openChainIndex(
+  name: string,
+  { kind: _, isDisposable = false, ...options }: IndexBackendOptions,
+  { chain, fallback, disk, pool, clock, log }: OpenIndexDeps,
+): Promise<ChainIndex> {
+  const { id, confirmations, rpcUrls, maxAnswerBytes, abis } = chain;
+  // Loaded only if a chain has an index, because everything else works without one.
+  const { openIndex } = await import('../indexer/index-service.ts');
+  const client = createChainClient({
+    id,
+    rpcUrls,
+    timeoutMs: fallback.timeoutMs,
+    maxAnswerBytes,
+    clock,
+    log,
+  });
+  const role = options.isReadOnly === true ? 'data' : 'indexer';
+  const hasRoom = isDisposable ? undefined : disk?.writer(name, fileOf(options.database));
+  return openIndex({
+    ...options,
+    chain: { id, confirmations },
+    client,
+    abis,
+    clock,
+    pool,
+    hasRoom,
+    log: log.child({ role, version: VERSION }),
+  });
 }

@@ -1,8 +1,17 @@
 import { clockWarnings } from '../db/database-clock.ts';
+import type { Check } from '../http/health.ts';
+import type { Metrics } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import { type DiskSpaceSettings, diskSpace } from '../stores/disk-space.ts';
+import { backendStatusOf } from './backends/own-index/own-index-backend.ts';
+import { indexProgressOf } from './chain-status.ts';
+import { backendName, type IndexedChain, type OpenIndexDeps, openChainIndex } from './open-chain.ts';
+import { readiness } from './readiness.ts';
 
 /** All indexes of one process. */
-export interface RunningIndexes {
+interface RunningIndexes {
   start(): void;
   /** Brings every index to its node's current head. Rejects when a node is unreachable. */
   catchUp(): Promise<void>;
@@ -54,5 +63,96 @@ export function runningIndexes(indexes: readonly ChainIndex[]): RunningIndexes {
       ...clockWarnings('the database of an index', { aheadMs }),
     ],
     stop: async () => void (await Promise.all(indexes.map(index => index.stop()))),
+  };
+}
+
+export interface IndexWritersOptions {
+  readonly chains: readonly IndexedChain[];
+  readonly diskSpace?: DiskSpaceSettings;
+  readonly fallback: OpenIndexDeps['fallback'];
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Keeps indexes up to date in a process that does not serve them. */
+export interface IndexWriters extends Pick<RunningIndexes, 'progress' | 'whenComplete'> {
+  /** Readiness by chain. */
+  readonly checks: Readonly<Record<string, Check>>;
+  /** State of the indexes, for the operator. */
+  status(): Promise<object>;
+  /** Stops the indexes, releases their leases and closes the databases. */
+  close(): Promise<void>;
+}
+
+interface NamedIndex {
+  readonly id: number;
+  readonly name: string;
+  readonly index: ChainIndex;
+}
+
+/**
+ * Composition root of the role `indexer` when other processes have the role `data`. Rejects when an index cannot be
+ * opened.
+ */
+export async function startIndexWriters(options: IndexWritersOptions): Promise<IndexWriters> {
+  const { chains, metrics, clock, log } = options;
+  const disk = diskSpace({ ...options.diskSpace, metrics, log });
+  const opened: NamedIndex[] = [];
+  const indexes: ChainIndex[] = [];
+  const running = runningIndexes(indexes);
+  try {
+    for (const chain of chains) {
+      for (const [position, backend] of chain.backends.entries()) {
+        if (backend.kind !== 'index') continue;
+        const index = await openChainIndex(backendName(backend, { chainId: chain.id, position }), backend, {
+          ...options,
+          disk,
+          chain,
+        });
+        indexes.push(index);
+        opened.push({ id: chain.id, name: chain.name, index });
+      }
+    }
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  if (indexes.length === 0) log.warn('no chain has an index of our own: the indexer has nothing to do');
+  running.start();
+  metrics.watchClock('indexes', running.aheadMs);
+  metrics.watchIndex(() => opened.map(({ id, index }) => indexProgressOf(id, backendStatusOf(index))));
+  return {
+    whenComplete: running.whenComplete,
+    progress: running.progress,
+    checks: readiness(
+      opened.map(({ id, index }) => ({
+        id,
+        backends: [{ kind: 'index', status: () => backendStatusOf(index) }],
+      })),
+      { isFilled: () => true, clock, log },
+    ),
+    status: async () => ({
+      chains: opened.map(statusBody),
+      disks: disk.status(),
+      warnings: [...running.warnings(), ...disk.warnings()],
+    }),
+    close: running.stop,
+  };
+}
+
+function statusBody({ id, name, index }: NamedIndex) {
+  const { head, lag, lagSeconds, complete, stalled, unreadBlocks, unreadState } = index.status();
+  return {
+    id,
+    name,
+    writing: index.isWriter(),
+    ready: complete,
+    head_block: head,
+    lag_blocks: lag,
+    lag_seconds: lagSeconds,
+    stalled,
+    incomplete_blocks: unreadBlocks,
+    unread_state: unreadState,
   };
 }

@@ -1,23 +1,55 @@
+import { hash } from 'node:crypto';
+import { dataServiceContract } from '../contract/contracts/data-service.ts';
+import { explorerContract } from '../contract/contracts/explorer.ts';
+import { insightsContract } from '../contract/contracts/insights.ts';
+import { descriptionHandlers, docsRoutes } from '../contract/description/description.ts';
+import { withExamples } from '../contract/description/examples.ts';
+import { mergedDocument } from '../contract/description/merged-document.ts';
+import { mount } from '../contract/mount/mount.ts';
+import type { LinkedHostRules } from '../http/fetch/linked-hosts.ts';
 import type { Check } from '../http/health.ts';
 import type { IndexProgress } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import { logAndGoOn } from '../lib/logger.ts';
 import { openGateways } from '../node/gateways.ts';
-import { diskSpace } from '../stores/disk-space.ts';
-import { type AppOptions, serveChains } from './app.ts';
+import { type DiskSpace, type DiskSpaceSettings, diskSpace } from '../stores/disk-space.ts';
 import { warmUpNames } from './backends/own-index/source/names.ts';
 import { remoteDocuments } from './backends/own-index/source/remote-documents.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
-import { chainStatusBody, indexProgressOf } from './chain-status.ts';
+import { type CacheStoreOptions, openSecondLayer } from './cache/open-second-layer.ts';
+import { responseCache } from './cache/response-cache.ts';
+import { chainStatusBody, chainsHandler, indexProgressOf } from './chain-status.ts';
+import { explorer } from './explorer/operations.ts';
 import type { Chain } from './fallback/chain.ts';
-import { type DataFront, openDataFront } from './front.ts';
+import { type DataFront, type FrontOptions, openDataFront } from './front.ts';
+import { dataHandlers } from './handlers.ts';
 import { openChain, type ServedChain } from './open-chain.ts';
+import { pictureLoader } from './pictures/picture-loader.ts';
+import { pictureRoute } from './pictures/picture-route.ts';
 import { readiness } from './readiness.ts';
 import { runningIndexes } from './running-indexes.ts';
+import type { Lifetimes } from './serve/lifetime.ts';
 
-export interface DataServiceOptions extends AppOptions {
+export interface DataServiceOptions extends FrontOptions {
   readonly chains: readonly ServedChain[];
+  readonly publicUrl?: string | undefined;
+  readonly cache: {
+    readonly maxBytes: number;
+    /** Second cache layer; memory alone when absent. */
+    readonly store?: CacheStoreOptions | undefined;
+    /** Longest wait of a request for a Redis, in milliseconds; the default of `openSecondLayer` when absent. */
+    readonly patienceMs?: number | undefined;
+    readonly lifetimes: Lifetimes;
+  };
+  /** Free space that the cache and the indexes leave on their disks. */
+  readonly diskSpace?: DiskSpaceSettings;
+  readonly fallback: { readonly timeoutMs: number; readonly staggerMs: number };
+  /** Base URL of the gateway for `ipfs://` links of NFTs, without a trailing slash. */
+  readonly ipfsGateway: string;
+  /** Exceptions for other hosts that NFTs link to; none when absent. */
+  readonly linkedHosts?: LinkedHostRules | undefined;
+  readonly validateResponses: boolean;
   /** The listener; opened here when absent, and closed with the service. */
   readonly front?: DataFront | undefined;
   /** Resolves when the chains hold their initial content. Absent if they hold it already. */
@@ -53,7 +85,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
   const remote = remoteDocuments({ ipfsGateway, rules: linkedHosts, clock, log });
   const gateways = openGateways({ rules: linkedHosts, log });
   const chainIds = options.chains.map(({ id }) => id);
-  const front = options.front ?? (await openDataFront({ ...options, chainIds }));
+  const front = options.front ?? (await openDataFront(options, chainIds));
   const pool = await queryPoolOf(options);
   const running = runningIndexes(indexes);
   const close = async () => {
@@ -105,6 +137,91 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
   } catch (error) {
     await front.close();
     await close();
+    throw error;
+  }
+}
+
+const CONTRACTS = [explorerContract, insightsContract] as const;
+/** Part of the cache key: answers in another contract version's shape must not be served. */
+const CONTRACT_VERSION = hash('sha256', JSON.stringify(CONTRACTS.map(({ document }) => document)));
+const TITLE = 'tollgate data service';
+/** One description covers documents 1 and 2 (Decision 93). */
+const describe = () =>
+  mergedDocument(TITLE, [
+    withExamples(explorerContract),
+    withExamples(insightsContract),
+    withExamples(dataServiceContract),
+  ]);
+
+/**
+ * Serves opened chains from a front, with one cache. Resolves to a function that stops serving, to be called after the
+ * front has closed. Rejects when the cache cannot be opened.
+ */
+async function serveChains(
+  chains: readonly Chain[],
+  front: DataFront,
+  {
+    checks,
+    disk,
+    ...options
+  }: DataServiceOptions & { checks: Readonly<Record<string, Check>>; disk: DiskSpace },
+): Promise<() => Promise<void>> {
+  const { fallback, clock, log, metrics, validateResponses } = options;
+  const { store, patienceMs, lifetimes, maxBytes } = options.cache;
+  const publicUrl = options.publicUrl ?? front.url;
+  const observers = { metrics, clock, log };
+  const second =
+    store && (await openSecondLayer(store, { version: CONTRACT_VERSION, patienceMs, disk, ...observers }));
+  try {
+    const cache = responseCache({ maxBytes, second, clock });
+    const handlers = dataHandlers({
+      chains,
+      cache,
+      lifetimes,
+      ...fallback,
+      publicHost: new URL(publicUrl).hostname,
+      clock,
+      log,
+      metrics,
+    });
+    const description = descriptionHandlers(describe, () => publicUrl);
+    await docsRoutes(front.plain, TITLE);
+    const operations = explorer(handlers.serve);
+    const pictures = pictureLoader({
+      ipfsGateway: options.ipfsGateway,
+      rules: options.linkedHosts,
+      clock,
+      log,
+    });
+    if (options.pages) {
+      const { getTokenInstance } = operations;
+      const { getNft } = handlers.insights;
+      pictureRoute(front.plain, { chains, sources: { getTokenInstance, getNft }, pictures });
+    }
+    front.serve({
+      checks,
+      routes: [
+        await mount({ contract: explorerContract, handlers: operations, validateResponses }),
+        await mount({ contract: insightsContract, handlers: handlers.insights, validateResponses }),
+        await mount({
+          contract: dataServiceContract,
+          handlers: {
+            listChains: chainsHandler(chains),
+            getDescription: description.json,
+            getDescriptionYaml: description.yaml,
+          },
+          validateResponses,
+        }),
+      ],
+    });
+    return async () => {
+      await handlers.close();
+      await pictures.close();
+      await cache.flush();
+      await second?.close();
+    };
+  } catch (error) {
+    await second?.close();
     throw error;
   }
 }

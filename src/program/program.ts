@@ -209,25 +209,14 @@ async function openLimits(
 /** Listens for the data service before anything else is loaded (Decision 262). */
 async function openFront(config: Config, wiring: Wiring): Promise<DataFront> {
   const { openDataFront } = await import('#data/front.ts');
-  const {
-    listen: address,
-    pages,
-    rateLimitPerMinute,
-    pageRateLimitPerMinute,
-    requestsPerQuerySecond,
-  } = config.data;
-  const embeddedIds = config.devnet === undefined ? [] : embeddedChainIds(config.devnet.chains);
-  return openDataFront({
-    ...wiring,
-    ...address,
-    pages,
-    chainIds: [...config.chains.map(({ id }) => id), ...embeddedIds],
-    rateLimitPerMinute,
-    pageRateLimitPerMinute,
-    requestsPerQuerySecond,
-    loggedRequests: config.log.requests,
-    trustedProxies: config.trustedProxies,
-  });
+  const { chains, data, devnet, log, trustedProxies } = config;
+  const { listen: address, pages, rateLimitPerMinute, pageRateLimitPerMinute, requestsPerQuerySecond } = data;
+  const limits = { rateLimitPerMinute, pageRateLimitPerMinute, requestsPerQuerySecond };
+  const embeddedIds = devnet === undefined ? [] : embeddedChainIds(devnet.chains);
+  return openDataFront(
+    { ...wiring, ...address, ...limits, pages, loggedRequests: log.requests, trustedProxies },
+    [...chains.map(({ id }) => id), ...embeddedIds],
+  );
 }
 
 /** Connection bounds of this process. Each worker gets an equal part of the configured bounds. */

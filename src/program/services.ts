@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataFront } from '#data/front.ts';
-import type { IndexWriters } from '#data/index-writers.ts';
+import type { IndexWriters } from '#data/running-indexes.ts';
 import type { DataService } from '#data/service.ts';
 import type { Check } from '#http/health.ts';
 import type { Metrics } from '#http/metrics.ts';
@@ -113,7 +113,7 @@ async function answerEarly(): Promise<void> {
 
 async function openIndexer({ config, wiring }: Opening): Promise<IndexWriters> {
   const { dataServiceOptions } = await import('#data/from-config.ts');
-  const { startIndexWriters } = await import('#data/index-writers.ts');
+  const { startIndexWriters } = await import('#data/running-indexes.ts');
   return startIndexWriters({ ...dataServiceOptions(config, []), ...wiring });
 }
 

@@ -1,9 +1,9 @@
 import type { EncodedBody } from '../../src/contract/contracts/operations.ts';
-import { type DataHandlersOptions, dataHandlers } from '../../src/data/app.ts';
 import type { Answer, Answers, Backend, BodyOf, Validity } from '../../src/data/backends/port/backend.ts';
 import { BackendError, type BackendErrorKind } from '../../src/data/backends/port/backend-error.ts';
 import { responseCache } from '../../src/data/cache/response-cache.ts';
 import { type Chain, chainKey } from '../../src/data/fallback/chain.ts';
+import { type DataHandlersOptions, dataHandlers } from '../../src/data/handlers.ts';
 import type { Lifetimes } from '../../src/data/serve/lifetime.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createLogger } from '../../src/lib/logger.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startIndexWriters } from '../../src/data/index-writers.ts';
 import type { ServedChain } from '../../src/data/open-chain.ts';
+import { startIndexWriters } from '../../src/data/running-indexes.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
 import { createMetrics } from '../../src/http/metrics.ts';

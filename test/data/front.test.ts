@@ -10,18 +10,20 @@ const PICTURE = `/chain/${CHAIN_ID}/token/0x${'1'.repeat(40)}/instance/1/picture
 
 /** A front whose chains are not open yet. */
 async function front() {
-  const opened = await openDataFront({
-    host: '127.0.0.1',
-    port: 0,
-    pages: true,
-    chainIds: [CHAIN_ID],
-    rateLimitPerMinute: 600,
-    loggedRequests: 'all',
-    trustedProxies: [],
-    metrics: createMetrics(),
-    clock: systemClock,
-    log: createLogger({ level: 'silent' }),
-  });
+  const opened = await openDataFront(
+    {
+      host: '127.0.0.1',
+      port: 0,
+      pages: true,
+      rateLimitPerMinute: 600,
+      loggedRequests: 'all',
+      trustedProxies: [],
+      metrics: createMetrics(),
+      clock: systemClock,
+      log: createLogger({ level: 'silent' }),
+    },
+    [CHAIN_ID],
+  );
   return { ...opened, ...client(opened.url), [Symbol.asyncDispose]: () => opened.close() };
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startIndexWriters } from '#data/index-writers.ts';
 import type { ServedChain } from '#data/open-chain.ts';
+import { startIndexWriters } from '#data/running-indexes.ts';
 import type { DatabaseOptions } from '#db/open.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { systemClock } from '#lib/clock.ts';

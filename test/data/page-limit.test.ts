@@ -10,19 +10,21 @@ const TOKEN = `/chain/1/token/0x${'1'.repeat(40)}/instance/1`;
 
 /** A front with small limits, and a function that sends a request of an address to it. */
 async function limitedFront() {
-  const front = await openDataFront({
-    host: '127.0.0.1',
-    port: 0,
-    pages: true,
-    chainIds: [1],
-    rateLimitPerMinute: API_LIMIT,
-    pageRateLimitPerMinute: PAGE_LIMIT,
-    loggedRequests: 'none',
-    trustedProxies: ['127.0.0.1'],
-    metrics: createMetrics(),
-    clock: systemClock,
-    log: createLogger({ level: 'silent' }),
-  });
+  const front = await openDataFront(
+    {
+      host: '127.0.0.1',
+      port: 0,
+      pages: true,
+      rateLimitPerMinute: API_LIMIT,
+      pageRateLimitPerMinute: PAGE_LIMIT,
+      loggedRequests: 'none',
+      trustedProxies: ['127.0.0.1'],
+      metrics: createMetrics(),
+      clock: systemClock,
+      log: createLogger({ level: 'silent' }),
+    },
+    [1],
+  );
   onTestFinished(() => front.close(0));
   return (target: string, init: RequestInit = {}, address = '203.0.113.5') =>
     fetch(front.url + target, { ...init, headers: { ...init.headers, 'X-Forwarded-For': address } });

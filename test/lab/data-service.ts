@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ServedChain } from '../../src/data/open-chain.ts';
-import type { IndexBackendOptions } from '../../src/data/open-index.ts';
+import type { IndexBackendOptions, ServedChain } from '../../src/data/open-chain.ts';
 import { type DataService, type DataServiceOptions, startDataService } from '../../src/data/service.ts';
 import type { DatabaseOptions } from '../../src/db/open.ts';
 import { knownContracts } from '../../src/devnet/activity/artifacts.ts';

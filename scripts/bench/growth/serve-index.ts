@@ -1,10 +1,10 @@
 import { explorerContract } from '#contract/contracts/explorer.ts';
 import { insightsContract } from '#contract/contracts/insights.ts';
 import { mount } from '#contract/mount/mount.ts';
-import { dataHandlers } from '#data/app.ts';
 import { indexBackend } from '#data/backends/own-index/own-index-backend.ts';
 import { responseCache } from '#data/cache/response-cache.ts';
 import { explorer } from '#data/explorer/operations.ts';
+import { dataHandlers } from '#data/handlers.ts';
 import { type DatabaseOptions, openDatabase } from '#db/open.ts';
 import { knownContracts } from '#devnet/activity/artifacts.ts';
 import { knownAbis } from '#evm/abi/abi.ts';

@@ -1,9 +1,6 @@
 import { explorerContract } from '../../contract/contracts/explorer.ts';
 import type { Caller } from '../../contract/contracts/operations.ts';
 import { HttpError } from '../../http/errors.ts';
-import type { Metrics } from '../../http/metrics.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Logger } from '../../lib/logger.ts';
 import type { Answer, BodyOf, OperationId, RequestOf } from '../backends/port/backend.ts';
 import { BackendError, isOfKind } from '../backends/port/backend-error.ts';
 import { cacheKey } from '../cache/entry.ts';
@@ -18,21 +15,15 @@ import { type Chain, type ChainAnswer, type Failure, NothingFound } from '../fal
 import { leavesOpen, replyTo } from '../fallback/failure-table.ts';
 import { firstFound } from '../fallback/first-found.ts';
 import { hashSearch } from '../fallback/hash-locations.ts';
-import type { CachedAnswers, HandlerResponse } from '../serve/cached-answers.ts';
-import { type AnswerStability, type Lifetimes, lifetimeOf } from '../serve/lifetime.ts';
+import type { CachedAnswers, FamilyOptions, HandlerResponse } from '../serve/cached-answers.ts';
+import { type AnswerStability, lifetimeOf } from '../serve/lifetime.ts';
 import type { FreshAnswer } from '../serve/shared-load.ts';
 import { type PositionSets, type Selection, type SelectionQuery, select, withWayOn } from './selection.ts';
 
-export interface AnswererOptions {
-  readonly chains: readonly Chain[];
+interface AnswererOptions extends FamilyOptions {
   readonly answering: CachedAnswers;
-  readonly lifetimes: Lifetimes;
-  /** Time limit of one back end, in milliseconds. */
-  readonly timeoutMs: number;
+  /** Head start of a chain before the next one is asked too, in milliseconds. */
   readonly staggerMs: number;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly metrics: Metrics;
 }
 
 /** Handler of one data operation. */

@@ -1,28 +1,19 @@
 import type { Caller } from '../../contract/contracts/operations.ts';
 import { HttpError } from '../../http/errors.ts';
-import type { Metrics } from '../../http/metrics.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { canonicalJson } from '../../lib/json.ts';
-import type { Logger } from '../../lib/logger.ts';
 import type { WaitingClients } from '../../lib/request-counters.ts';
 import type { Backend } from '../backends/port/backend.ts';
 import type { InsightsAsk, InsightsOperationId } from '../backends/port/insights-backend.ts';
 import { askChains, type ChainsAnswer } from '../fallback/ask-chains.ts';
 import type { Chain } from '../fallback/chain.ts';
 import { isPassing, isRefusal, replyTo } from '../fallback/failure-table.ts';
-import type { CachedAnswers, HandlerResponse } from '../serve/cached-answers.ts';
-import { joined, type Lifetimes, lifetime } from '../serve/lifetime.ts';
+import type { CachedAnswers, FamilyOptions, HandlerResponse } from '../serve/cached-answers.ts';
+import { joined, lifetime } from '../serve/lifetime.ts';
 import type { FreshAnswer } from '../serve/shared-load.ts';
 import type { ConfiguredChains, UnknownChain } from './select-chains.ts';
 
-export interface InsightsOptions extends ConfiguredChains {
+export interface InsightsOptions extends FamilyOptions, ConfiguredChains {
   readonly answering: CachedAnswers;
-  readonly lifetimes: Lifetimes;
-  /** Time limit of one back end, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly metrics: Metrics;
 }
 
 /** Asks a back end about chains. Returns undefined when it does not serve this operation. */

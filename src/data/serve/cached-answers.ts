@@ -8,7 +8,8 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Entry } from '../cache/entry.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
-import { type BackendValidities, REVALIDATION_MS } from './lifetime.ts';
+import type { Chain } from '../fallback/chain.ts';
+import { type BackendValidities, type Lifetimes, REVALIDATION_MS } from './lifetime.ts';
 import { type AnswerRequest, type Load, type LoadResult, loader } from './shared-load.ts';
 
 export interface AnsweringOptions {
@@ -16,6 +17,18 @@ export interface AnsweringOptions {
   readonly validities: BackendValidities;
   /** Deadline of a whole load, in milliseconds. */
   readonly loadTimeoutMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+}
+
+/** Options of the handlers of both families. */
+export interface FamilyOptions {
+  /** In the order of the configuration. */
+  readonly chains: readonly Chain[];
+  readonly lifetimes: Lifetimes;
+  /** Time limit of one back end, in milliseconds. */
+  readonly timeoutMs: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;

@@ -100,7 +100,7 @@ export async function blockWith<Item>(
   pageOf: (blockNumber: number) => Promise<Page<Item>>,
 ): Promise<{ row: BlockRow; page: Page<Item> }> {
   const id = idOf(numberOrHash);
-  if (typeof id === 'number' && id <= (source.progress().head ?? -1)) {
+  if (typeof id === 'number' && id <= (source.status().head ?? -1)) {
     const [row, page] = await Promise.all([findBlock(source, numberOrHash), pageOf(id)]);
     return { row, page };
   }
@@ -149,7 +149,7 @@ export function depthOf(source: IndexSource, row: BlockRow): { confirmations?: n
 
 /** Number of a block of the node's chain. Null when the node has no such block, undefined when it does not say. */
 async function numberOnNode(source: IndexSource, id: number | Hash): Promise<number | null | undefined> {
-  if (typeof id === 'number' && id <= (source.progress().nodeHead ?? -1)) return id;
+  if (typeof id === 'number' && id <= (source.status().nodeHead ?? -1)) return id;
   return inTime(source.reader.node.blockNumber(id), NODE_WITHIN_MS).catch(() => undefined);
 }
 

@@ -1,11 +1,11 @@
 import type { Address } from 'viem';
 import { lowerCase } from '#evm/address.ts';
-import type { Reader } from '#indexer/index-reader.ts';
+import type { ChainIndex } from '#indexer/index-service.ts';
 import type { QueryEngine } from '#indexer/query/query.ts';
 import type { Exchange } from '#indexer/read/tokens/markets.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Gateways } from '#node/gateways.ts';
-import type { Backend } from '../port/backend.ts';
+import type { Backend, BackendStatus } from '../port/backend.ts';
 import type { InsightsAnswers } from '../port/insights-backend.ts';
 import { addressListAnswers } from './address-lists.ts';
 import { addressAnswers, addressRecordAnswers } from './address-records.ts';
@@ -35,45 +35,33 @@ import { transactionAnswers } from './transactions/transactions.ts';
 import { verifiedContractAnswers } from './verified-contracts.ts';
 import { withdrawalAnswers } from './withdrawals.ts';
 
-/** Part of a running index that this back end uses. */
-export interface RunningIndex {
-  readonly reader: Reader;
-  readonly queries: QueryEngine;
-  status(): {
-    head: number | null;
-    nodeHead: number | null;
-    lag: number | null;
-    lastLag: number | null;
-    lagSeconds: number | null;
-    firstBlock: number;
-    complete: boolean;
-    unreadBlocks: number;
-    unreadState: number;
-    stalled: boolean;
-  };
-  revision(): string;
-  epoch(): number;
-  readonly identity: string;
-  readonly isShared: boolean;
-  /** Resolves once the index has been complete. */
-  whenComplete(): Promise<void>;
-  /** Repeats a look-up after each change of the index, for a short time. Null when that time is over. */
-  untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null>;
-}
-
-/** Maximum lag, in blocks, of an index that follows its node closely. */
-const CLOSE = 1;
 /** Maximum lag, in blocks, of a ready index. One further behind still answers but is not ready. */
 const READY_LAG = 10;
+
+/** What of an index this back end uses. */
+type ServedIndex = Pick<
+  ChainIndex,
+  | 'reader'
+  | 'queries'
+  | 'status'
+  | 'revision'
+  | 'epoch'
+  | 'identity'
+  | 'isShared'
+  | 'whenComplete'
+  | 'untilFound'
+>;
 
 /** Back end of a chain, served by the chain's own index. */
 export function indexBackend(options: {
   name: string;
   chainId: number;
-  index: RunningIndex;
-  prices?: Exchange;
-  names?: { readonly registry: Address; readonly gateways: Gateways | undefined; readonly clock: Clock };
-  documents?: MetadataDocuments;
+  index: ServedIndex;
+  prices?: Exchange | undefined;
+  names?:
+    | { readonly registry: Address; readonly gateways: Gateways | undefined; readonly clock: Clock }
+    | undefined;
+  documents?: MetadataDocuments | undefined;
 }): Backend {
   const { name, chainId, index, prices, names, documents } = options;
   let caughtUp = index.status().complete;
@@ -85,18 +73,12 @@ export function indexBackend(options: {
     name,
     chainId,
     reader: index.reader,
-    ...(prices === undefined ? {} : { exchange: inLowerCase(prices) }),
-    ...(names === undefined
-      ? {}
-      : { names: nameBook({ reader: index.reader, revision: index.revision, ...names }) }),
-    ...(documents === undefined ? {} : { documents }),
+    exchange: prices && inLowerCase(prices),
+    names: names && nameBook({ reader: index.reader, revision: index.revision, ...names }),
+    documents,
     hasCaughtUp: () => caughtUp,
-    isAtHead() {
-      const { lag } = index.status();
-      return lag !== null && lag <= CLOSE;
-    },
     firstBlock: () => index.status().firstBlock,
-    progress: () => index.status(),
+    status: index.status,
     untilFound: index.untilFound,
   };
   // Same answers, treating the index's first block as the chain's first.
@@ -137,18 +119,25 @@ export function indexBackend(options: {
     isShared: index.isShared,
     probe: async () => void (await index.reader.head()),
     status() {
-      const { head, lag, lastLag, lagSeconds, stalled, unreadBlocks, unreadState } = index.status();
-      return {
-        stalled,
-        incompleteBlocks: unreadBlocks,
-        unreadState,
-        ready: source.hasCaughtUp() && lag !== null && lag <= READY_LAG,
-        head: head ?? undefined,
-        lag: lag ?? undefined,
-        lastLag: lastLag ?? undefined,
-        lagSeconds: lagSeconds ?? undefined,
-      };
+      const { lag } = index.status();
+      const ready = source.hasCaughtUp() && lag !== null && lag <= READY_LAG;
+      return { ...backendStatusOf(index), ready };
     },
+  };
+}
+
+/** Status of an index as a back end, which is ready while the index is complete. */
+export function backendStatusOf(index: Pick<ChainIndex, 'status'>): BackendStatus {
+  const { complete, head, lag, lastLag, lagSeconds, stalled, unreadBlocks, unreadState } = index.status();
+  return {
+    ready: complete,
+    head: head ?? undefined,
+    lag: lag ?? undefined,
+    lastLag: lastLag ?? undefined,
+    lagSeconds: lagSeconds ?? undefined,
+    stalled,
+    incompleteBlocks: unreadBlocks,
+    unreadState,
   };
 }
 

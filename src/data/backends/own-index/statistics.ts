@@ -5,7 +5,7 @@ import { DAY_MS } from '#lib/clock.ts';
 import type { Answer, Answers } from '../port/backend.ts';
 import { BackendError } from '../port/backend-error.ts';
 import { dateText, dayOf, percentage, timestamp } from './parts/format.ts';
-import { assertCaughtUp, assertWhole, type IndexSource } from './source/source.ts';
+import { assertCaughtUp, assertWhole, type IndexSource, isAtHead } from './source/source.ts';
 
 /** Number of recent blocks for block time, load and gas prices. */
 const RECENT_BLOCKS = 100;
@@ -167,7 +167,7 @@ function gasPrices(paid: readonly bigint[]): ExplorerSchemas['GasPrices'] | null
  * @throws BackendError `unavailable` until the node has reported its head.
  */
 async function indexingStatus(source: IndexSource): Promise<Answer<ExplorerSchemas['IndexingStatus']>> {
-  const { head, lag } = source.progress();
+  const { head, lag } = source.status();
   if (head === null) return { unsettled: true, body: NOTHING_YET };
   if (lag === null) {
     throw new BackendError('unavailable', 'incomplete', 'the node has not reported its latest block yet');
@@ -175,7 +175,7 @@ async function indexingStatus(source: IndexSource): Promise<Answer<ExplorerSchem
   const { blocks, filledBlocks, untracedBlocks } = await source.reader.totals();
   // The index has no gaps, so the missing blocks are the node's lead.
   const all = blocks + lag;
-  const isComplete = source.isAtHead();
+  const isComplete = isAtHead(source);
   const hasNoTraces = untracedBlocks > 0 && untracedBlocks === filledBlocks;
   return {
     unsettled: true,

@@ -11,7 +11,10 @@ import { BackendError } from '../../port/backend-error.ts';
  * the next block, for one minute at most.
  * @throws BackendError `not_found` with the reason `unknown_name` when the chain has no registry or not this name.
  */
-export async function resolveAddress(source: { readonly names?: NameBook }, text: string): Promise<Address> {
+export async function resolveAddress(
+  source: { readonly names?: NameBook | undefined },
+  text: string,
+): Promise<Address> {
   if (isAddress(text, { strict: false })) return lowerCase(text);
   const name = source.names === undefined ? null : await normalised(text);
   const address = name === null ? null : await source.names?.addressOf(name);
@@ -23,7 +26,7 @@ export async function resolveAddress(source: { readonly names?: NameBook }, text
 
 /** Resolves a list to addresses without duplicates. @throws as `resolveAddress` does. */
 export async function resolveAddresses(
-  source: { readonly names?: NameBook },
+  source: { readonly names?: NameBook | undefined },
   texts: readonly string[],
 ): Promise<Address[]> {
   return [...new Set(await Promise.all(texts.map(text => resolveAddress(source, text))))];

@@ -1,4 +1,4 @@
-import type { Reader } from '#indexer/index-reader.ts';
+import type { ChainIndex } from '#indexer/index-service.ts';
 import type { Exchange } from '#indexer/read/tokens/markets.ts';
 import { BackendError, notFound } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
@@ -7,26 +7,28 @@ import type { MetadataDocuments } from './metadata-documents.ts';
 import type { NameBook } from './names.ts';
 
 /** Parts of a chain's index that answers are built from. */
-export interface IndexSource {
+export interface IndexSource extends Pick<ChainIndex, 'reader' | 'status' | 'untilFound'> {
   readonly name: string;
   readonly chainId: number;
-  readonly reader: Reader;
   /** Source of prices, if configured. */
-  readonly exchange?: Exchange;
+  readonly exchange?: Exchange | undefined;
   /** Source of names, if configured. */
-  readonly names?: NameBook;
+  readonly names?: NameBook | undefined;
   /** Source of NFT metadata. Without it, only metadata contained in its own URI is read. */
-  readonly documents?: MetadataDocuments;
+  readonly documents?: MetadataDocuments | undefined;
   /** True once the index has been complete. Before that its lists have holes. */
   hasCaughtUp(): boolean;
-  /** True while the index is at the node's head. A record it does not have then does not exist. */
-  isAtHead(): boolean;
   /** First indexed block; 0 when the index has its whole chain. */
   firstBlock(): number;
-  /** Head of the index as last published, the node's head, and its lead in blocks; null while unknown. */
-  progress(): { head: number | null; nodeHead: number | null; lag: number | null };
-  /** Repeats a look-up after each change of the index, for a short time. Null when that time is over. */
-  untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null>;
+}
+
+/** Maximum lag, in blocks, of an index that follows its node closely. */
+const CLOSE = 1;
+
+/** True while the index is at the node's head. A record it does not have then does not exist. */
+export function isAtHead({ status }: IndexSource): boolean {
+  const { lag } = status();
+  return lag !== null && lag <= CLOSE;
 }
 
 /**
@@ -34,7 +36,7 @@ export interface IndexSource {
  * wrong if a reorg came between the two reads: an orphaned block would count as final.
  */
 export function confirmationsOf(source: IndexSource, blockNumber: number): number {
-  return Math.max(0, (source.progress().head ?? blockNumber) - blockNumber);
+  return Math.max(0, (source.status().head ?? blockNumber) - blockNumber);
 }
 
 /** Items per page (Decision 33). */
@@ -74,7 +76,7 @@ export function missingFrom(
   { blockNumber = 0, isUnknownToNode = false }: { blockNumber?: number; isUnknownToNode?: boolean } = {},
 ): BackendError {
   if (blockNumber < source.firstBlock()) return notIndexed(source);
-  const isMissing = source.hasCaughtUp() && (isUnknownToNode || source.isAtHead());
+  const isMissing = source.hasCaughtUp() && (isUnknownToNode || isAtHead(source));
   return isMissing ? notFound(what) : notReadYet(source);
 }
 
@@ -109,7 +111,7 @@ export function notReadYet(
   source: IndexSource,
   { message = 'the index is not complete yet', cause }: { message?: string; cause?: unknown } = {},
 ): BackendError {
-  if (source.progress().nodeHead === null)
+  if (source.status().nodeHead === null)
     return new BackendError('unavailable', 'incomplete', `${message}, and its node is silent`, { cause });
   return new BackendError('unavailable', 'not_read_yet', message, { cause, retryAfterMs: RETRY_AFTER_MS });
 }
