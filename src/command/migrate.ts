@@ -34,7 +34,7 @@ export async function runMigrate(args: readonly string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const config = loadConfig({ env: readEnvironment().variables, ...(file === undefined ? {} : { file }) });
+  const config = loadConfig({ env: readEnvironment().variables, file });
   if (config.file === undefined) throw new UsageError('--config is missing, and so is TOLLGATE_CONFIG');
   for (const database of configuredDatabases(config)) {
     const refused = await migrateOrShow(database, status).catch(error => {

@@ -20,7 +20,7 @@ import { type ConfigSource, parseSource } from './source.ts';
 
 export interface LoadOptions {
   /** Configuration file. When absent: `--config`, then TOLLGATE_CONFIG, then the embedded default. */
-  file?: string;
+  file?: string | undefined;
   env: Variables;
   /** Arguments after the program's name. */
   argv?: readonly string[];

@@ -37,7 +37,7 @@ export async function runDoctor(args: readonly string[]): Promise<void> {
   const { variables, anvilBin } = readEnvironment();
   const config = loadConfig({
     env: variables,
-    ...(values.config === undefined ? {} : { file: values.config }),
+    file: values.config,
     argv: values.role.flatMap(role => ['--role', role]),
   });
   // Loaded late, because these modules load the clients of everything that is checked.

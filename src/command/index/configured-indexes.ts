@@ -23,7 +23,7 @@ export async function inEachIndex(
   work: (index: ConfiguredIndex) => Promise<void>,
 ): Promise<void> {
   const chain = numberOf('chain', chainText);
-  const config = loadConfig({ env: readEnvironment().variables, ...(file === undefined ? {} : { file }) });
+  const config = loadConfig({ env: readEnvironment().variables, file });
   if (config.file === undefined) throw new UsageError('--config is missing, and so is TOLLGATE_CONFIG');
   const indexes = config.chains.flatMap(({ id, rpc, rpcMaxAnswerBytes, backends }) =>
     backends.flatMap(one =>

@@ -90,7 +90,7 @@ export async function runKeys(args: readonly string[]): Promise<void> {
 
 function placesOf({ configFile, database }: CommandLine) {
   const { variables } = readEnvironment();
-  const config = loadConfig({ env: variables, ...(configFile === undefined ? {} : { file: configFile }) });
+  const config = loadConfig({ env: variables, file: configFile });
   const options = paymentsServiceOptions(config, { embedded: undefined, dataUrl: undefined });
   const { chains, secretKey } = options;
   if (database !== undefined) {

@@ -110,9 +110,9 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
     const { limit, page, sort_by, sort_order, group_by, aggregate } = query;
     const plan = planOf(selected.entity, {
       sort_order,
-      ...(aggregate === undefined ? {} : { aggregate }),
-      ...(group_by === undefined ? {} : { group_by }),
-      ...(sort_by === undefined ? {} : { sort_by }),
+      aggregate,
+      group_by,
+      sort_by,
     });
     const chains = chainsAskedFor(configured, query, caller);
     // Groups of several chains are merged before a page is cut.

@@ -7,7 +7,7 @@ export type Direction = 'from' | 'to';
 
 /** One branch per column that can contain the address. `sides` are the columns of each side. */
 export function sidesOf(
-  { address, direction }: { address: Address; direction?: Direction },
+  { address, direction }: { address: Address; direction?: Direction | undefined },
   sides: Readonly<Record<Direction, readonly string[]>>,
 ): Branch[] {
   const columns = direction === undefined ? [...sides.from, ...sides.to] : sides[direction];

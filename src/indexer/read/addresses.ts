@@ -188,7 +188,7 @@ const BEHIND_ALL = { balance: 2n ** 256n - 1n, address: Buffer.alloc(21, 0xff) }
 /** Addresses known to hold coins, richest first. */
 export async function coinHolders(
   handle: Handle,
-  { before, limit }: { before?: CoinHolderPlace; limit: number },
+  { before, limit }: { before?: CoinHolderPlace | undefined; limit: number },
 ): Promise<Page<CoinHolderRow>> {
   const rows = await rowsOf<
     Pick<IndexTables['addresses'], 'address' | 'balance'> & Pick<ComputedIndexColumns, 'transaction_count'>

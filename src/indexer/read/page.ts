@@ -14,7 +14,7 @@ export interface Page<Item> {
 /** Request for a page of a list, newest first. */
 export interface PageRequest {
   /** Only rows before this position; the newest when absent. */
-  before?: BlockPosition;
+  before?: BlockPosition | undefined;
   /** At least 1. */
   limit: number;
 }
@@ -22,7 +22,7 @@ export interface PageRequest {
 /** Request for a page of a list in chain order. */
 export interface ForwardPageRequest {
   /** Only rows after this position; the first when absent. */
-  after?: BlockPosition;
+  after?: BlockPosition | undefined;
   /** At least 1. */
   limit: number;
 }

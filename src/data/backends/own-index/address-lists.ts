@@ -28,7 +28,7 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
       const page = await reader.transactions({
         ofAddress: ofAddress(path.address_hash, query.filter),
         limit: PAGE_SIZE,
-        ...(before === undefined ? {} : { before }),
+        before,
       });
       return { body: await transactionPage(source, page) };
     },
@@ -39,9 +39,9 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
       const page = await reader.tokenTransfers({
         ofAddress: ofAddress(path.address_hash, query.filter),
         limit: PAGE_SIZE,
-        ...(query.token === undefined ? {} : { token: lowerCase(query.token) }),
-        ...(query.type === undefined ? {} : { types: query.type }),
-        ...(before === undefined ? {} : { before }),
+        token: query.token === undefined ? undefined : lowerCase(query.token),
+        types: query.type,
+        before,
       });
       return { body: await transferPage(source, page) };
     },
@@ -52,7 +52,7 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
       const page = await reader.addressLogs({
         address: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
-        ...(before === undefined ? {} : { before }),
+        before,
       });
       return { body: await logPage(source, page) };
     },
@@ -64,8 +64,8 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
         reader.addressInternalTransactions({
           address: lowerCase(path.address_hash),
           limit: PAGE_SIZE,
-          ...(query.filter === undefined ? {} : { direction: query.filter }),
-          ...(before === undefined ? {} : { before }),
+          direction: query.filter,
+          before,
         }),
         assertTraces(source),
       ]);
@@ -78,7 +78,7 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
       const { items, hasMore } = await reader.validatedBlocks({
         miner: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
-        ...(before === undefined ? {} : { beforeNumber: before.number }),
+        beforeNumber: before === undefined ? undefined : before.number,
       });
       const last = items.at(-1);
       return {

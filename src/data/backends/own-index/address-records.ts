@@ -71,7 +71,7 @@ export function addressAnswers(source: IndexSource): Pick<Answers, 'listAddresse
       assertWhole(source);
       const before = holderBefore(position, query);
       const [{ items, hasMore }, { coinSupply }] = await Promise.all([
-        reader.coinHolders({ limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }),
+        reader.coinHolders({ limit: PAGE_SIZE, before }),
         reader.totals(),
       ]);
       const parties = await loadParties(reader, { addresses: items.map(({ address }) => address) });

@@ -38,8 +38,8 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
       const { items, hasMore } = await reader.tokenHoldings({
         holder: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
-        ...(query.type === undefined ? {} : { types: query.type }),
-        ...(keys === undefined ? {} : { beforeId: countKey(keys.id) }),
+        types: query.type,
+        beforeId: keys === undefined ? undefined : countKey(keys.id),
       });
       const { body, ...rest } = await addressTokens(source, items, signal);
       const last = items.at(-1);
@@ -70,7 +70,7 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
         holder: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
         types: nftTypes(query.type),
-        ...(after === undefined ? {} : { after }),
+        after,
       });
       const tokens = items.map(({ token }) => token);
       const { instance, parties, unsettled } = await lookUpInstances(source, { ids: items, tokens }, signal);
@@ -95,7 +95,7 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
         holder: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
         types: nftTypes(query.type),
-        ...(after === undefined ? {} : { after }),
+        after,
       });
       const ids = items.flatMap(({ holdings }) => holdings);
       const tokens = items.map(({ token }) => token);

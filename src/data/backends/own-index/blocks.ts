@@ -39,7 +39,7 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
       const { items, hasMore } = await reader.blocks({
         kind: query.type ?? 'block',
         limit: PAGE_SIZE,
-        ...(before === undefined ? {} : { before }),
+        before,
       });
       // Every index has only those orphaned blocks that it saw.
       if (query.type === undefined || query.type === 'block') assertNotCutOff(source, { hasMore });
@@ -69,7 +69,7 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
     async listBlockTransactions({ path, query }, { position }) {
       const before = placeBefore(position, query);
       const { row, page } = await blockWith(source, path.block_number_or_hash, blockNumber =>
-        reader.transactions({ blockNumber, limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }),
+        reader.transactions({ blockNumber, limit: PAGE_SIZE, before }),
       );
       return { ...depthOf(source, row), body: await transactionPage(source, page) };
     },
@@ -80,7 +80,7 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
         reader.blockInternalTransactions({
           blockNumber,
           limit: PAGE_SIZE,
-          ...(after === undefined ? {} : { after }),
+          after,
         }),
       );
       if (row.isCanonical && row.internalTransactionCount === null) throw await untraced(source, row.number);

@@ -159,6 +159,6 @@ function inLowerCase({ factory, usdToken, native }: Exchange): Exchange {
   return {
     factory: lowerCase(factory),
     usdToken: lowerCase(usdToken),
-    ...(native === undefined ? {} : { native: { ...native, wrapped: lowerCase(native.wrapped) } }),
+    native: native === undefined ? undefined : { ...native, wrapped: lowerCase(native.wrapped) },
   };
 }

@@ -29,9 +29,9 @@ export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
       const { items, hasMore } = await reader.tokenList({
         first: isReverse ? 'fewest' : 'most',
         limit: PAGE_SIZE,
-        ...(types === undefined ? {} : { types }),
-        ...(prefix === undefined ? {} : { prefix }),
-        ...(after === undefined ? {} : { after }),
+        types,
+        prefix,
+        after,
       });
       const last = items.at(-1);
       const at = last === undefined ? undefined : tokenPosition(last);
@@ -64,7 +64,7 @@ export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
       const page = await reader.tokenTransfers({
         token: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
-        ...(before === undefined ? {} : { before }),
+        before,
       });
       return { body: await transferPage(source, page) };
     },
@@ -75,7 +75,7 @@ export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
         reader.tokenHolders({
           token: lowerCase(path.address_hash),
           limit: PAGE_SIZE,
-          ...(after === undefined ? {} : { after }),
+          after,
         }),
         knownToken(source, path.address_hash),
       ]);

@@ -29,8 +29,8 @@ export function tokenAnswers(source: IndexSource): InstanceAnswers {
         token,
         type,
         limit: PAGE_SIZE,
-        ...(query.holder_address_hash === undefined ? {} : { holder: lowerCase(query.holder_address_hash) }),
-        ...(keys === undefined ? {} : { before: uintKey(keys.unique_token) }),
+        holder: query.holder_address_hash === undefined ? undefined : lowerCase(query.holder_address_hash),
+        before: keys === undefined ? undefined : uintKey(keys.unique_token),
       });
       const { instance, parties, unsettled } = await lookUpInstances(
         source,
@@ -61,7 +61,7 @@ export function tokenAnswers(source: IndexSource): InstanceAnswers {
         token,
         tokenId: path.id,
         limit: PAGE_SIZE,
-        ...(before === undefined ? {} : { before }),
+        before,
       });
       if (page.items.length === 0 && missing !== undefined) throw missing;
       return { body: await transferPage(source, page) };
@@ -75,7 +75,7 @@ export function tokenAnswers(source: IndexSource): InstanceAnswers {
         type,
         tokenId: path.id,
         limit: PAGE_SIZE,
-        ...(after === undefined ? {} : { after }),
+        after,
       });
       if (page.items.length === 0 && missing !== undefined) throw missing;
       return { body: await holderPage(source, page) };

@@ -65,9 +65,12 @@ export function withdrawalAnswers(source: IndexSource): WithdrawalAnswers {
   };
 }
 
-function request(position: CursorPosition | undefined, query: Keys): { limit: number; beforeIndex?: number } {
+function request(
+  position: CursorPosition | undefined,
+  query: Keys,
+): { limit: number; beforeIndex?: number | undefined } {
   const keys = wholeKeys({ position, query }, ['index']);
-  return { limit: PAGE_SIZE, ...(keys === undefined ? {} : { beforeIndex: countKey(keys.index) }) };
+  return { limit: PAGE_SIZE, beforeIndex: keys === undefined ? undefined : countKey(keys.index) };
 }
 
 function receiversOf({ reader }: IndexSource, { items }: Page<WithdrawalRow>) {

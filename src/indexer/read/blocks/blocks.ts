@@ -45,7 +45,7 @@ export interface BlockQuery {
   /** `reorg` are blocks that were canonical once, `uncle` blocks that never were. */
   kind: 'block' | 'reorg' | 'uncle';
   /** Last block of the previous page. The hash distinguishes stale blocks of one height. */
-  before?: { number: number; hash?: Hash };
+  before?: { number: number; hash?: Hash } | undefined;
   limit: number;
 }
 
@@ -77,7 +77,7 @@ export async function blocks(handle: Handle, { kind, before, limit }: BlockQuery
 /** Canonical blocks that an address produced, highest first. */
 export async function validatedBlocks(
   handle: Handle,
-  { miner, beforeNumber, limit }: { miner: Address; beforeNumber?: number; limit: number },
+  { miner, beforeNumber, limit }: { miner: Address; beforeNumber?: number | undefined; limit: number },
 ): Promise<Page<BlockRow>> {
   const range = handle.dialect.keyRange({
     columns: ['b.miner'],

@@ -42,19 +42,23 @@ export interface TracePlace {
 /** Internal transactions of the whole chain, newest first. */
 export async function internalTransactions(
   handle: Handle,
-  { limit, before }: { limit: number; before?: TracePlace },
+  { limit, before }: { limit: number; before?: TracePlace | undefined },
 ): Promise<Page<InternalTransactionRow>> {
   return tracePage(handle, {
     branches: [EVERYTHING],
     limit,
-    ...(before === undefined ? {} : { before: await firstPlace(handle, before) }),
+    before: before === undefined ? undefined : await firstPlace(handle, before),
   });
 }
 
 /** Internal transactions of one transaction, in trace order. Empty when the transaction is unknown. */
 export async function internalTransactionsOf(
   handle: Handle,
-  { transactionHash, limit, afterIndex }: { transactionHash: Hash; limit: number; afterIndex?: number },
+  {
+    transactionHash,
+    limit,
+    afterIndex,
+  }: { transactionHash: Hash; limit: number; afterIndex?: number | undefined },
 ): Promise<Page<InternalTransactionRow>> {
   const transaction = await transactionKey(handle, transactionHash);
   if (transaction === null) return { items: [], hasMore: false };
@@ -123,8 +127,8 @@ function internalTransactionOf(row: InternalColumns): InternalTransactionRow {
 interface AddressInternalQuery {
   address: Address;
   /** `to` includes the creation of the address (Decision 44). Both directions when absent. */
-  direction?: Direction;
-  before?: TracePlace;
+  direction?: Direction | undefined;
+  before?: TracePlace | undefined;
   limit: number;
 }
 
@@ -138,7 +142,7 @@ export async function addressInternalTransactions(
   return tracePage(handle, {
     branches: sidesOf(side, SIDES),
     limit,
-    ...(before === undefined ? {} : { before: await firstPlace(handle, before) }),
+    before: before === undefined ? undefined : await firstPlace(handle, before),
   });
 }
 
@@ -154,12 +158,12 @@ export async function blockInternalTransactions(
     blockNumber,
     forward: true,
     limit,
-    ...(next === undefined ? {} : { after: positionOf(positionKey(next) - 1) }),
+    after: next === undefined ? undefined : positionOf(positionKey(next) - 1),
   });
 }
 
 interface BlockInternalQuery {
   blockNumber: number;
-  after?: Omit<TracePlace, 'blockNumber'>;
+  after?: Omit<TracePlace, 'blockNumber'> | undefined;
   limit: number;
 }

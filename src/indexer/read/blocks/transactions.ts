@@ -13,12 +13,12 @@ import { type Branch, EVERYTHING, type Page, type PageRequest, pageOf } from '..
 
 export interface TransactionQuery extends PageRequest {
   /** Transactions with at least one of these types. */
-  types?: readonly TransactionType[];
+  types?: readonly TransactionType[] | undefined;
   /** Transactions with one of these four-byte selectors. */
-  selectors?: readonly Hex[];
+  selectors?: readonly Hex[] | undefined;
   blockNumber?: number;
   /** Transactions of an address. Ignores `types` and `selectors`. */
-  ofAddress?: { readonly address: Address; readonly direction?: Direction };
+  ofAddress?: { readonly address: Address; readonly direction?: Direction | undefined };
 }
 
 /** Mined transactions, newest first. */
@@ -31,7 +31,7 @@ export async function transactions(handle: Handle, query: TransactionQuery): Pro
       branches: branchesOf(query),
       blockNumber,
       limit,
-      ...(before === undefined ? {} : { before }),
+      before,
     },
     isAmong =>
       rowsOf<TransactionColumns>(

@@ -23,7 +23,7 @@ export interface WithdrawalQuery {
   /** At most one of these two may be set. */
   receiver?: Address;
   blockNumber?: number;
-  beforeIndex?: number;
+  beforeIndex?: number | undefined;
   limit: number;
 }
 

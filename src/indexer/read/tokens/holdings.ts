@@ -25,9 +25,9 @@ export interface TokenHoldingRow {
 export interface TokenHoldingQuery {
   holder: Address;
   /** Balances of one of these types. */
-  types?: readonly TokenType[];
+  types?: readonly TokenType[] | undefined;
   /** Only rows with a lower `id`. */
-  beforeId?: number;
+  beforeId?: number | undefined;
   limit: number;
 }
 
@@ -85,9 +85,9 @@ interface NftHoldingQuery {
   holder: Address;
   /** NFTs of one of these standards. */
   types: readonly NftType[];
-  after?: InstanceKey;
+  after?: InstanceKey | undefined;
   /** Only ids of this contract. Cannot be combined with `after`. */
-  token?: Address;
+  token?: Address | undefined;
   limit: number;
 }
 

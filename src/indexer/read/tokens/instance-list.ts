@@ -11,9 +11,9 @@ interface InstanceListQuery {
   token: Address;
   type: NftType;
   /** Only ids that this address holds. */
-  holder?: Address;
+  holder?: Address | undefined;
   /** Only ids below this one. */
-  before?: bigint;
+  before?: bigint | undefined;
   limit: number;
 }
 

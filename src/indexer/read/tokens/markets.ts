@@ -13,7 +13,7 @@ export interface Exchange {
   readonly factory: Address;
   readonly usdToken: Address;
   /** Native coin, and the token that wraps it. */
-  readonly native?: { readonly symbol: string; readonly wrapped: Address };
+  readonly native?: { readonly symbol: string; readonly wrapped: Address } | undefined;
 }
 
 /** Request for the factory's pairs of these tokens with a base, for example with the dollar. */

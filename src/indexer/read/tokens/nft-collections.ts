@@ -23,7 +23,7 @@ interface NftCollectionQuery {
   holder: Address;
   /** Collections of one of these standards. */
   types: readonly NftType[];
-  after?: Collection;
+  after?: Collection | undefined;
   limit: number;
 }
 

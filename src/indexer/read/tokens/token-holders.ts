@@ -18,7 +18,7 @@ export interface TokenHolderRow {
 interface TokenHolderQuery {
   token: Address;
   /** Only balances after this item. */
-  after?: TokenHolderRow;
+  after?: TokenHolderRow | undefined;
   limit: number;
 }
 
@@ -31,7 +31,7 @@ export async function tokenHolders(
     columns: ['token'],
     values: [bytesColumn(token)],
     keys: ['value', 'holder', 'token_id'],
-    ...(after === undefined ? {} : { below: placeOf(handle, after) }),
+    below: after === undefined ? undefined : placeOf(handle, after),
     order: 'desc',
   });
   const rows = await rowsOf<Pick<IndexTables['token_balances'], 'holder' | 'token_id' | 'value'>>(
@@ -74,9 +74,7 @@ export async function instanceHolders(
     columns: ['token', 'token_id'],
     values: [bytesColumn(token), uintColumn(tokenId)],
     keys: ['value', 'holder'],
-    ...(after === undefined
-      ? {}
-      : { below: [handle.dialect.numeric(after.value), bytesColumn(after.holder)] }),
+    below: after === undefined ? undefined : [handle.dialect.numeric(after.value), bytesColumn(after.holder)],
     order: 'desc',
   });
   const rows = await rowsOf<Pick<IndexTables['token_balances'], 'holder' | 'value'>>(

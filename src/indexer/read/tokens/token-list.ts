@@ -18,13 +18,13 @@ export interface TokenPlace {
 
 export interface TokenListQuery {
   /** Tokens of one of these types. */
-  types?: readonly TokenType[];
+  types?: readonly TokenType[] | undefined;
   /** Start of a name or symbol, in any letter case. Without visible characters, all tokens match. */
-  prefix?: string;
+  prefix?: string | undefined;
   /** `most` sorts by holders descending, then by name and address. `fewest` is the exact reverse. */
   first: 'most' | 'fewest';
   /** Only tokens after this position. */
-  after?: TokenPlace;
+  after?: TokenPlace | undefined;
   limit: number;
 }
 

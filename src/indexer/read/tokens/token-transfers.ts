@@ -53,17 +53,17 @@ export interface TokenTransferQuery extends PageRequest {
   /** Transfers from or to an address. */
   ofAddress?: { readonly address: Address; readonly direction?: Direction };
   /** Transfers of this token. Without `ofAddress`, `types` is ignored. */
-  token?: Address;
+  token?: Address | undefined;
   /** Transfers of this id of the token. */
   tokenId?: bigint;
   /** Transfers of one of these types. */
-  types?: readonly TokenType[];
+  types?: readonly TokenType[] | undefined;
 }
 
 export interface TransactionTransferQuery extends ForwardPageRequest {
   transactionHash: Hash;
   /** Transfers of one of these types. */
-  types?: readonly TokenType[];
+  types?: readonly TokenType[] | undefined;
 }
 
 /** Token transfers, newest first. */

@@ -90,7 +90,7 @@ async function holdingsOf(
       holder: owner,
       types: NFT_TYPES,
       limit: end - held.length,
-      ...(token === undefined ? {} : { token }),
+      token,
     });
     held.push(...items);
   }

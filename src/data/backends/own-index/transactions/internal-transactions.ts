@@ -25,7 +25,7 @@ export function internalTransactionAnswers(source: IndexSource): InternalAnswers
       assertCaughtUp(source);
       const before = tracePlace(position, query);
       const [page] = await Promise.all([
-        reader.internalTransactions({ limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }),
+        reader.internalTransactions({ limit: PAGE_SIZE, before }),
         assertTraces(source),
       ]);
       assertNotCutOff(source, page);
@@ -41,7 +41,7 @@ export function internalTransactionAnswers(source: IndexSource): InternalAnswers
       const page = await reader.internalTransactionsOf({
         transactionHash: hash,
         limit: PAGE_SIZE,
-        ...(after === undefined ? {} : { afterIndex: after.traceIndex }),
+        afterIndex: after === undefined ? undefined : after.traceIndex,
       });
       return { confirmations: mined.confirmations, body: await internalTransactionPage(source, page) };
     },

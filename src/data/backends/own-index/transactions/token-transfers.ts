@@ -23,7 +23,7 @@ export function tokenTransferAnswers(source: IndexSource): Pick<Answers, 'listTo
       const before = placeBefore(position, query);
       const page = await source.reader.tokenTransfers({
         limit: PAGE_SIZE,
-        ...(before === undefined ? {} : { before }),
+        before,
       });
       assertNotCutOff(source, page);
       return { body: await transferPage(source, page) };

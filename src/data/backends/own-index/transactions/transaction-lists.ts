@@ -27,8 +27,8 @@ export function transactionListAnswers(source: IndexSource): TransactionListAnsw
       const page = await reader.tokenTransfersOf({
         transactionHash,
         limit: PAGE_SIZE,
-        ...(after === undefined ? {} : { after }),
-        ...(query.type === undefined ? {} : { types: query.type }),
+        after,
+        types: query.type,
       });
       return { ...depth, body: await transferPage(source, page) };
     },
@@ -40,7 +40,7 @@ export function transactionListAnswers(source: IndexSource): TransactionListAnsw
       const page = await reader.logs({
         transactionHash,
         limit: PAGE_SIZE,
-        ...(after === undefined ? {} : { after }),
+        after,
       });
       return { ...depth, body: await logPage(source, page) };
     },

@@ -47,9 +47,9 @@ export function transactionAnswers(source: IndexSource): TransactionAnswers {
       const before = placeBefore(position, query);
       const page = await reader.transactions({
         limit: PAGE_SIZE,
-        ...(before === undefined ? {} : { before }),
-        ...(query.type === undefined ? {} : { types: query.type }),
-        ...(query.method === undefined ? {} : { selectors: selectorsOf(source, query.method) }),
+        before,
+        types: query.type,
+        selectors: query.method === undefined ? undefined : selectorsOf(source, query.method),
       });
       assertNotCutOff(source, page);
       return { body: await transactionPage(source, page) };
