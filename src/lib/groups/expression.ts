@@ -1,6 +1,10 @@
 /** Value of a query. Integers are bigints, hashes and other hex are lower-case text, fractions are numbers. */
 export type Value = bigint | number | string | boolean | null;
 
+export function isNumber(value: Value): value is bigint | number {
+  return typeof value === 'bigint' || typeof value === 'number';
+}
+
 /** Types of fields and expressions. A `time` is in seconds since the epoch, UTC. */
 export type ValueType = 'integer' | 'time' | 'hex' | 'text' | 'real' | 'boolean';
 

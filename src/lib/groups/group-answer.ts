@@ -1,5 +1,5 @@
 import type { AggregationPlan, GroupExpression, Shape } from './aggregation-plan.ts';
-import type { ArithmeticOperator, Group, Value } from './expression.ts';
+import { type ArithmeticOperator, type Group, isNumber, type Value } from './expression.ts';
 import { compareValues, type MergedGroup, mergeGroups, single, sizeOf } from './merge-groups.ts';
 
 /** One group in the answer: the contract's `AggregationRow`. */
@@ -127,10 +127,6 @@ function quotient(left: number, right: number): number | null {
 
 function finite(value: number): number | null {
   return Number.isFinite(value) ? value : null;
-}
-
-function isNumber(value: Value): value is bigint | number {
-  return typeof value === 'bigint' || typeof value === 'number';
 }
 
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);

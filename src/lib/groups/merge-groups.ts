@@ -1,4 +1,4 @@
-import type { Fold, Group, Value } from './expression.ts';
+import { type Fold, type Group, isNumber, type Value } from './expression.ts';
 
 /**
  * Merges lists of groups: groups with equal keys become one. No list may hold a group twice. Without keys the result is
@@ -107,8 +107,4 @@ export function compareValues(left: Value, right: Value): number {
 
 function compared<T extends string | number | bigint>(left: T, right: T): number {
   return left < right ? -1 : left > right ? 1 : 0;
-}
-
-function isNumber(value: Value): value is bigint | number {
-  return typeof value === 'bigint' || typeof value === 'number';
 }

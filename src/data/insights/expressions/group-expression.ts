@@ -1,12 +1,12 @@
 import type { GroupExpression, Shape } from '#lib/groups/aggregation-plan.ts';
 import type { Fold } from '#lib/groups/expression.ts';
+import { canonicalJson } from '#lib/json.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
 import { hasAggregate } from './group-keys.ts';
 import type { Call, Node } from './parse.ts';
 import {
   COUNT,
-  canonical,
   isAggregate,
   isNumeric,
   onlyArgument,
@@ -33,10 +33,10 @@ export function finishing(
 ): { folds: readonly Fold[]; finish: (source: ExpressionSource, node: Node) => TypedGroupExpression } {
   const folds: Fold[] = [];
   const places = new Map<string, number>();
-  const keyPlaces = new Map(keys.map(({ expression }, index) => [canonical(expression), index]));
+  const keyPlaces = new Map(keys.map(({ expression }, index) => [canonicalJson(expression), index]));
 
   const placeOf = (fold: Fold): number => {
-    const text = canonical(fold);
+    const text = canonicalJson(fold);
     const known = places.get(text);
     if (known !== undefined) return known;
     places.set(text, folds.length);
@@ -50,7 +50,7 @@ export function finishing(
     if (node.kind === 'call' && isAggregate(node)) return { ...aggregate(source, node), row: null };
     if (!hasAggregate(node)) {
       const row = rowOf(entity, source, node);
-      const index = keyPlaces.get(canonical(row.expression));
+      const index = keyPlaces.get(canonicalJson(row.expression));
       if (index !== undefined) return { value: { kind: 'key', index }, shape: row.shape, row };
     }
     if (node.kind === 'binary') {

@@ -1,8 +1,9 @@
 import type { RowExpression } from '#lib/groups/expression.ts';
+import { canonicalJson } from '#lib/json.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { invalidAt, quoted } from './expression-source.ts';
 import type { Item, Node } from './parse.ts';
-import { canonical, columnNamed, isAggregate, rowOf, type TypedRow } from './row-expression.ts';
+import { columnNamed, isAggregate, rowOf, type TypedRow } from './row-expression.ts';
 
 /** Key of a grouping, with its name in the answer. */
 export interface Key {
@@ -23,7 +24,7 @@ export function groupKeys(entity: Entity, groups: readonly Item[], items: readon
     named.push({ item: group, row: key.row });
     const same = keys.find(({ name }) => name === key.name);
     if (same === undefined) keys.push(key);
-    else if (canonical(same.row.expression) !== canonical(key.row.expression)) {
+    else if (canonicalJson(same.row.expression) !== canonicalJson(key.row.expression)) {
       throw invalidAt(group.source, group.offset, `the name ${quoted(key.name)} is used twice`);
     }
   }
@@ -86,7 +87,7 @@ export function checkAlias(
   if (WORDS.includes(name.toLowerCase())) throw refuse('is a word of the grammar');
   const column = columnNamed(entity, name);
   if (column === undefined) return;
-  const isColumn = (one: TypedRow) => canonical(one.expression) === canonical(column.expression);
+  const isColumn = (one: TypedRow) => canonicalJson(one.expression) === canonicalJson(column.expression);
   if (row !== null && isColumn(row)) return;
   const isNamed = groups.some(({ node }) => node.kind === 'name' && node.name === name);
   if (isNamed || rows.some(isColumn)) throw refuse('is the name of a field that is grouped by');

@@ -1,11 +1,12 @@
 import { InvalidParameter } from '#contract/contracts/violations.ts';
 import type { AggregationPlan, GroupExpression, PlannedColumn } from '#lib/groups/aggregation-plan.ts';
+import { canonicalJson } from '#lib/json.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { type ExpressionSource, invalidAt, quoted, sourcesOf } from './expression-source.ts';
 import { finishing, readsRows, type TypedGroupExpression } from './group-expression.ts';
 import { checkAlias, groupKeys, type Key } from './group-keys.ts';
 import { type Item, parse } from './parse.ts';
-import { canonical, columnNamed } from './row-expression.ts';
+import { columnNamed } from './row-expression.ts';
 
 /** Aggregation parameters as given by the request. */
 export interface Aggregation {
@@ -74,7 +75,7 @@ function add(named: Map<string, PlannedColumn>, item: Item, { value, shape }: Ty
   const name = item.alias?.name ?? item.text;
   const before = named.get(name);
   if (before === undefined) named.set(name, { name, value, shape });
-  else if (canonical(before.value) !== canonical(value)) {
+  else if (canonicalJson(before.value) !== canonicalJson(value)) {
     const offset = item.alias?.offset ?? item.offset;
     throw invalidAt(item.source, offset, `the name ${quoted(name)} is used twice`);
   }
@@ -94,8 +95,8 @@ function sortedBy(
   if (found !== undefined) return found;
   const column = columnNamed(entity, name);
   if (column !== undefined) {
-    const wanted = canonical(column.expression);
-    const index = given.keys.findIndex(({ row }) => canonical(row.expression) === wanted);
+    const wanted = canonicalJson(column.expression);
+    const index = given.keys.findIndex(({ row }) => canonicalJson(row.expression) === wanted);
     if (index >= 0) return { kind: 'key', index };
   }
   throw new InvalidParameter(

@@ -158,10 +158,3 @@ export function shapeOf(operator: Operator, left: Shape, right: Shape): Shape | 
   if (operator === '/' || isReal) return REAL;
   return { type: 'integer', isNumber: left.isNumber && right.isNumber };
 }
-
-/** Text form that is the same for equal expressions and only for them. */
-export function canonical(expression: object): string {
-  return JSON.stringify(expression, (_, value) =>
-    typeof value === 'bigint' ? { integer: `${value}` } : value,
-  );
-}

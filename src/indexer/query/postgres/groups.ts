@@ -1,4 +1,5 @@
 import type { Group, Value } from '#lib/groups/expression.ts';
+import { canonicalJson } from '#lib/json.ts';
 import { type CompileContext, compile } from '../compile.ts';
 import { selectionOf } from '../entities.ts';
 import {
@@ -51,7 +52,7 @@ async function listsOf(
       total.values += 1;
       total.characters += String(value).length;
       if (total.values > query.limit || total.characters > MOST_CHARACTERS) throw new QueryTooLarge('groups');
-      const name = nameOf(keys.map(({ read }, place) => oneOf(read(row[place]))));
+      const name = canonicalJson(keys.map(({ read }, place) => oneOf(read(row[place]))));
       const list = byKeys.get(name);
       if (list === undefined) byKeys.set(name, [value]);
       else list.push(value);
@@ -78,13 +79,8 @@ function valuesOf(
   };
 }
 
-/** Text that is equal exactly when the keys are equal. */
-function nameOf(keys: readonly Value[]): string {
-  return JSON.stringify(keys, (_, key) => (typeof key === 'bigint' ? { integer: `${key}` } : key));
-}
-
 function withLists({ keys, folds }: Group, lists: Lists): Group {
-  const name = nameOf(keys);
+  const name = canonicalJson(keys);
   const single = folds.values();
   const all = Array.from({ length: folds.length + lists.size }, (_, index) => {
     const list = lists.get(index);
