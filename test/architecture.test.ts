@@ -13,7 +13,6 @@ const OTHER_SIZES: Readonly<Record<string, string>> = {
   'src/data/pages': 'the routes of its pages',
   'src/payments/dashboard': 'the routes of its pages',
   'src/data/backends/blockscout/normalise': 'one normaliser per record',
-  'src/payments/store/migrations': 'one file per step of the schema',
 };
 
 /**

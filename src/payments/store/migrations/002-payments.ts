@@ -1,5 +1,10 @@
 import { type Migration, table } from '#db/migrate.ts';
-import { OWNER } from './owner-columns.ts';
+
+/** Columns for the organization and mode that own a row. */
+export const OWNER = {
+  organization_id: ['text', 'not null references organizations (id)'],
+  mode: ['text', "not null check (mode in ('live', 'test'))"],
+} as const;
 
 /** Schema steps for organizations, links, sessions, payments and their events. */
 export const PAYMENT_MIGRATIONS: readonly Migration[] = [
@@ -275,3 +280,9 @@ export const PAYMENT_MIGRATIONS: readonly Migration[] = [
     ],
   },
 ];
+
+/** One row for each encryption key, with a text that only this key decrypts. */
+export const SECRET_KEYS_MIGRATION: Migration = {
+  name: 'secret keys',
+  up: [table('secret_keys', { id: ['text', 'primary key'], canary: ['text', 'not null'] })],
+};

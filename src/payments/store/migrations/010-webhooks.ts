@@ -1,6 +1,6 @@
 import { LEASE_COLUMNS } from '#db/lease.ts';
 import { addColumn, type Migration, table } from '#db/migrate.ts';
-import { OWNER } from './owner-columns.ts';
+import { OWNER } from './002-payments.ts';
 
 /** Schema steps for webhooks and notifications, after those of payments. */
 export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
@@ -130,3 +130,42 @@ export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
     ],
   },
 ];
+
+/** Running replays. A replay sends missed events (Decision 224). */
+export const REPLAYS_MIGRATION: Migration = {
+  name: 'webhook replays',
+  up: [
+    table('webhook_replays', {
+      id: ['text', 'primary key'],
+      ...OWNER,
+      // One replay at a time per webhook.
+      webhook_id: ['text', 'not null unique references webhooks (id) on delete cascade'],
+      // The last event that was read. The replay continues after it.
+      after_time: ['time', 'not null'],
+      after_place: ['count', 'not null'],
+      after_id: ['text', 'not null'],
+      // End of the replayed period, exclusive.
+      until: ['time', 'not null'],
+      remaining: ['count', 'not null'],
+      ...LEASE_COLUMNS,
+    }),
+    'create index webhook_replays_due on webhook_replays (next_attempt_at) where next_attempt_at is not null',
+  ],
+};
+
+/** A deleted webhook is marked, and removed with its deliveries in the background (Decision 324). */
+export const DELETED_WEBHOOKS_MIGRATION: Migration = {
+  name: 'deleted webhooks',
+  up: [
+    addColumn('webhooks', 'deleted_at', 'time'),
+    'create index webhooks_deleted on webhooks (deleted_at) where deleted_at is not null',
+  ],
+};
+
+/** Rows with a lease, to find one that is further ahead than its own length (Decision 313). */
+export const LEASES_MIGRATION: Migration = {
+  name: 'leases of deliveries and notices',
+  up: ['deliveries', 'notices'].map(
+    table => `create index ${table}_leased on ${table} (locked_until) where locked_until is not null`,
+  ),
+};

@@ -1,6 +1,6 @@
 import { type Migration, table } from '#db/migrate.ts';
 import { DAY_MS } from '#lib/clock.ts';
-import { OWNER } from './owner-columns.ts';
+import { OWNER } from './002-payments.ts';
 
 /**
  * Figures by day. The indexes have the order of the groups and all counted columns, so a year of one organization is

@@ -1,5 +1,22 @@
-import { type Migration, table } from '#db/migrate.ts';
-import { OWNER } from './owner-columns.ts';
+import { addColumn, type Migration, table } from '#db/migrate.ts';
+import { OWNER } from './002-payments.ts';
+
+/** Settings of an organization, for each mode. */
+export const ORGANIZATION_SETTINGS_MIGRATION: Migration = {
+  name: 'organization settings',
+  up: [
+    table(
+      'organization_settings',
+      {
+        ...OWNER,
+        recipients_locked: ['boolean', 'not null'],
+        origins: ['json', 'not null'],
+        updated_at: ['time', 'not null'],
+      },
+      ['primary key (organization_id, mode)'],
+    ),
+  ],
+};
 
 /**
  * Addresses that organizations are paid at. Existing recipients of sessions and links are taken over. The organization
@@ -77,5 +94,35 @@ export const RECIPIENTS_MIGRATION: Migration = {
      where status = 'active' and not is_wallet_only and not exists (select 1 from recipients
        where is_owner and chain_id = checkout_sessions.chain_id and address = checkout_sessions.recipient_address
          and organization_id = checkout_sessions.organization_id and mode = checkout_sessions.mode)`,
+  ],
+};
+
+/**
+ * An organization sets its own name, logo and defaults (Decision 220), for each mode. Null for the operator's value.
+ */
+export const ORGANIZATION_PROFILE_MIGRATION: Migration = {
+  name: 'organization profiles',
+  up: [
+    addColumn('organization_settings', 'name', 'text'),
+    addColumn('organization_settings', 'logo_url', 'text'),
+    addColumn('organization_settings', 'default_chain_id', 'count'),
+    addColumn('organization_settings', 'default_token_address', 'text'),
+    addColumn('organization_settings', 'default_recipient_address', 'text'),
+  ],
+};
+
+/** Dashboard sessions. A key is exchanged for a session (Decision 244), and only the cookie's hash is stored (245). */
+export const DASHBOARD_SESSIONS_MIGRATION: Migration = {
+  name: 'dashboard sessions',
+  up: [
+    table('dashboard_sessions', {
+      // SHA-256 of the cookie's value.
+      token_hash: ['bytes', 'primary key'],
+      key_id: ['text', 'not null references api_keys (id) on delete cascade'],
+      created_at: ['time', 'not null'],
+      expires_at: ['time', 'not null'],
+    }),
+    'create index dashboard_sessions_of_key on dashboard_sessions (key_id)',
+    'create index dashboard_sessions_by_end on dashboard_sessions (expires_at)',
   ],
 };
