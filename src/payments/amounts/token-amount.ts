@@ -1,3 +1,5 @@
+import { formatUnits } from 'viem';
+
 /** Symbol and decimal places of a token. */
 export interface Denomination {
   readonly symbol: string;
@@ -7,17 +9,9 @@ export interface Denomination {
 /** The largest amount that a token contract can express. */
 export const LARGEST_AMOUNT = 2n ** 256n - 1n;
 
-/** Converts smallest units to tokens, exactly and without trailing zeros: 12500000n at 6 decimals is `12.5`. */
-export function tokenAmount(units: bigint, decimals: number): string {
-  const digits = units.toString().padStart(decimals + 1, '0');
-  const whole = digits.slice(0, digits.length - decimals);
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
-  return fraction === '' ? whole : `${whole}.${fraction}`;
-}
-
-/** The same with its symbol: `12.5 USDC`. */
+/** Amount in tokens with the symbol, exactly and without trailing zeros: `12.5 USDC`. */
 export function amountText(units: bigint, { symbol, decimals }: Denomination): string {
-  return `${tokenAmount(units, decimals)} ${symbol}`;
+  return `${formatUnits(units, decimals)} ${symbol}`;
 }
 
 /** Maximum decimal places of an exact amount. More are tedious to type, and wallets and exchanges may cut them off. */

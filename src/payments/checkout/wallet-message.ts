@@ -1,6 +1,6 @@
-import { checksumAddress } from 'viem';
+import { checksumAddress, formatUnits } from 'viem';
 import { lowerCase } from '../../evm/address.ts';
-import { type Denomination, tokenAmount } from '../amounts/token-amount.ts';
+import type { Denomination } from '../amounts/token-amount.ts';
 
 /** Placeholder for the wallet's address in the Sign-In with Ethereum message (Decision 156). */
 const PLACEHOLDER = '{address}';
@@ -59,7 +59,7 @@ export function walletMessage(
 function statement({ merchant, amount, token }: Pick<WalletMessageFacts, 'merchant' | 'amount' | 'token'>) {
   const units = statementText(token.symbol) ?? `of token ${token.address}`;
   const name = statementText(merchant);
-  const payment = `Pay ${tokenAmount(amount, token.decimals)} ${units}${name === undefined ? '' : ` to ${name}`}.`;
+  const payment = `Pay ${formatUnits(amount, token.decimals)} ${units}${name === undefined ? '' : ` to ${name}`}.`;
   return `${payment} Signing costs nothing and moves no money.`;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { amountText, tokenAmount } from '#payments/amounts/token-amount.ts';
+import { amountText } from '#payments/amounts/token-amount.ts';
 
 test.each([
   [12_500_000n, 6, '12.5'],
@@ -10,9 +10,5 @@ test.each([
   [0n, 6, '0'],
   [2n ** 256n - 1n, 0, String(2n ** 256n - 1n)],
 ])('%s units at %s decimals are written %s', (units, decimals, text) => {
-  expect(tokenAmount(units, decimals)).toBe(text);
-});
-
-test('an amount is followed by its symbol', () => {
-  expect(amountText(12_500_000n, { symbol: 'USDC', decimals: 6 })).toBe('12.5 USDC');
+  expect(amountText(units, { symbol: 'USDC', decimals })).toBe(`${text} USDC`);
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { formatUnits } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tokenAmount } from '#payments/amounts/token-amount.ts';
 import { record } from '../../lab/json.ts';
 import { type ServedPages, servePages } from '../../support/checkout-pages.ts';
 
@@ -151,7 +151,7 @@ describe('the page of a session', () => {
     const link = await pages.link({ amount: 777_000_000n });
     const session = await pages.session(link);
     const due = session.amountDue;
-    const asked = tokenAmount(due, 6);
+    const asked = formatUnits(due, 6);
 
     const { text } = await pages.get(`/pay/s/${session.id}`);
 
@@ -160,12 +160,12 @@ describe('the page of a session', () => {
     expect(text).toContain(
       `href="ethereum:${link.tokenAddress}@31337/transfer?address=${link.recipientAddress}&amp;uint256=${due}"`,
     );
-    expect(text).toContain(`${tokenAmount(due - 777_000_000n, 6)} USDC more than the price`);
+    expect(text).toContain(`${formatUnits(due - 777_000_000n, 6)} USDC more than the price`);
   });
 
   test('asks a wallet for the price, and a transfer for the exact amount with its tail set apart', async () => {
     const session = await pages.session(await pages.link({ amount: 12_500_000n }));
-    const due = tokenAmount(session.amountDue, 6);
+    const due = formatUnits(session.amountDue, 6);
     const tail = due.slice('12.5'.length);
 
     const { text } = await pages.get(`/pay/s/${session.id}`);

@@ -1,0 +1,218 @@
+import type { Db } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Logger, LogLine } from '../../lib/logger.ts';
+import type { ChainClient } from '../../node/client.ts';
+import type { PaymentChain } from '../model/payment-chain.ts';
+import type { Seals } from '../secrets/sealed.ts';
+import { cursorStore, type LookProgress } from '../store/cursor-store.ts';
+import { type LookRecords, lookRecords } from '../store/look-records.ts';
+import { advance } from './advance.ts';
+import { lanes } from './look/lanes.ts';
+import { recordJudge } from './look/record-judge.ts';
+import { type Failpoint, type LeaderTransaction, type Round, vouchedBy } from './look/round.ts';
+import type { NodePool } from './node/node-pool.ts';
+import { type Header, nodeView } from './node/node-view.ts';
+import { blockRhythm, type LookedAt, type RoundHead, roundHeads } from './node/seen-heads.ts';
+import type { Places } from './node/token-transfers.ts';
+import { sameChain } from './starting-point.ts';
+import { watchedPlaces } from './watched-places.ts';
+
+export interface ChainLooksOptions {
+  readonly chain: PaymentChain;
+  readonly client: ChainClient;
+  readonly pool: NodePool;
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly line: LogLine;
+  readonly effect: LeaderTransaction;
+  readonly fault: Failpoint;
+}
+
+/** Progress of the looks at a chain. */
+export interface LookStatus {
+  /**
+   * Head of the latest look. On an idle chain it may be the newest block of the look before, because fewer blocks are
+   * read there (Decision 141).
+   */
+  readonly head: number | undefined;
+  /** Start of the latest finished look, in UTC milliseconds. */
+  readonly scannedAt: number | undefined;
+}
+
+/** State from the database at the beginning of a look. */
+interface Known extends Omit<LookRecords, 'unread'> {
+  readonly places: Places;
+}
+
+/** Looks of a leading watcher at its chain. */
+export interface ChainLooks {
+  /** Looks at the newest block, and once more if it was replaced meanwhile. Resolves with the number of changes. */
+  run(signal: AbortSignal): Promise<number>;
+  /** Drops all memory of the chain: another leader may have changed the records. */
+  forget(): Promise<void>;
+  /** Ends the looks of a watcher that does not lead any more, or not yet. */
+  pause(): Promise<void>;
+  /** Drops the memory of watched addresses. */
+  forgetPlaces(): void;
+  status(): LookStatus;
+  /** True while nothing is open, unless a new session has been announced since. */
+  isIdle(): boolean;
+  /** Ends the idle state, because a session may have been opened. */
+  wake(): void;
+  /** True when the nodes of a chain that makes blocks regularly show no new ones. */
+  standsStill(): boolean;
+  /** The chain's block time, at least 2 s. */
+  pauseMs(): number;
+}
+
+/** An unchanged chain is read again after this time: nodes lag, and one address may balance among several machines. */
+const LOOK_AGAIN_MS = 60_000;
+const NOTHING_SEEN: LookStatus = { head: undefined, scannedAt: undefined };
+
+/** Creates the looks at one chain. */
+export function chainLooks(options: ChainLooksOptions): ChainLooks {
+  const { chain, client, pool, db, seals, clock, log, line, effect, fault } = options;
+  const watched = watchedPlaces({ chainId: chain.id, clock });
+  const view = nodeView(pool);
+  const advancing = advance({ chainId: chain.id, view, doubt: pool.doubt, clock, fault });
+  const side = lanes({ client, clock, log, effect });
+  const records = recordJudge({ side, clock });
+  const same = sameChain({ clock });
+  const rhythm = blockRhythm({ clock });
+  const heads = roundHeads(pool.doubt);
+  let status = NOTHING_SEEN;
+  let isIdle = false;
+  let wakes = 0;
+  /** Progress without findings that is not stored yet. */
+  let noted: LookProgress = {};
+  /** The last look, if it found nothing and left nothing open. */
+  let looked: { readonly head: Header; readonly places: Places; readonly at: number } | undefined;
+
+  async function run(signal: AbortSignal): Promise<number> {
+    const startedAt = clock.now();
+    const newest = await view.head();
+    rhythm.see(newest);
+    await fault('head');
+    const known = await readKnown();
+    const ours = { head: newest, seenAt: startedAt };
+    const seen = heads.choose(ours, !known.isOpen);
+    // A block that was scanned before is not read again, so it does not prove the chain of the node.
+    if (seen.head !== newest && looked?.head.hash === seen.head.hash) pool.doubt();
+    const changes = await roundUpTo(seen, known, signal);
+    if (seen.head === newest || advancing.hasReachedHead()) return changes;
+    // The block is no longer on the chain, or another node answered.
+    heads.forget();
+    const again = heads.choose(ours, false);
+    return changes + (await roundUpTo(again, await readKnown(), signal));
+  }
+
+  /**
+   * Reads the state for a look. It reads after the head, so that it knows the recipients of all payments in blocks up
+   * to the head. It checks every time for open sessions: a notification may be lost, or older than this watcher's lead.
+   */
+  async function readKnown(): Promise<Known> {
+    const wakesBefore = wakes;
+    const { unread, ...known } = await lookRecords(db, chain.id, clock.now());
+    const places = await watched.read(db, unread);
+    isIdle = !known.isOpen && wakes === wakesBefore;
+    return { ...known, places };
+  }
+
+  async function roundUpTo({ head, ...seen }: RoundHead, known: Known, signal: AbortSignal): Promise<number> {
+    status = { ...status, head: head.number };
+    const round = {
+      chain,
+      view,
+      head,
+      places: known.places,
+      progress: known.progress,
+      db,
+      seals,
+      clock,
+      log,
+      line,
+      effect: vouchedBy(pool, effect),
+      note(more: LookProgress) {
+        noted = { ...noted, ...more };
+      },
+    };
+    const isQuiet =
+      looked?.head.hash === head.hash &&
+      looked.places === known.places &&
+      !known.isRetryDue &&
+      clock.now() - looked.at < LOOK_AGAIN_MS;
+    const changes = isQuiet ? await waitOn(round, seen.seenAt) : await look(round, seen, signal);
+    await keep();
+    status = { ...status, scannedAt: seen.seenAt };
+    return changes;
+  }
+
+  /** Scans up to a head, after a new block or with new recipients. */
+  async function look(begun: Round, seen: LookedAt, signal: AbortSignal): Promise<number> {
+    const { head, places } = begun;
+    const isAnother = await same.isAnother(begun, records.isFresh());
+    const round = isAnother ? { ...begun, progress: undefined } : begun;
+    const early = await records.begin(round);
+    if (early.isMoved) advancing.forget();
+    const recorded = await advancing.run(round, seen, signal);
+    if (advancing.hasReachedHead()) heads.confirm();
+    const judgement = await records.judge(round, { hasNews: recorded > 0, standing: advancing.standing() });
+    const pieces = await side.run(round, { blocks: advancing.readSetAside });
+    if (judgement.isMoved || pieces.isMoved) advancing.forget();
+    const changes = early.changes + recorded + judgement.changes + pieces.changes;
+    const isDone = changes === 0 && judgement.isCertain && pieces.isOver && advancing.isComplete();
+    looked = isDone ? { head, places, at: seen.seenAt } : undefined;
+    return changes;
+  }
+
+  /** With the same block and the same recipients, only claims can change. */
+  async function waitOn(round: Round, seenAt: number): Promise<number> {
+    advancing.note(round, seenAt);
+    const { changes, isMoved } = await records.follow(round);
+    if (isMoved) advancing.forget();
+    if (changes > 0) looked = undefined;
+    return changes;
+  }
+
+  async function keep(): Promise<void> {
+    const progress = noted;
+    noted = {};
+    if ((progress.cursor ?? progress.settledBlock) === undefined && !watched.hasUnread()) return;
+    // Without `doubt` first: the head that was read proves the chain, so only nodes already in doubt are asked.
+    await pool.vouch();
+    await effect('settled', async ({ handle }) => {
+      await cursorStore(handle).keep(chain.id, progress);
+      await watched.markRead(handle);
+    });
+  }
+
+  async function forget(): Promise<void> {
+    await records.forget();
+    advancing.forget();
+    heads.forget();
+    watched.forget();
+    looked = undefined;
+    noted = {};
+  }
+
+  return {
+    run,
+    forget,
+    async pause() {
+      status = NOTHING_SEEN;
+      isIdle = false;
+      await forget();
+    },
+    forgetPlaces: watched.forget,
+    status: () => status,
+    isIdle: () => isIdle,
+    wake() {
+      wakes += 1;
+      isIdle = false;
+    },
+    standsStill: rhythm.standsStill,
+    pauseMs: rhythm.pauseMs,
+  };
+}
