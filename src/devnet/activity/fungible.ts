@@ -5,19 +5,45 @@ import { addressOf, type Play, someone, someoneElse } from './action.ts';
 const CENT = 10n ** 4n;
 const FINNEY = 10n ** 15n;
 
-/** Mint of the six-decimal token by its owner. */
-export const stableMint: Play = scene => {
-  const { random, stable, contracts, deployer } = scene;
-  const to = someone(scene);
-  const amount = BigInt(random.integer(100_000, 2_000_000)) * CENT;
-  stable.add(to, amount);
-  const data = encodeFunctionData({
-    abi: fungibleAbi,
-    functionName: 'mint',
-    args: [addressOf(scene, to), amount],
-  });
-  return { from: deployer, to: contracts.stable, data, gas: 100_000n };
-};
+/** Range of an amount, in a unit of the coin. */
+interface Amounts {
+  readonly coin: 'stable' | 'community';
+  readonly unit: bigint;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Mint of a token by its owner. */
+function mint({ coin, unit, least, most }: Amounts): Play {
+  return scene => {
+    const { random, contracts, deployer } = scene;
+    const to = someone(scene);
+    const amount = BigInt(random.integer(least, most)) * unit;
+    scene[coin].add(to, amount);
+    const args = [addressOf(scene, to), amount] as const;
+    const data = encodeFunctionData({ abi: fungibleAbi, functionName: 'mint', args });
+    return { from: deployer, to: contracts[coin], data, gas: 100_000n };
+  };
+}
+
+function burn({ coin, unit, least, most }: Amounts): Play {
+  return scene => {
+    const { random, contracts } = scene;
+    const amount = BigInt(random.integer(least, most)) * unit;
+    const from = scene[coin].pick(random, amount)?.account;
+    if (from === undefined) return undefined;
+    scene[coin].take(from, amount);
+    const data = encodeFunctionData({ abi: fungibleAbi, functionName: 'burn', args: [amount] });
+    return { from, to: contracts[coin], data, gas: 80_000n };
+  };
+}
+
+/** The token with six decimals. */
+export const stableMint = mint({ coin: 'stable', unit: CENT, least: 100_000, most: 2_000_000 });
+export const stableBurn = burn({ coin: 'stable', unit: CENT, least: 10, most: 900 });
+/** The token with eighteen decimals. */
+export const communityMint = mint({ coin: 'community', unit: FINNEY, least: 10_000, most: 900_000 });
+export const communityBurn = burn({ coin: 'community', unit: FINNEY, least: 1, most: 900 });
 
 export const stableTransfer: Play = scene => {
   const { random, stable, contracts } = scene;
@@ -42,15 +68,6 @@ export const stableTransferWithAccessList: Play = scene => {
   if (transfer === undefined) return undefined;
   const accessList = [{ address: scene.contracts.stable, storageKeys: [pad('0x2', { size: 32 })] }];
   return { ...transfer, gas: 90_000n, envelope: { kind: 'accessList', accessList } };
-};
-
-export const stableBurn: Play = ({ random, stable, contracts }) => {
-  const amount = BigInt(random.integer(10, 900)) * CENT;
-  const from = stable.pick(random, amount)?.account;
-  if (from === undefined) return undefined;
-  stable.take(from, amount);
-  const data = encodeFunctionData({ abi: fungibleAbi, functionName: 'burn', args: [amount] });
-  return { from, to: contracts.stable, data, gas: 80_000n };
 };
 
 export const stableApprove: Play = scene => {
@@ -109,20 +126,6 @@ export const stablePayMany: Play = scene => {
   return { from, to: contracts.stable, data, gas: 1_200_000n };
 };
 
-/** Mint of the eighteen-decimal token. */
-export const communityMint: Play = scene => {
-  const { random, community, contracts, deployer } = scene;
-  const to = someone(scene);
-  const amount = BigInt(random.integer(10_000, 900_000)) * FINNEY;
-  community.add(to, amount);
-  const data = encodeFunctionData({
-    abi: fungibleAbi,
-    functionName: 'mint',
-    args: [addressOf(scene, to), amount],
-  });
-  return { from: deployer, to: contracts.community, data, gas: 100_000n };
-};
-
 export const communityTransfer: Play = scene => {
   const { random, community, contracts } = scene;
   const amount = BigInt(random.integer(1, 9_000)) * FINNEY;
@@ -136,14 +139,5 @@ export const communityTransfer: Play = scene => {
     functionName: 'transfer',
     args: [addressOf(scene, to), amount],
   });
-  return { from, to: contracts.community, data, gas: 80_000n };
-};
-
-export const communityBurn: Play = ({ random, community, contracts }) => {
-  const amount = BigInt(random.integer(1, 900)) * FINNEY;
-  const from = community.pick(random, amount)?.account;
-  if (from === undefined) return undefined;
-  community.take(from, amount);
-  const data = encodeFunctionData({ abi: fungibleAbi, functionName: 'burn', args: [amount] });
   return { from, to: contracts.community, data, gas: 80_000n };
 };

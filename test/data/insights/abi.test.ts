@@ -3,8 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { insightsContract } from '#contract/contracts/insights.ts';
 import { responseValidators } from '#contract/mount/response-validators.ts';
 import { abiAnswers } from '#data/backends/own-index/smart-contracts.ts';
-import { CHAIN_ID, startTestChain } from '../../indexer/support.ts';
-import { PATIENCE_MS } from '../../lab/until.ts';
+import { startTestChain } from '../../indexer/support.ts';
 import { indexed } from './nft-support.ts';
 
 const CONFIGURED = '0x00000000000000000000000000000000000000aa';
@@ -37,12 +36,11 @@ afterAll(async () => {
 
 /** An answer, checked against the contract. */
 async function abiOf(contract: string) {
-  const ask = { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(PATIENCE_MS) };
   const { getContractAbi } = abiAnswers(index.source);
-  const abi = await getContractAbi?.({ path: { contract_address: contract }, query: {} }, ask);
+  const abi = await getContractAbi({ path: { contract_address: contract }, query: {} });
   const validate = responseValidators(insightsContract.document)('getContractAbi', 200);
   expect(validate?.(abi), JSON.stringify(validate?.errors)).toBe(true);
-  return abi ?? [];
+  return abi;
 }
 
 test('a known contract has its ABI as the compiler wrote it', async () => {

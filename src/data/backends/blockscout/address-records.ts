@@ -6,20 +6,11 @@ import { BLOCK_SETS, blockKeys } from './paging/cursor-params.ts';
 import { listAnswer } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
-type AddressRecordAnswers = Pick<
-  Answers,
-  | 'getAddress'
-  | 'getAddressCounters'
-  | 'listAddressTokenBalances'
-  | 'listAddressCoinBalances'
-  | 'getAddressCoinBalancesByDay'
->;
-
 /** Maximum number of balances in the unpaged list; upstream returns all of them (Decision 239). */
 const MOST_BALANCES = 250;
 
 /** Records of one address, its balances, and the history of its coin balance. */
-export function addressRecordAnswers(source: BlockscoutSource): AddressRecordAnswers {
+export function addressRecordAnswers(source: BlockscoutSource) {
   return {
     async getAddress({ path: { address_hash: address } }, { signal }) {
       const get = { operation: 'getAddress', path: `/addresses/${address}`, signal } as const;
@@ -61,7 +52,7 @@ export function addressRecordAnswers(source: BlockscoutSource): AddressRecordAns
       const get = { operation: 'getAddressCoinBalancesByDay', path, signal } as const;
       return { body: await orEmpty(read(source, get, coinBalancesByDay), { days: null, items: [] }) };
     },
-  };
+  } satisfies Answers;
 }
 
 function firstOf(body: unknown): unknown {

@@ -37,22 +37,8 @@ import {
 import { type List, type ListPage, readList, typeFilter } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
-type AddressAnswers = Pick<
-  Answers,
-  | 'listAddresses'
-  | 'listAddressTransactions'
-  | 'listAddressTokenTransfers'
-  | 'listAddressTokens'
-  | 'listAddressNfts'
-  | 'listAddressNftCollections'
-  | 'listAddressWithdrawals'
-  | 'listAddressBlocksValidated'
-  | 'listAddressLogs'
-  | 'listAddressInternalTransactions'
->;
-
 /** Paged lists of addresses: holders of the native coin, and assets and activity of one address. */
-export function addressAnswers(source: BlockscoutSource): AddressAnswers {
+export function addressAnswers(source: BlockscoutSource) {
   return {
     async listAddresses({ query }, ask) {
       const start = positionFrom(query, [['fetched_coin_balance', 'hash']], ['transaction_count']);
@@ -203,7 +189,7 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
         source.indexing.hasTraces(),
       );
     },
-  };
+  } satisfies Answers;
 
   /** Reads a list of one address. Up to 6.9 an unknown address is a 404 instead of an empty list (Decision 38). */
   async function listOfAddress<Item, Keys>(

@@ -18,18 +18,8 @@ import {
 import { listAnswer, readList } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
-type BlockAnswers = Pick<
-  Answers,
-  | 'listBlocks'
-  | 'listMainPageBlocks'
-  | 'getBlock'
-  | 'listBlockTransactions'
-  | 'listBlockInternalTransactions'
-  | 'listBlockWithdrawals'
->;
-
 /** Answers about blocks and their contents. */
-export function blockAnswers(source: BlockscoutSource): BlockAnswers {
+export function blockAnswers(source: BlockscoutSource) {
   const { settlement, indexing, clock } = source;
   return {
     async listBlocks({ query }, ask) {
@@ -120,7 +110,7 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
         settlement.ofBlock(id),
       );
     },
-  };
+  } satisfies Answers;
 
   async function settled<Body>(
     reading: Promise<Body>,

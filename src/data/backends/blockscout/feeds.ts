@@ -16,10 +16,8 @@ import {
 import { listAnswer, readList } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
-type FeedAnswers = Pick<Answers, 'listTokenTransfers' | 'listInternalTransactions' | 'listWithdrawals'>;
-
 /** Lists of the whole chain other than transactions and blocks. */
-export function feedAnswers(source: BlockscoutSource): FeedAnswers {
+export function feedAnswers(source: BlockscoutSource) {
   return {
     async listTokenTransfers({ query }, ask) {
       return listAnswer(source, ask, {
@@ -56,5 +54,5 @@ export function feedAnswers(source: BlockscoutSource): FeedAnswers {
         keys: withdrawalKeys,
       });
     },
-  };
+  } satisfies Answers;
 }

@@ -14,21 +14,8 @@ import { smartContractKeys } from './paging/cursor-params.ts';
 import { listAnswer } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
-type RecordAnswers = Pick<
-  Answers,
-  | 'getStats'
-  | 'getTransactionStats'
-  | 'getIndexingStatus'
-  | 'getTransactionsChart'
-  | 'getMarketChart'
-  | 'getSmartContract'
-  | 'getTokenInstance'
-  | 'listSmartContracts'
-  | 'getSmartContractCounters'
->;
-
 /** Records that any block may change: statistics, contracts and token instances. */
-export function recordAnswers(source: BlockscoutSource): RecordAnswers {
+export function recordAnswers(source: BlockscoutSource) {
   return {
     async getStats(_request, { signal }) {
       return { body: await read(source, { operation: 'getStats', path: '/stats', signal }, stats) };
@@ -84,5 +71,5 @@ export function recordAnswers(source: BlockscoutSource): RecordAnswers {
       const get = { operation: 'getSmartContractCounters', path, signal } as const;
       return { body: await unlessUnknown(read(source, get, smartContractCounters), 'such counters') };
     },
-  };
+  } satisfies Answers;
 }

@@ -8,8 +8,6 @@ import { searchKeys } from './paging/cursor-params.ts';
 import { listAnswer } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
-type SearchAnswers = Pick<Answers, 'search' | 'quickSearch' | 'searchRedirect'>;
-
 /** Document's keys of a search position, which are those of versions up to 6.9. */
 const KEYS = [
   'address_hash',
@@ -27,7 +25,7 @@ const MOST_AT_ONCE = 50;
 const SHORTEST_QUICK = 3;
 
 /** Search by name, symbol, number, address or hash. Upstream refuses an empty search; here it finds nothing. */
-export function searchAnswers(source: BlockscoutSource): SearchAnswers {
+export function searchAnswers(source: BlockscoutSource) {
   const resultOrNull = (value: unknown) => {
     const result = searchResultOrNull(value);
     if (result === null) source.onDropped(kindOf(value));
@@ -72,7 +70,7 @@ export function searchAnswers(source: BlockscoutSource): SearchAnswers {
       const get = { operation: 'searchRedirect', path: '/search/check-redirect', query, signal } as const;
       return { body: await read(source, get, searchRedirect) };
     },
-  };
+  } satisfies Answers;
 }
 
 /**

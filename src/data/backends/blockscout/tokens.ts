@@ -18,20 +18,9 @@ import { type List, listAnswer, readList, typeFilter } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
 type Token = ExplorerSchemas['Token'];
-type TokenAnswers = Pick<
-  Answers,
-  | 'listTokens'
-  | 'getToken'
-  | 'getTokenCounters'
-  | 'listTransfersOfToken'
-  | 'listTokenHolders'
-  | 'listTokenInstances'
-  | 'listTransfersOfTokenInstance'
-  | 'listTokenInstanceHolders'
->;
 
 /** Answers about tokens, their transfers and their holders. */
-export function tokenAnswers(source: BlockscoutSource): TokenAnswers {
+export function tokenAnswers(source: BlockscoutSource) {
   return {
     async listTokens({ query }, ask) {
       const asked = ask.position === undefined ? LATEST : namesIn([ask.position]);
@@ -105,7 +94,7 @@ export function tokenAnswers(source: BlockscoutSource): TokenAnswers {
         keys: tokenHolderKeys,
       });
     },
-  };
+  } satisfies Answers;
 }
 
 /** Returns a record of the token. A record without a token belongs to the list it is in. */

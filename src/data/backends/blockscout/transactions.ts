@@ -27,11 +27,10 @@ import {
 import { type List, type ListPage, readList, typeFilter } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
-type TransactionAnswers = Pick<Answers, 'listTransactions' | 'listMainPageTransactions' | 'getTransaction'>;
 type Transaction = ExplorerSchemas['Transaction'];
 
 /** Answers about single transactions and lists of the whole chain. */
-export function transactionAnswers(source: BlockscoutSource): TransactionAnswers {
+export function transactionAnswers(source: BlockscoutSource) {
   return {
     async listTransactions({ query }, ask) {
       const { filter = 'validated', type, method } = query;
@@ -69,7 +68,7 @@ export function transactionAnswers(source: BlockscoutSource): TransactionAnswers
         ),
       );
     },
-  };
+  } satisfies Answers;
 }
 
 /** True when a transaction calls a method, given by name or selector (Decision 20). */
@@ -80,18 +79,8 @@ function isCallOf({ method, raw_input: input }: Transaction, wanted: string): bo
   );
 }
 
-type TransactionListAnswers = Pick<
-  Answers,
-  | 'listTransactionTokenTransfers'
-  | 'listTransactionInternalTransactions'
-  | 'listTransactionLogs'
-  | 'listTransactionStateChanges'
-  | 'getTransactionRawTrace'
-  | 'getTransactionSummary'
->;
-
 /** Contents of one transaction. They are as settled as the transaction, whose depth is fetched by a side request. */
-export function transactionListAnswers(source: BlockscoutSource): TransactionListAnswers {
+export function transactionListAnswers(source: BlockscoutSource) {
   const { settlement, indexing, clock } = source;
   return {
     listTransactionTokenTransfers({ path: { transaction_hash: hash }, query }, ask) {
@@ -176,7 +165,7 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
       const path = `/transactions/${hash}/summary`;
       return settled(hash, read(source, { operation: 'getTransactionSummary', path, signal }, summary));
     },
-  };
+  } satisfies Answers;
 
   async function listOf<Item, Keys>(
     hash: string,

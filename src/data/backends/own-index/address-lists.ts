@@ -9,17 +9,8 @@ import { transferPage } from './transactions/token-transfers.ts';
 import { logPage } from './transactions/transaction-lists.ts';
 import { transactionPage } from './transactions/transactions.ts';
 
-type AddressListAnswers = Pick<
-  Answers,
-  | 'listAddressTransactions'
-  | 'listAddressTokenTransfers'
-  | 'listAddressLogs'
-  | 'listAddressInternalTransactions'
-  | 'listAddressBlocksValidated'
->;
-
 /** Activity of one address, newest first. An unused address has empty lists (Decision 38). */
-export function addressListAnswers(source: IndexSource): AddressListAnswers {
+export function addressListAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async listAddressTransactions({ path, query }, { position }) {
@@ -88,7 +79,7 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
         },
       };
     },
-  };
+  } satisfies Answers;
 }
 
 function ofAddress(address: string, direction: 'from' | 'to' | undefined) {

@@ -6,12 +6,10 @@ import type { CursorPosition } from '../port/cursor.ts';
 import { checksummed } from './parts/format.ts';
 import { loadParties } from './parts/parties.ts';
 import { addressKey, type Keys, uintKey, wholeKeys } from './source/position.ts';
-import { assertWhole, cursorFields, type IndexSource, PAGE_SIZE } from './source/source.ts';
-
-type AddressRecordAnswers = Pick<Answers, 'getAddress' | 'getAddressCounters'>;
+import { assertWhole, type IndexSource, nextPage, PAGE_SIZE } from './source/source.ts';
 
 /** Record and counters of one address. Needs an index of the whole chain. */
-export function addressRecordAnswers(source: IndexSource): AddressRecordAnswers {
+export function addressRecordAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async getAddress({ path }) {
@@ -60,47 +58,39 @@ export function addressRecordAnswers(source: IndexSource): AddressRecordAnswers 
         },
       };
     },
-  };
+  } satisfies Answers;
 }
 
 /** Holders of the native coin, limited to addresses that the index has seen (Decision 40). */
-export function addressAnswers(source: IndexSource): Pick<Answers, 'listAddresses'> {
+export function addressAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async listAddresses({ query }, { position }) {
       assertWhole(source);
       const before = holderBefore(position, query);
-      const [{ items, hasMore }, { coinSupply }] = await Promise.all([
+      const [page, { coinSupply }] = await Promise.all([
         reader.coinHolders({ limit: PAGE_SIZE, before }),
         reader.totals(),
       ]);
-      const parties = await loadParties(reader, { addresses: items.map(({ address }) => address) });
-      const last = items.at(-1);
-      const at =
-        last === undefined
-          ? undefined
-          : {
-              fetched_coin_balance: last.balance.toString(),
-              hash: checksummed(last.address),
-              transaction_count: last.transactionCount,
-            };
+      const parties = await loadParties(reader, { addresses: page.items.map(({ address }) => address) });
       return {
         body: {
           exchange_rate: null,
           total_supply: formatEther(coinSupply),
-          items: items.map(row => ({
+          items: page.items.map(row => ({
             ...parties.address(row.address),
             coin_balance: row.balance.toString(),
             transaction_count: row.transactionCount.toString(),
           })),
-          next_page_params:
-            hasMore && at !== undefined
-              ? { ...at, items_count: items.length, ...cursorFields(source, at) }
-              : null,
+          next_page_params: nextPage(source, page, ({ balance, address, transactionCount }) => ({
+            fetched_coin_balance: balance.toString(),
+            hash: checksummed(address),
+            transaction_count: transactionCount,
+          })),
         },
       };
     },
-  };
+  } satisfies Answers;
 }
 
 /** Reads a position, made of balance and address. The transaction count is part of the keys but is not used. */

@@ -7,7 +7,7 @@ import type { CursorPosition } from '../port/cursor.ts';
 import { checksummed } from './parts/format.ts';
 import type { Parties } from './parts/parties.ts';
 import { addressKey, countKey, type Keys, uintKey, wholeKeys } from './source/position.ts';
-import { assertWhole, cursorFields, type IndexSource, PAGE_SIZE } from './source/source.ts';
+import { assertWhole, type IndexSource, nextPage, PAGE_SIZE } from './source/source.ts';
 import {
   addressNft,
   type DescribedInstance,
@@ -16,16 +16,11 @@ import {
   tokenInstance,
 } from './tokens.ts';
 
-type AddressTokenAnswers = Pick<
-  Answers,
-  'listAddressTokens' | 'listAddressTokenBalances' | 'listAddressNfts' | 'listAddressNftCollections'
->;
-
 /** Maximum number of balances in the unpaged list (Decision 239). */
 const MOST_BALANCES = 250;
 
 /** Tokens and NFTs of an address. An unused address has empty lists (Decision 38). */
-export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
+export function addressTokenAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async listAddressTokens({ path, query }, { position, signal }) {
@@ -35,23 +30,18 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
         ['id'],
         ['fiat_value', 'token_name', 'token_type', 'value'],
       );
-      const { items, hasMore } = await reader.tokenHoldings({
+      const page = await reader.tokenHoldings({
         holder: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
         types: query.type,
         beforeId: keys === undefined ? undefined : countKey(keys.id),
       });
-      const { body, ...rest } = await addressTokens(source, items, signal);
-      const last = items.at(-1);
-      const at = last === undefined ? undefined : { id: last.id };
+      const { body, ...rest } = await addressTokens(source, page.items, signal);
       return {
         ...rest,
         body: {
           items: body,
-          next_page_params:
-            hasMore && at !== undefined
-              ? { ...at, items_count: items.length, ...cursorFields(source, at) }
-              : null,
+          next_page_params: nextPage(source, page, ({ id }) => ({ id })),
         },
       };
     },
@@ -66,24 +56,20 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
     async listAddressNfts({ path, query }, { position, signal }) {
       assertWhole(source);
       const after = nftAfter(position, query);
-      const { items, hasMore } = await reader.nftHoldings({
+      const page = await reader.nftHoldings({
         holder: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
         types: nftTypes(query.type),
         after,
       });
+      const { items } = page;
       const tokens = items.map(({ token }) => token);
       const { instance, parties, unsettled } = await lookUpInstances(source, { ids: items, tokens }, signal);
-      const last = items.at(-1);
-      const at = last === undefined ? undefined : nftPosition(last);
       return {
         ...(unsettled === undefined ? {} : { unsettled }),
         body: {
           items: nftRecords(items, instance, parties),
-          next_page_params:
-            hasMore && at !== undefined
-              ? { ...at, items_count: items.length, ...cursorFields(source, at) }
-              : null,
+          next_page_params: nextPage(source, page, nftPosition),
         },
       };
     },
@@ -91,17 +77,16 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
     async listAddressNftCollections({ path, query }, { position, signal }) {
       assertWhole(source);
       const after = collectionAfter(position, query);
-      const { items, hasMore } = await reader.nftCollections({
+      const page = await reader.nftCollections({
         holder: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
         types: nftTypes(query.type),
         after,
       });
+      const { items } = page;
       const ids = items.flatMap(({ holdings }) => holdings);
       const tokens = items.map(({ token }) => token);
       const { instance, parties, unsettled } = await lookUpInstances(source, { ids, tokens }, signal);
-      const last = items.at(-1);
-      const at = last && { token_contract_address_hash: checksummed(last.token), token_type: last.type };
       return {
         ...(unsettled === undefined ? {} : { unsettled }),
         body: {
@@ -110,14 +95,14 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
             amount: amount?.toString() ?? null,
             token_instances: nftRecords(holdings, instance, parties),
           })),
-          next_page_params:
-            hasMore && at !== undefined
-              ? { ...at, items_count: items.length, ...cursorFields(source, at) }
-              : null,
+          next_page_params: nextPage(source, page, ({ token, type }) => ({
+            token_contract_address_hash: checksummed(token),
+            token_type: type,
+          })),
         },
       };
     },
-  };
+  } satisfies Answers;
 }
 
 /** Requested NFT standards that an index knows; it has no tokens of others. */

@@ -24,13 +24,8 @@ import { transactionPage } from './transactions/transactions.ts';
 
 const MAIN_PAGE_BLOCKS = 4;
 
-type BlockAnswers = Pick<
-  Answers,
-  'listBlocks' | 'listMainPageBlocks' | 'getBlock' | 'listBlockTransactions' | 'listBlockInternalTransactions'
->;
-
 /** Blocks of one chain, from its index. */
-export function blockAnswers(source: IndexSource): BlockAnswers {
+export function blockAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async listBlocks({ query }, { position }) {
@@ -86,7 +81,7 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
       if (row.isCanonical && row.internalTransactionCount === null) throw await untraced(source, row.number);
       return { ...depthOf(source, row), body: await internalTransactionPage(source, page) };
     },
-  };
+  } satisfies Answers;
 }
 
 /**

@@ -10,14 +10,12 @@ import { nodeCannot } from './source/mined.ts';
 import { blockBefore } from './source/position.ts';
 import { assertWhole, cursorFields, type IndexSource, notReadYet, PAGE_SIZE } from './source/source.ts';
 
-type CoinHistoryAnswers = Pick<Answers, 'listAddressCoinBalances' | 'getAddressCoinBalancesByDay'>;
-
 /** Maximum number of balances requested from the node for one page, which may then be short (Decision 206). */
 const MOST_ASKED = 400;
 const DAYS = 10;
 
 /** Coin balance history of an address, from balances that the node reports at the ends of blocks. */
-export function coinHistoryAnswers(source: IndexSource): CoinHistoryAnswers {
+export function coinHistoryAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async listAddressCoinBalances({ path, query }, { position, signal }) {
@@ -51,7 +49,7 @@ export function coinHistoryAnswers(source: IndexSource): CoinHistoryAnswers {
       const isUnused = items.every(({ value }) => value === '0') && !(await reader.isOnChain(address));
       return { body: { days: DAYS, items: isUnused ? [] : items } };
     },
-  };
+  } satisfies Answers;
 }
 
 /** Requests each balance from the node once. */

@@ -24,9 +24,7 @@ import {
 type Result = ExplorerSchemas['SearchItem'];
 
 /** Search of one chain. An exact match comes first, then tokens and contracts whose names begin with the text. */
-export function searchAnswers(
-  source: IndexSource,
-): Pick<Answers, 'search' | 'quickSearch' | 'searchRedirect'> {
+export function searchAnswers(source: IndexSource) {
   return {
     async search({ query }, { position }) {
       assertCaughtUp(source);
@@ -81,7 +79,7 @@ export function searchAnswers(
       assertNotCutOff(source, { hasMore: match !== null });
       return { ...(isUnsettled ? { unsettled: true as const } : {}), body: redirectRecord(match) };
     },
-  };
+  } satisfies Answers;
 }
 
 /** Exact part of all later pages, which contain names only. */

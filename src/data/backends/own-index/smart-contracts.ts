@@ -12,7 +12,7 @@ import { resolveAddress } from './source/names.ts';
 import { type IndexSource, missingFrom } from './source/source.ts';
 
 /** Contract record with its known sources. The code is read from the node at request time. */
-export function smartContractAnswers(source: IndexSource): Pick<Answers, 'getSmartContract'> {
+export function smartContractAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async getSmartContract({ path }, { signal }) {
@@ -41,7 +41,7 @@ export function smartContractAnswers(source: IndexSource): Pick<Answers, 'getSma
         return created?.action.init ?? null;
       }
     },
-  };
+  } satisfies Answers;
 }
 
 type SmartContract = ExplorerSchemas['SmartContract'];
@@ -175,7 +175,7 @@ function isSameCode(code: Hex, compiled: Hex, immutables: ContractSource['immuta
 const SINGLE: readonly string[] = ['constructor', 'fallback', 'receive'];
 
 /** Known ABI of a contract. A proxy's ABI includes that of its implementation (Decision 92). */
-export function abiAnswers(source: IndexSource): Pick<InsightsAnswers, 'getContractAbi'> {
+export function abiAnswers(source: IndexSource) {
   const { abis, implementations } = source.reader;
   const knownAbi = (address: Address | undefined): Abi =>
     (address === undefined ? undefined : abis.knownContract(address)?.abi) ?? [];
@@ -188,7 +188,7 @@ export function abiAnswers(source: IndexSource): Pick<InsightsAnswers, 'getContr
       if (abi.length === 0) throw missingFrom(source, `ABI of ${path.contract_address}`);
       return abi.map(item => ({ ...item }));
     },
-  };
+  } satisfies InsightsAnswers;
 }
 
 /** Merges two ABIs. Items in both, such as an error, are listed once. */

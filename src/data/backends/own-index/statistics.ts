@@ -13,13 +13,8 @@ const RECENT_BLOCKS = 100;
 const RECENT_PRICES = 2_000;
 const CHART_DAYS = 31;
 
-type StatisticsAnswers = Pick<
-  Answers,
-  'getStats' | 'getTransactionStats' | 'getTransactionsChart' | 'getMarketChart' | 'getIndexingStatus'
->;
-
 /** Counters and charts of one chain, from totals that its index keeps. An index has no prices. */
-export function statisticsAnswers(source: IndexSource): StatisticsAnswers {
+export function statisticsAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async getStats() {
@@ -95,7 +90,7 @@ export function statisticsAnswers(source: IndexSource): StatisticsAnswers {
     },
 
     getIndexingStatus: () => indexingStatus(source),
-  };
+  } satisfies Answers;
 }
 
 /** Transaction counters of the 24 hours up to the head. Null when the index does not have all of their blocks. */

@@ -5,24 +5,22 @@ import type { CursorPosition } from '../port/cursor.ts';
 import { checksummed } from './parts/format.ts';
 import { loadParties } from './parts/parties.ts';
 import { addressKey, type Keys, uintKey, wholeKeys } from './source/position.ts';
-import { cursorFields, type IndexSource } from './source/source.ts';
+import { type IndexSource, nextPage } from './source/source.ts';
 
 /** Page of holders of a token or of one of its ids. */
 export async function holderPage(
   source: IndexSource,
-  { items, hasMore }: Page<TokenHolderRow>,
+  page: Page<TokenHolderRow>,
 ): Promise<ExplorerSchemas['TokenHoldersPage']> {
+  const { items } = page;
   const parties = await loadParties(source.reader, { addresses: items.map(({ holder }) => holder) });
-  const last = items.at(-1);
-  const at = last === undefined ? undefined : holderPosition(last);
   return {
     items: items.map(({ holder, tokenId, value }) => ({
       address: parties.address(holder),
       value: value.toString(),
       token_id: tokenId?.toString() ?? null,
     })),
-    next_page_params:
-      hasMore && at !== undefined ? { ...at, items_count: items.length, ...cursorFields(source, at) } : null,
+    next_page_params: nextPage(source, page, holderPosition),
   };
 }
 

@@ -6,17 +6,12 @@ import type { CursorPosition } from '../port/cursor.ts';
 import { checksummed } from './parts/format.ts';
 import { loadParties, tokenRecord } from './parts/parties.ts';
 import { addressKey, countKey, type Keys, placeBefore, wholeKeys } from './source/position.ts';
-import { assertWhole, cursorFields, type IndexSource, missingFrom, PAGE_SIZE } from './source/source.ts';
+import { assertWhole, type IndexSource, missingFrom, nextPage, PAGE_SIZE } from './source/source.ts';
 import { holderAfter, holderPage } from './token-holders.ts';
 import { transferPage } from './transactions/token-transfers.ts';
 
-type TokenRecordAnswers = Pick<
-  Answers,
-  'listTokens' | 'getToken' | 'getTokenCounters' | 'listTransfersOfToken' | 'listTokenHolders'
->;
-
 /** Records and lists of tokens. Needs an index of the whole chain. */
-export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
+export function tokenRecordAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async listTokens({ query }, { position }) {
@@ -26,22 +21,17 @@ export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
       // An index has no tokens of this standard.
       const types = wanted?.filter(type => type !== 'ERC-404');
       const isReverse = query.sort === 'holders_count' && query.order === 'asc';
-      const { items, hasMore } = await reader.tokenList({
+      const page = await reader.tokenList({
         first: isReverse ? 'fewest' : 'most',
         limit: PAGE_SIZE,
         types,
         prefix,
         after,
       });
-      const last = items.at(-1);
-      const at = last === undefined ? undefined : tokenPosition(last);
       return {
         body: {
-          items: items.map(tokenRecord),
-          next_page_params:
-            hasMore && at !== undefined
-              ? { ...at, items_count: items.length, ...cursorFields(source, at) }
-              : null,
+          items: page.items.map(tokenRecord),
+          next_page_params: nextPage(source, page, tokenPosition),
         },
       };
     },
@@ -81,7 +71,7 @@ export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
       ]);
       return { body: await holderPage(source, page) };
     },
-  };
+  } satisfies Answers;
 }
 
 /** @throws BackendError when the address is no known token. */

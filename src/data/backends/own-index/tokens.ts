@@ -9,23 +9,18 @@ import { checksummed } from './parts/format.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
 import { type Metadata, metadataIn } from './source/metadata.ts';
 import { placeBefore, uintKey, wholeKeys } from './source/position.ts';
-import { assertWhole, cursorFields, type IndexSource, missingFrom, PAGE_SIZE } from './source/source.ts';
+import { assertWhole, type IndexSource, missingFrom, nextPage, PAGE_SIZE } from './source/source.ts';
 import { holderAfter, holderPage } from './token-holders.ts';
 import { transferPage } from './transactions/token-transfers.ts';
 
-type InstanceAnswers = Pick<
-  Answers,
-  'listTokenInstances' | 'getTokenInstance' | 'listTransfersOfTokenInstance' | 'listTokenInstanceHolders'
->;
-
 /** Token instances: holders from the index, metadata from the contract. */
-export function tokenAnswers(source: IndexSource): InstanceAnswers {
+export function tokenAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async listTokenInstances({ path, query }, { position, signal }) {
       const keys = wholeKeys({ position, query }, ['unique_token']);
       const { token, type } = await knownNft(source, path.address_hash);
-      const { items: ids, hasMore } = await reader.instanceList({
+      const page = await reader.instanceList({
         token,
         type,
         limit: PAGE_SIZE,
@@ -34,22 +29,17 @@ export function tokenAnswers(source: IndexSource): InstanceAnswers {
       });
       const { instance, parties, unsettled } = await lookUpInstances(
         source,
-        { ids, tokens: [token] },
+        { ids: page.items, tokens: [token] },
         signal,
       );
-      const last = ids.at(-1);
-      const at = last && { unique_token: last.tokenId.toString() };
       return {
         ...(unsettled === undefined ? {} : { unsettled }),
         body: {
-          items: ids.flatMap(id => {
+          items: page.items.flatMap(id => {
             const described = instance(id);
             return described === undefined ? [] : [tokenInstance(described, parties)];
           }),
-          next_page_params:
-            hasMore && at !== undefined
-              ? { ...at, items_count: ids.length, ...cursorFields(source, at) }
-              : null,
+          next_page_params: nextPage(source, page, ({ tokenId }) => ({ unique_token: tokenId.toString() })),
         },
       };
     },
@@ -91,7 +81,7 @@ export function tokenAnswers(source: IndexSource): InstanceAnswers {
       if (described === undefined) throw missing();
       return { body: tokenInstance(described, parties) };
     },
-  };
+  } satisfies Answers;
 }
 
 /**

@@ -16,13 +16,11 @@ import {
   PAGE_SIZE,
 } from './source/source.ts';
 
-type VerifiedContractAnswers = Pick<Answers, 'listSmartContracts' | 'getSmartContractCounters'>;
-
 /** Maximum number of contracts counted for a request (Decision 205). */
 const MOST_COUNTED = 100_000;
 
 /** Contracts on the chain whose sources the operator provides, and counters of contracts. */
-export function verifiedContractAnswers(source: IndexSource): VerifiedContractAnswers {
+export function verifiedContractAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async listSmartContracts({ query }, { position }) {
@@ -70,7 +68,7 @@ export function verifiedContractAnswers(source: IndexSource): VerifiedContractAn
         },
       };
     },
-  };
+  } satisfies Answers;
 }
 
 interface Surroundings {

@@ -17,10 +17,8 @@ import {
   PAGE_SIZE,
 } from './source/source.ts';
 
-type WithdrawalAnswers = Pick<Answers, 'listWithdrawals' | 'listBlockWithdrawals' | 'listAddressWithdrawals'>;
-
 /** Withdrawals from the beacon chain, newest first. Chains without any have empty lists (Decision 45). */
-export function withdrawalAnswers(source: IndexSource): WithdrawalAnswers {
+export function withdrawalAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async listWithdrawals({ query }, { position }) {
@@ -62,7 +60,7 @@ export function withdrawalAnswers(source: IndexSource): WithdrawalAnswers {
         },
       };
     },
-  };
+  } satisfies Answers;
 }
 
 function request(

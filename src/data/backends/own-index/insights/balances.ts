@@ -43,7 +43,7 @@ interface Selection {
 type OwnerSelection = Selection & { readonly owner: Address };
 
 /** Balances of owners, with prices on chains with a market (Decisions 215 to 217). */
-export function balanceAnswers(source: IndexSource): Pick<InsightsAnswers, 'listTokenBalances'> {
+export function balanceAnswers(source: IndexSource) {
   return {
     async listTokenBalances({ query }, { signal }) {
       assertWhole(source);
@@ -63,7 +63,7 @@ export function balanceAnswers(source: IndexSource): Pick<InsightsAnswers, 'list
       };
       return query.limit === 0 ? [] : listed(source, selection, { owners, signal });
     },
-  };
+  } satisfies InsightsAnswers;
 }
 
 /** Returns a page per owner. Only the pages are priced, unless prices decide their content. */

@@ -12,7 +12,7 @@ import { describeNfts } from './nft-metadata.ts';
 type NftTransfer = InsightsSchemas['NftTransfer'];
 
 /** NFT transfers of a contract, with sales and metadata (Decisions 90 and 91). */
-export function nftAnswers(source: IndexSource): Pick<InsightsAnswers, 'listNftTransfers'> {
+export function nftAnswers(source: IndexSource) {
   const { nfts } = source.reader;
   return {
     async listNftTransfers({ path, query }, { signal }) {
@@ -45,7 +45,7 @@ export function nftAnswers(source: IndexSource): Pick<InsightsAnswers, 'listNftT
         };
       });
     },
-  };
+  } satisfies InsightsAnswers;
 }
 
 function wanted(query: { include_owners: string; resolve_metadata_links?: string }) {

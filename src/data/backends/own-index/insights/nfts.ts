@@ -9,14 +9,13 @@ import { describeNfts, type NftDescriptions, nftKind } from './nft-metadata.ts';
 import { isNftContract } from './nft-transfers.ts';
 
 type Nft = InsightsSchemas['Nft'];
-type NftAnswers = Pick<InsightsAnswers, 'listOwnedNfts' | 'listContractNfts' | 'getNft'>;
 
 /** Maximum number of holders summed up per token, and over all tokens of an answer (Decision 218). */
 const MOST_HOLDERS = 1_000;
 const MOST_HOLDERS_OF_ALL = 20_000;
 
 /** NFTs of owners and of contracts, with metadata (Decisions 218 and 219). */
-export function nftRecordAnswers(source: IndexSource): NftAnswers {
+export function nftRecordAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async listOwnedNfts({ query }, { signal }) {
@@ -66,7 +65,7 @@ export function nftRecordAnswers(source: IndexSource): NftAnswers {
         ? found
         : found.map(one => ({ ...one, owner_addresses: [owner] }));
     },
-  };
+  } satisfies InsightsAnswers;
 }
 
 type OwnedQuery = InsightsRequestOf<'listOwnedNfts'>['query'];

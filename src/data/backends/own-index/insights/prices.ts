@@ -15,7 +15,7 @@ type Query = InsightsRequestOf<'getTokenPrices'>['query'];
 const FIRST_IN_MS = 10 ** 11;
 
 /** Tokens by symbol, and token prices from pairs on the chain itself if an exchange is configured. */
-export function priceAnswers(source: IndexSource): Pick<InsightsAnswers, 'lookUpTokens' | 'getTokenPrices'> {
+export function priceAnswers(source: IndexSource) {
   return {
     async lookUpTokens({ query }, { signal }) {
       assertWhole(source);
@@ -27,7 +27,7 @@ export function priceAnswers(source: IndexSource): Pick<InsightsAnswers, 'lookUp
     ...(source.exchange === undefined
       ? {}
       : { getTokenPrices: (request, ask) => tokenPrices(source, request, ask) }),
-  };
+  } satisfies InsightsAnswers;
 }
 
 async function tokenPrices(

@@ -1,4 +1,5 @@
 import type { ChainIndex } from '#indexer/index-service.ts';
+import type { Page } from '#indexer/read/page.ts';
 import type { Exchange } from '#indexer/read/tokens/markets.ts';
 import { BackendError, notFound } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
@@ -95,6 +96,18 @@ export function cursorFields(
     chain_id: source.chainId,
     cursor: encodeCursor({ backend: source.name, chainId: source.chainId, position }),
   };
+}
+
+/** `next_page_params` of a page: the keys of its last item, and a cursor with the same keys. Null at the list's end. */
+export function nextPage<Item, Keys extends CursorPosition>(
+  source: IndexSource,
+  { items, hasMore }: Page<Item>,
+  keysOf: (last: Item) => Keys,
+): (Keys & { items_count: number; chain_id: number; cursor: string }) | null {
+  const last = items.at(-1);
+  if (!hasMore || last === undefined) return null;
+  const keys = keysOf(last);
+  return { ...keys, items_count: items.length, ...cursorFields(source, keys) };
 }
 
 /**

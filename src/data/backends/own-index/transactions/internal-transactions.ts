@@ -15,10 +15,8 @@ import {
   PAGE_SIZE,
 } from '../source/source.ts';
 
-type InternalAnswers = Pick<Answers, 'listInternalTransactions' | 'listTransactionInternalTransactions'>;
-
 /** Calls, creations and self-destructions inside transactions, from a node that traces. */
-export function internalTransactionAnswers(source: IndexSource): InternalAnswers {
+export function internalTransactionAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async listInternalTransactions({ query }, { position }) {
@@ -45,7 +43,7 @@ export function internalTransactionAnswers(source: IndexSource): InternalAnswers
       });
       return { confirmations: mined.confirmations, body: await internalTransactionPage(source, page) };
     },
-  };
+  } satisfies Answers;
 }
 
 /** Page of internal transactions, for every list of them. */

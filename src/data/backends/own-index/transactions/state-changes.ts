@@ -15,7 +15,7 @@ import { type Balances, balancesOf, type TokenChange, tokenChanges } from './tok
 type Change = { coin: CoinChange } | { token: TokenChange };
 
 /** Balance changes of one transaction, read from the node at request time. */
-export function stateChangeAnswers(source: IndexSource): Pick<Answers, 'listTransactionStateChanges'> {
+export function stateChangeAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async listTransactionStateChanges({ path, query }, { position, signal }) {
@@ -63,7 +63,7 @@ export function stateChangeAnswers(source: IndexSource): Pick<Answers, 'listTran
         },
       };
     },
-  };
+  } satisfies Answers;
 }
 
 /** Reads the position: the number of items so far (Decision 4). */

@@ -14,7 +14,7 @@ import type { IndexSource } from '../source/source.ts';
 const TOLD_TRANSFERS = 10;
 
 /** Summary of one transaction in words (Decision 48). */
-export function summaryAnswers(source: IndexSource): Pick<Answers, 'getTransactionSummary'> {
+export function summaryAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async getTransactionSummary({ path }) {
@@ -34,7 +34,7 @@ export function summaryAnswers(source: IndexSource): Pick<Answers, 'getTransacti
       const summaries = await sentences(source, { row, transfers, approval });
       return { confirmations, body: { success: true, data: { summaries } } };
     },
-  };
+  } satisfies Answers;
 }
 
 interface TransactionFacts {

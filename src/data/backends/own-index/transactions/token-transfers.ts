@@ -16,7 +16,7 @@ import {
 } from '../source/source.ts';
 
 /** All token transfers of one chain, newest first. */
-export function tokenTransferAnswers(source: IndexSource): Pick<Answers, 'listTokenTransfers'> {
+export function tokenTransferAnswers(source: IndexSource) {
   return {
     async listTokenTransfers({ query }, { position }) {
       assertCaughtUp(source);
@@ -28,7 +28,7 @@ export function tokenTransferAnswers(source: IndexSource): Pick<Answers, 'listTo
       assertNotCutOff(source, page);
       return { body: await transferPage(source, page) };
     },
-  };
+  } satisfies Answers;
 }
 
 /** Page of token transfers, for every list of them. */

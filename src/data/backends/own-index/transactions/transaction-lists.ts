@@ -10,13 +10,11 @@ import { decodedLog } from '../parts/decoded.ts';
 import { loadParties, type Parties } from '../parts/parties.ts';
 import { assertReceipt, minedOrPending, nodeCannot } from '../source/mined.ts';
 import { placeBefore } from '../source/position.ts';
-import { cursorFields, type IndexSource, PAGE_SIZE } from '../source/source.ts';
+import { type IndexSource, nextPage, PAGE_SIZE } from '../source/source.ts';
 import { transferPage } from './token-transfers.ts';
 
-type TransactionListAnswers = Pick<Answers, 'listTransactionTokenTransfers' | 'listTransactionLogs'>;
-
 /** Token transfers and logs of one transaction, in their order. */
-export function transactionListAnswers(source: IndexSource): TransactionListAnswers {
+export function transactionListAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async listTransactionTokenTransfers({ path, query }, { position }) {
@@ -44,24 +42,21 @@ export function transactionListAnswers(source: IndexSource): TransactionListAnsw
       });
       return { ...depth, body: await logPage(source, page) };
     },
-  };
+  } satisfies Answers;
 }
 
 /** Page of logs, for every list of them. */
-export async function logPage(
-  source: IndexSource,
-  { items, hasMore }: Page<LogRow>,
-): Promise<ExplorerSchemas['LogsPage']> {
+export async function logPage(source: IndexSource, page: Page<LogRow>): Promise<ExplorerSchemas['LogsPage']> {
   const { reader } = source;
   const parties = await loadParties(reader, {
-    addresses: items.flatMap(({ address, transactionTo }) => [address, transactionTo]),
+    addresses: page.items.flatMap(({ address, transactionTo }) => [address, transactionTo]),
   });
-  const last = items.at(-1);
-  const at = last === undefined ? undefined : { block_number: last.blockNumber, index: last.index };
   return {
-    items: items.map(row => logRecord(row, reader.abis, parties)),
-    next_page_params:
-      hasMore && at !== undefined ? { ...at, items_count: items.length, ...cursorFields(source, at) } : null,
+    items: page.items.map(row => logRecord(row, reader.abis, parties)),
+    next_page_params: nextPage(source, page, ({ blockNumber, index }) => ({
+      block_number: blockNumber,
+      index,
+    })),
   };
 }
 
@@ -77,7 +72,7 @@ async function settled(source: IndexSource, hash: Hash): Promise<{ confirmations
 }
 
 /** Trace of one transaction, read from the node at request time. */
-export function rawTraceAnswers(source: IndexSource): Pick<Answers, 'getTransactionRawTrace'> {
+export function rawTraceAnswers(source: IndexSource) {
   return {
     async getTransactionRawTrace({ path }, { signal }) {
       const hash = lowerCase(path.transaction_hash);
@@ -94,7 +89,7 @@ export function rawTraceAnswers(source: IndexSource): Pick<Answers, 'getTransact
         body: items.map(item => rawTrace(item, hash)),
       };
     },
-  };
+  } satisfies Answers;
 }
 
 /** Record of a log. `smart_contract` is the contract that the transaction called, not the log's emitter. */

@@ -31,10 +31,8 @@ type Transaction = ExplorerSchemas['Transaction'];
 const EMBEDDED_TRANSFERS = 10;
 const MAIN_PAGE_TRANSACTIONS = 6;
 
-type TransactionAnswers = Pick<Answers, 'listTransactions' | 'listMainPageTransactions' | 'getTransaction'>;
-
 /** Transactions of one chain, from its index; pending ones from its node's pool. */
-export function transactionAnswers(source: IndexSource): TransactionAnswers {
+export function transactionAnswers(source: IndexSource) {
   const { reader } = source;
   return {
     async listTransactions({ query }, { position, signal }) {
@@ -72,7 +70,7 @@ export function transactionAnswers(source: IndexSource): TransactionAnswers {
       }
       return { body: pendingTransaction(pending, await pendingContext(source, [pending], signal)) };
     },
-  };
+  } satisfies Answers;
 }
 
 /** Page of mined transactions, for every list of them. */
