@@ -1,4 +1,4 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
@@ -7,16 +7,11 @@ import { type ApiKey, included, isActiveKey } from '../keys/api-key.ts';
 import { apiKeyStore } from '../keys/api-key-store.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import type { Mode } from '../model/owner.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { notFound, pagedList, timestampOrNull } from './responses/answers.ts';
 
-type Handlers = Pick<
-  PaymentsHandlers<ApiCaller, AnonymousCaller>,
-  'listApiKeys' | 'createApiKey' | 'revokeApiKey' | 'rollApiKey'
->;
-
 /** Operations on API keys. Only the hash of a key is stored (Decision 104). */
-export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'clock'>): Handlers {
+export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'clock'>) {
   return {
     async listApiKeys({ query }, caller) {
       const keys = await apiKeyStore(db).list(caller.organizationId, modesOf(caller), query);
@@ -58,7 +53,7 @@ export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'cloc
         return { status: 201, body: createdApiKeyBody(key, secret, now) };
       });
     },
-  };
+  } satisfies ApiHandlers;
 }
 
 /** Modes in which a key may see and create keys. */

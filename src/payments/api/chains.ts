@@ -1,7 +1,7 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { PaymentChain } from '../model/payment-chain.ts';
 import { setAsideBlockStore } from '../store/set-aside-block-store.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 
 interface ChainHandlersOptions extends Pick<PaymentsContext, 'chains' | 'db'> {
   /** True while payments on the chain are detected late. */
@@ -9,11 +9,7 @@ interface ChainHandlersOptions extends Pick<PaymentsContext, 'chains' | 'db'> {
 }
 
 /** Operation that lists the chains and tokens of the key's mode (Decision 234). */
-export function chainHandlers({
-  chains,
-  db,
-  isChainLate,
-}: ChainHandlersOptions): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'listPaymentChains'> {
+export function chainHandlers({ chains, db, isChainLate }: ChainHandlersOptions) {
   return {
     async listPaymentChains(_, { mode }) {
       const ofMode = chains.all.filter(chain => chain.mode === mode);
@@ -26,7 +22,7 @@ export function chainHandlers({
       );
       return { status: 200, body: { object: 'list', data: await Promise.all(data) } };
     },
-  };
+  } satisfies ApiHandlers;
 }
 
 function chainBody(

@@ -1,4 +1,4 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
@@ -10,19 +10,14 @@ import { type AttemptDeps, lastingHeaders, makeAttempt } from '../webhooks/attem
 import { beginManual, endAttempts } from '../webhooks/attempt-lifecycle.ts';
 import { deliveryStore } from '../webhooks/store/delivery-store.ts';
 import { webhookStore } from '../webhooks/store/webhook-store.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { notFound, periodOf, success, successPage, timestampOrNull } from './responses/answers.ts';
-
-type Handlers = Pick<
-  PaymentsHandlers<ApiCaller, AnonymousCaller>,
-  'listWebhookDeliveries' | 'getWebhookDelivery' | 'retryWebhookDelivery'
->;
 
 /** Operations on deliveries. A failed one is retried on schedule or by hand (Decisions 119, 123 and 125). */
 export function deliveryHandlers(
   { db, seals, clock }: Pick<PaymentsContext, 'db' | 'seals' | 'clock'>,
   { sender, log }: Pick<AttemptDeps, 'sender' | 'log'>,
-): Handlers {
+) {
   return {
     async listWebhookDeliveries({ path: { webhook_id: id }, query }, caller) {
       const { status, event_type: eventType, event_id: eventId, page, limit, ...period } = query;
@@ -61,14 +56,14 @@ export function deliveryHandlers(
           return { status: 200, body: success({ ...sent, success: isSuccess }) };
         },
       }),
-  };
+  } satisfies ApiHandlers;
 }
 
 /** Operation that sends a test event, recorded as a delivery of its own (Decision 125). */
 export function webhookTestHandlers(
   { seals, clock }: Pick<PaymentsContext, 'seals' | 'clock'>,
   { sender, log }: Pick<AttemptDeps, 'sender' | 'log'>,
-): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'testWebhook'> {
+) {
   return {
     testWebhook: ({ path: { webhook_id: webhookId }, body: { event: type } }, caller) =>
       caller.commitAround({
@@ -100,7 +95,7 @@ export function webhookTestHandlers(
           return { status: 200, body: success(sent) };
         },
       }),
-  };
+  } satisfies ApiHandlers;
 }
 
 function notFailed() {

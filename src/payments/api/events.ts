@@ -1,16 +1,12 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { EVENT_LIFETIME_MS, eventStore } from '../events/event-store.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { notFound, pagedList, periodOf } from './responses/answers.ts';
 
 /** Operations on events, for receivers that missed some. */
-export function eventHandlers({
-  db,
-  seals,
-  clock,
-}: PaymentsContext): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'listEvents' | 'getEvent'> {
+export function eventHandlers({ db, seals, clock }: PaymentsContext) {
   return {
     async listEvents({ query: { type, session_id: sessionId, page, limit, ...period } }, caller) {
       const { from = Number.NEGATIVE_INFINITY, to } = periodOf(period);
@@ -25,7 +21,7 @@ export function eventHandlers({
       if (!isKept) throw notFound('event', event_id);
       return { status: 200, body: eventBody(event) };
     },
-  };
+  } satisfies ApiHandlers;
 }
 
 /** An event in the contract's form, with the data that its receivers got (Decisions 113 and 117). */

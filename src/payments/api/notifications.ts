@@ -1,4 +1,4 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError, waitError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
@@ -23,16 +23,10 @@ import { messengerLinks } from '../notifications/store/messenger-links.ts';
 import { notificationStore, testMails } from '../notifications/store/notification-store.ts';
 import { mailOf, messageOf, testContent } from '../notifications/texts.ts';
 import { organizationStore } from '../store/organization-store.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
-
-type Handlers = NotificationTestHandlers &
-  Pick<
-    PaymentsHandlers<ApiCaller, AnonymousCaller>,
-    'getNotificationSettings' | 'updateNotificationSettings' | 'createMessengerLink' | 'deleteMessengerLink'
-  >;
+import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 
 /** Operations on notifications, which are off at first (Decisions 119 and 126 to 128). */
-export function notificationHandlers(context: PaymentsContext, senders: Senders): Handlers {
+export function notificationHandlers(context: PaymentsContext, senders: Senders) {
   const { db, clock } = context;
   const { messenger } = senders;
   return {
@@ -70,7 +64,7 @@ export function notificationHandlers(context: PaymentsContext, senders: Senders)
         await notificationStore(handle).save(without);
         return { status: 200, body: settingsAnswer(without) };
       }),
-  };
+  } satisfies ApiHandlers;
 }
 
 /** Settings of an owner. Every owner has some, if only the defaults. */
@@ -124,16 +118,11 @@ interface Senders {
   readonly messenger: Messenger | undefined;
 }
 
-type NotificationTestHandlers = Pick<
-  PaymentsHandlers<ApiCaller, AnonymousCaller>,
-  'sendTestEmail' | 'sendTestMessage'
->;
-
 /** Tests of both channels, which wait for the result (Decision 128). */
 function notificationTestHandlers(
   { db, clock }: Pick<PaymentsContext, 'db' | 'clock'>,
   { mailer, messenger }: Senders,
-): NotificationTestHandlers {
+) {
   return {
     sendTestEmail: (_, caller) =>
       caller.commitAround({
@@ -161,7 +150,7 @@ function notificationTestHandlers(
         end: async (_, { sentTo }) => ({ status: 200, body: testAnswer(sentTo) }),
       });
     },
-  };
+  } satisfies ApiHandlers;
 
   async function toBeTested(handle: Handle, caller: ApiCaller) {
     const settings = await notificationStore(handle).find(caller);

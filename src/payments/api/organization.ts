@@ -1,4 +1,4 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '#contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { InvalidBody } from '#contract/contracts/violations.ts';
 import { timestamp } from '#lib/clock.ts';
 import type { LinkDefaults, Mode, OrganizationProfile } from '../model/owner.ts';
@@ -8,9 +8,8 @@ import {
   organizationSettingsStore,
   organizationStore,
 } from '../store/organization-store.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 
-type Handlers = Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'getOrganization' | 'updateOrganization'>;
 type Changes = PaymentsSchemas['OrganizationChanges'];
 
 /** Operations on the key's organization and the settings of its mode (Decisions 135 and 220). */
@@ -18,7 +17,7 @@ export function organizationHandlers({
   db,
   clock,
   chains,
-}: Pick<PaymentsContext, 'db' | 'clock' | 'chains'>): Handlers {
+}: Pick<PaymentsContext, 'db' | 'clock' | 'chains'>) {
   return {
     getOrganization: async (_, caller) => ({
       status: 200,
@@ -38,7 +37,7 @@ export function organizationHandlers({
         checkDefaults(profile.defaults, { chains, mode: caller.mode }, field => Object.hasOwn(body, field));
         return { status: 200, body: organizationBody(profile, settings) };
       }),
-  };
+  } satisfies ApiHandlers;
 }
 
 /** Settings after a change. Null clears a field. */

@@ -1,4 +1,4 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
@@ -8,13 +8,8 @@ import { NATIVE_COIN, tokenOf } from '../model/payment-chain.ts';
 import { type Recipient, verificationMessage } from '../model/recipient.ts';
 import { isRecipientInUse, recipientOwnership } from '../recipients/recipient-ownership.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { notFound, pagedList, timestampOrNull } from './responses/answers.ts';
-
-type Handlers = Pick<
-  PaymentsHandlers<ApiCaller, AnonymousCaller>,
-  'listRecipients' | 'createRecipient' | 'getRecipient' | 'deleteRecipient' | 'verifyRecipient'
->;
 
 /** Verifies signatures of accounts and contracts. Sources: EIP-191, EIP-1271. */
 export type VerifyAddressSignature = (input: {
@@ -28,7 +23,7 @@ export type VerifyAddressSignature = (input: {
 export function recipientHandlers(
   { db, clock, chains, publicUrl }: PaymentsContext,
   { verifySignature }: { verifySignature: VerifyAddressSignature },
-): Handlers {
+) {
   const recipientBody = (recipient: Recipient): PaymentsSchemas['Recipient'] => ({
     object: 'recipient',
     id: recipient.id,
@@ -109,7 +104,7 @@ export function recipientHandlers(
         throw error;
       }
     },
-  };
+  } satisfies ApiHandlers;
 }
 
 async function recipientOf(handle: Handle, caller: ApiCaller, id: string): Promise<Recipient> {

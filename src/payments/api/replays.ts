@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Db, Transaction } from '../../db/open.ts';
@@ -10,7 +9,7 @@ import type { Webhook } from '../model/webhook.ts';
 import { lockedWebhook } from '../webhooks/store/attempt-rows.ts';
 import { DELIVERY_LIFETIME_MS } from '../webhooks/store/delivery-store.ts';
 import { webhookOf } from '../webhooks/store/webhook-store.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { notFound, success } from './responses/answers.ts';
 
 /** Maximum number of events per replay (Decision 224). */
@@ -21,10 +20,7 @@ const LOOKED_AT_ONCE = 500;
 type Context = Pick<PaymentsContext, 'db' | 'clock'>;
 
 /** Operation that sends the events that a webhook missed (Decision 224). */
-export function replayHandlers({
-  db,
-  clock,
-}: Context): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'replayWebhook'> {
+export function replayHandlers({ db, clock }: Context) {
   return {
     replayWebhook: ({ path: { webhook_id: id }, body: { since } }, caller) =>
       caller.commitAround({
@@ -54,7 +50,7 @@ export function replayHandlers({
           };
         },
       }),
-  };
+  } satisfies ApiHandlers;
 }
 
 /** The webhook, if a replay may start. @throws HttpError when there is none or its state forbids it */

@@ -1,4 +1,4 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { faultError, paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Transaction } from '../../db/open.ts';
@@ -11,18 +11,13 @@ import { type OwnTerms, openingOf, type Terms } from '../sessions/opening.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { linkStore } from '../store/link-store.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { checkPlace } from './links/link-terms.ts';
 import { notFound, pagedList, periodOf } from './responses/answers.ts';
 import { sessionBody } from './responses/record-bodies.ts';
 
-type SessionHandlers = Pick<
-  PaymentsHandlers<ApiCaller, AnonymousCaller>,
-  'listCheckoutSessions' | 'createCheckoutSession' | 'getCheckoutSession' | 'expireCheckoutSession'
->;
-
 /** Operations of merchants on sessions, which have three states (Decision 110). */
-export function sessionHandlers(context: PaymentsContext): SessionHandlers {
+export function sessionHandlers(context: PaymentsContext) {
   const { db, seals, clock } = context;
   return {
     async listCheckoutSessions({ query: { page, limit, status, payment_link_id, ...period } }, caller) {
@@ -72,13 +67,11 @@ export function sessionHandlers(context: PaymentsContext): SessionHandlers {
         if (ended === undefined) throw cannotEnd(session);
         return { status: 200, body: sessionBody(ended, context) };
       }),
-  };
+  } satisfies ApiHandlers;
 }
 
 /** Simulated payments of test sessions, without a chain. A live key gets a 404 (Decision 116). */
-export function simulationHandlers(
-  context: PaymentsContext,
-): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'simulatePayment'> {
+export function simulationHandlers(context: PaymentsContext) {
   const { seals, clock } = context;
   return {
     simulatePayment: ({ path: { checkout_session_id: id }, body: { outcome } }, caller) =>
@@ -101,7 +94,7 @@ export function simulationHandlers(
         const paid = await sessions.find(caller, id);
         return { status: 200, body: sessionBody(paid ?? session, context) };
       }),
-  };
+  } satisfies ApiHandlers;
 }
 
 type Body = PaymentsSchemas['CheckoutSessionCreation'];

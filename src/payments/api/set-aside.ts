@@ -1,18 +1,13 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Owner } from '../model/owner.ts';
 import type { SetAsideTransaction } from '../model/set-aside.ts';
 import { setAsideList } from '../store/set-aside-list.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { pagedList } from './responses/answers.ts';
 
-type SetAsideHandlers = Pick<
-  PaymentsHandlers<ApiCaller, AnonymousCaller>,
-  'listSetAsideTransactions' | 'retrySetAsideTransactions'
->;
-
 /** Operations on transactions that wait for their receipts (Decision 290). */
-export function setAsideHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'clock'>): SetAsideHandlers {
+export function setAsideHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'clock'>) {
   return {
     async listSetAsideTransactions({ query: { page, limit, chain_id, session_id } }, caller) {
       const filters = { chainId: chain_id, sessionId: session_id };
@@ -28,7 +23,7 @@ export function setAsideHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'cl
         const count = await setAsideList(handle, caller).retry(clock.now());
         return { status: 200, body: { object: 'set_aside_retry', count } as const };
       }),
-  };
+  } satisfies ApiHandlers;
 }
 
 function setAsideBody(

@@ -1,4 +1,3 @@
-import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { chainFigures, periodFigures, tokenFigures, transactionCounts, volumes } from '../stats/figures.ts';
 import { dayOf, firstDayOf } from '../stats/periods.ts';
@@ -9,20 +8,11 @@ import {
   transactionTallies,
 } from '../stats/tallies.ts';
 import { linkStore } from '../store/link-store.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { notFound, periodOf } from './responses/answers.ts';
 
-type StatsHandlers = Pick<
-  PaymentsHandlers<ApiCaller, AnonymousCaller>,
-  'getPaymentLinkStats' | 'getPaymentTransactionStats' | 'getAnalyticsOverview'
->;
-
 /** Operations on statistics. Their figures agree with the lists (Decision 223). */
-export function statsHandlers({
-  db,
-  clock,
-  chains,
-}: Pick<PaymentsContext, 'db' | 'clock' | 'chains'>): StatsHandlers {
+export function statsHandlers({ db, clock, chains }: Pick<PaymentsContext, 'db' | 'clock' | 'chains'>) {
   return {
     async getPaymentLinkStats({ path: { payment_link_id: id }, query: { period } }, caller) {
       const link = await linkStore(db).find(caller, id);
@@ -74,5 +64,5 @@ export function statsHandlers({
         },
       };
     },
-  };
+  } satisfies ApiHandlers;
 }

@@ -1,19 +1,14 @@
 import type { OperationRequest } from '../../contract/contracts/operations.ts';
-import type { PaymentsHandlers, PaymentsOperations } from '../../contract/contracts/payments.ts';
+import type { PaymentsOperations } from '../../contract/contracts/payments.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { notFound, pagedList, periodOf } from './responses/answers.ts';
 import { transactionBody } from './responses/record-bodies.ts';
 import { exportOf } from './responses/transactions-csv.ts';
 
-type TransactionHandlers = Pick<
-  PaymentsHandlers<ApiCaller, AnonymousCaller>,
-  'listPaymentTransactions' | 'getPaymentTransaction' | 'exportPaymentTransactions'
->;
-
 /** Operations on transactions: transfers that were matched with sessions (Decision 111). */
-export function transactionHandlers({ db, seals }: PaymentsContext): TransactionHandlers {
+export function transactionHandlers({ db, seals }: PaymentsContext) {
   return {
     async listPaymentTransactions({ query }, caller) {
       const { page, limit } = query;
@@ -42,7 +37,7 @@ export function transactionHandlers({ db, seals }: PaymentsContext): Transaction
     async exportPaymentTransactions({ query }, caller) {
       return { status: 200, body: await exportOf(transactionStore(db), caller, filtersOf(query)) };
     },
-  };
+  } satisfies ApiHandlers;
 }
 
 type Query = OperationRequest<PaymentsOperations['exportPaymentTransactions']>['query'];

@@ -1,4 +1,4 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -7,17 +7,12 @@ import { sessionStore } from '../sessions/session-store.ts';
 import { isToPlaceOf } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { transferStatus, transferStore } from '../store/transfer-store.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { notFound, pagedList, timestampOrNull } from './responses/answers.ts';
 import { logIndexOf, transactionBody } from './responses/record-bodies.ts';
 
-type TransferHandlers = Pick<
-  PaymentsHandlers<ApiCaller, AnonymousCaller>,
-  'listUnmatchedTransfers' | 'assignUnmatchedTransfer'
->;
-
 /** Operations on unmatched transfers, which stay listed until they are assigned (Decision 112). */
-export function transferHandlers({ db, seals, clock }: PaymentsContext): TransferHandlers {
+export function transferHandlers({ db, seals, clock }: PaymentsContext) {
   return {
     async listUnmatchedTransfers({ query: { page, limit, status, chain_id } }, caller) {
       const filters = { status, chainId: chain_id };
@@ -41,7 +36,7 @@ export function transferHandlers({ db, seals, clock }: PaymentsContext): Transfe
         if (transaction === undefined) throw taken('has paid another session');
         return { status: 200, body: transactionBody(transaction, session) };
       }),
-  };
+  } satisfies ApiHandlers;
 }
 
 function taken(reason: string) {

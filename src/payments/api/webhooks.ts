@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import { addressJudge } from '../../http/fetch/address-filter.ts';
@@ -10,33 +10,18 @@ import type { AttemptDeps } from '../webhooks/attempt.ts';
 import type { ReceiverRules } from '../webhooks/sender.ts';
 import { type WebhookChanges, webhookStore } from '../webhooks/store/webhook-store.ts';
 import { deliveryHandlers, webhookTestHandlers } from './deliveries.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { replayHandlers } from './replays.ts';
 import { notFound, success, successPage, timestampOrNull } from './responses/answers.ts';
 
 /** Maximum number of webhooks per organization and mode (Decision 120). */
 const MAX_WEBHOOKS = 20;
 
-type Handlers = Pick<
-  PaymentsHandlers<ApiCaller, AnonymousCaller>,
-  | 'listWebhooks'
-  | 'createWebhook'
-  | 'getWebhook'
-  | 'updateWebhook'
-  | 'deleteWebhook'
-  | 'rotateWebhookSecret'
-  | 'testWebhook'
-  | 'listWebhookDeliveries'
-  | 'getWebhookDelivery'
-  | 'retryWebhookDelivery'
-  | 'replayWebhook'
->;
-
 /** Rules for receivers, and the sender of tests and manual retries. */
 interface WebhookHandlersOptions extends ReceiverRules, Pick<AttemptDeps, 'sender' | 'log'> {}
 
 /** Operations on webhooks and their deliveries, answered in the envelope with `success` (Decisions 119 to 125). */
-export function webhookHandlers(context: PaymentsContext, options: WebhookHandlersOptions): Handlers {
+export function webhookHandlers(context: PaymentsContext, options: WebhookHandlersOptions) {
   const { db, seals, clock } = context;
   const judge = receiverJudge(options);
   return {
@@ -114,7 +99,7 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
         if (webhook === undefined) throw notFound('webhook', id);
         return { status: 200, body: success(webhookWithSecret(webhook, secret, now)) };
       }),
-  };
+  } satisfies ApiHandlers;
 }
 
 /** Changes in a body. A field that the body does not name is absent. */

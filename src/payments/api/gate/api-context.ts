@@ -1,3 +1,4 @@
+import type { PaymentsHandlers } from '#contract/contracts/payments.ts';
 import type { Db, Transaction } from '#db/open.ts';
 import type { Client } from '#http/client-address.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -69,3 +70,6 @@ export interface AnonymousCaller {
   /** Returns a signal that aborts when the payer disconnects. */
   readonly hungUp: () => AbortSignal;
 }
+
+/** Handlers of operations of the API. */
+export type ApiHandlers = Partial<PaymentsHandlers<ApiCaller, AnonymousCaller>>;

@@ -1,4 +1,4 @@
-import type { PaymentsHandlers, PaymentsSchemas } from '#contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { paymentsError } from '#contract/contracts/payments-errors.ts';
 import { InvalidBody } from '#contract/contracts/violations.ts';
 import type { Transaction } from '#db/open.ts';
@@ -9,23 +9,18 @@ import type { PaymentLink } from '../../model/payment-link.ts';
 import { nameRecipient } from '../../recipients/recipient-lock.ts';
 import { linkStore } from '../../store/link-store.ts';
 import { organizationStore } from '../../store/organization-store.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from '../gate/api-context.ts';
+import type { ApiCaller, ApiHandlers, PaymentsContext } from '../gate/api-context.ts';
 import { notFound } from '../responses/answers.ts';
 import { linkBody } from '../responses/record-bodies.ts';
 import { BUTTON_TEXT, linkFields } from './link-fields.ts';
 import { checkPlace, checkPrices, type IsGiven, type PaymentDestination } from './link-terms.ts';
-
-type LinkChangeHandlers = Pick<
-  PaymentsHandlers<ApiCaller, AnonymousCaller>,
-  'createPaymentLink' | 'updatePaymentLink'
->;
 
 /** Length of a generated code, short enough to be read out loud. There are 218 trillion such codes. */
 const CODE_LENGTH = 8;
 const CODE_ATTEMPTS = 5;
 
 /** Operations that create and change links. Open sessions keep their terms (Decisions 108 and 109). */
-export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext): LinkChangeHandlers {
+export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext) {
   return {
     createPaymentLink: ({ body }, caller) =>
       caller.commit(async handle => {
@@ -71,7 +66,7 @@ export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext
         await store.update(changed);
         return { status: 200, body: linkBody(changed, { publicUrl, now }) };
       }),
-  };
+  } satisfies ApiHandlers;
 }
 
 /** Owner, times and default values of a new link. */

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { PaymentsHandlers } from '#contract/contracts/payments.ts';
 import type { Transaction } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { newId } from '#lib/ids.ts';
@@ -8,7 +7,7 @@ import { nameRecipient } from '#payments/recipients/recipient-lock.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
 import { linkStore } from '#payments/store/link-store.ts';
-import type { AnonymousCaller, ApiCaller, PaymentsContext } from '../gate/api-context.ts';
+import type { ApiHandlers, PaymentsContext } from '../gate/api-context.ts';
 import { notFound, pagedList, periodOf } from '../responses/answers.ts';
 import { linkBody, sessionBody } from '../responses/record-bodies.ts';
 import { givenIn, linkChangeHandlers, reserve } from './link-changes.ts';
@@ -18,19 +17,8 @@ import { checkPlace, checkPrices } from './link-terms.ts';
 /** Rows of a deleted link that one database transaction changes. */
 const CHANGED_AT_ONCE = 200;
 
-type LinkHandlers = Pick<
-  PaymentsHandlers<ApiCaller, AnonymousCaller>,
-  | 'listPaymentLinks'
-  | 'getPaymentLink'
-  | 'createPaymentLink'
-  | 'updatePaymentLink'
-  | 'duplicatePaymentLink'
-  | 'deletePaymentLink'
-  | 'listPaymentLinkSessions'
->;
-
 /** Operations on links and their sessions. A session keeps its terms when its link changes (Decisions 96, 108, 109). */
-export function linkHandlers(context: PaymentsContext): LinkHandlers {
+export function linkHandlers(context: PaymentsContext) {
   const { db, seals, clock, publicUrl } = context;
   return {
     ...linkChangeHandlers(context),
@@ -81,18 +69,14 @@ export function linkHandlers(context: PaymentsContext): LinkHandlers {
       const path = `/api/v1/payment-links/${id}/sessions`;
       return { status: 200, body: pagedList(path, sessions, session => sessionBody(session, context)) };
     },
-  };
+  } satisfies ApiHandlers;
 }
 
 /** Maximum length of a link's name. Source: `PaymentLinkCreation` of the contract. */
 const LONGEST_NAME = 100;
 
 /** Operation that copies a link. The copy has its own code, uses and item ids (Decision 222). */
-function linkCopyHandlers({
-  chains,
-  clock,
-  publicUrl,
-}: PaymentsContext): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'duplicatePaymentLink'> {
+function linkCopyHandlers({ chains, clock, publicUrl }: PaymentsContext) {
   return {
     duplicatePaymentLink: ({ path, body }, caller) =>
       caller.commit(async handle => {
@@ -112,7 +96,7 @@ function linkCopyHandlers({
         await store.insert(link);
         return { status: 201, body: linkBody(link, { publicUrl, now }) };
       }),
-  };
+  } satisfies ApiHandlers;
 }
 
 /** An active, unused copy of a link with new item ids. An expiry in the past is left out. */
