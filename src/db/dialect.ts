@@ -28,6 +28,14 @@ export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** Suffix after the column list of `create table`. */
   readonly afterTable: string;
+  /** Suffix after `afterTable` for a table whose key is not one integer. */
+  readonly withoutRowId: string;
+  /** Declaration of a key that the database counts up and never uses again. */
+  readonly numberedKey: string;
+  /** Storage of a column that the database computes. */
+  readonly computed: 'virtual' | 'stored';
+  /** True when every index ends in a key of one integer without naming it. */
+  readonly indexesEndInKey: boolean;
   /**
    * Prefix before `table` in `create table` for tables that a crash may empty, so that writes do not wait for the disk.
    */
@@ -78,6 +86,10 @@ export interface Dialect {
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   afterTable: ' strict',
+  withoutRowId: ', without rowid',
+  numberedKey: 'primary key autoincrement',
+  computed: 'virtual',
+  indexesEndInKey: true,
   unlogged: '',
   randomHex: digits => `lower(hex(randomblob(${digits / 2})))`,
   among: select => `in (${select})`,
@@ -119,6 +131,10 @@ export const sqliteDialect: Dialect = {
 export const postgresDialect: Dialect = {
   name: 'postgres',
   afterTable: '',
+  withoutRowId: '',
+  numberedKey: 'generated always as identity primary key',
+  computed: 'stored',
+  indexesEndInKey: false,
   unlogged: 'unlogged ',
   randomHex: digits => `substr(replace(gen_random_uuid()::text, '-', ''), 1, ${digits})`,
   among: select => `= any (array(${select}))`,

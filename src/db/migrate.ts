@@ -24,6 +24,8 @@ export interface Migration {
    * before the step still works. Additions come in one release, removals in a later one.
    */
   servesFrom?: `${number}.${number}.${number}`;
+  /** Sentence for a database that has another step in this place: what it is, and what to do. */
+  otherwise?: string;
 }
 
 /** Schema of one database. */
@@ -221,6 +223,9 @@ function refusalOf(steps: readonly AppliedStep[], migrations: readonly Migration
     .slice(0, migrations.length)
     .filter(({ name }, position) => migrations[position]?.name !== name);
   if (strange.length > 0) {
+    const [first] = strange;
+    const advice = migrations.find((_, position) => steps[position] === first)?.otherwise;
+    if (advice !== undefined) return advice;
     return `Its schema has steps that this version does not know (${strange.map(({ name }) => name).join(', ')}).`;
   }
   const demands = steps
@@ -248,7 +253,7 @@ export function table(
   name: string,
   columns: Readonly<Record<string, ColumnDescription>>,
   constraints: readonly string[] = [],
-): Statement {
+): (dialect: Dialect) => string {
   return dialect => {
     const lines = Object.entries(columns).map(([column, description]) =>
       columnSql(dialect, column, description),

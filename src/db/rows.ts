@@ -69,7 +69,8 @@ const ARRAY_TYPES: Readonly<Record<ColumnType, string>> = {
   boolean: 'boolean',
 };
 
-function typeOf(column: ColumnType | `${ColumnType}?`): ColumnType {
+/** Type of a column, whether it is nullable or not. */
+export function typeOf(column: ColumnType | `${ColumnType}?`): ColumnType {
   for (const type of Object.keys(ARRAY_TYPES)) if (isType(type) && column.startsWith(type)) return type;
   throw new TypeError(`No column is of type ${column}.`);
 }

@@ -10,8 +10,8 @@ import type { Db } from '#db/open.ts';
 import { insertTyped } from '#db/rows.ts';
 import { knownAbis } from '#evm/abi/abi.ts';
 import { createReader } from '#indexer/index-reader.ts';
-import { TOKEN_BALANCE_COLUMNS, TOKEN_COLUMNS, TOKEN_INSTANCE_COLUMNS } from '#indexer/schema/columns.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { TABLES } from '#indexer/schema/tables.ts';
 import { tokenTypeColumn } from '#indexer/schema/transaction-types.ts';
 import { eachDatabase } from '#test/support/databases.ts';
 import { CHAIN_ID, startTestChain, type TestChain } from '../indexer/support.ts';
@@ -32,7 +32,7 @@ eachDatabase('an id of both standards of one contract', databases => {
     const options = await databases.create('index');
     db = await openMigrated(indexOptions(options, CHAIN_ID), indexSchema(CHAIN_ID, options));
     const [token, owner, id] = [bytesColumn(TOKEN), bytesColumn(OWNER), uintColumn(ID)];
-    await insertTyped(db, { table: 'tokens', columns: TOKEN_COLUMNS }, [
+    await insertTyped(db, { table: 'tokens', columns: TABLES.tokens.columns }, [
       {
         address: token,
         type: tokenTypeColumn('ERC-721'),
@@ -45,10 +45,10 @@ eachDatabase('an id of both standards of one contract', databases => {
         is_read: 1,
       },
     ]);
-    await insertTyped(db, { table: 'token_instances', columns: TOKEN_INSTANCE_COLUMNS }, [
+    await insertTyped(db, { table: 'token_instances', columns: TABLES.token_instances.columns }, [
       { token, token_id: id, owner },
     ]);
-    await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, [
+    await insertTyped(db, { table: 'token_balances', columns: TABLES.token_balances.columns }, [
       { token, holder: owner, token_id: '', value: uintColumn(1n) },
       { token, holder: owner, token_id: id, value: uintColumn(5n) },
       { token, holder: bytesColumn(OTHER), token_id: id, value: uintColumn(6n) },

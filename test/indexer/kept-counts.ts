@@ -1,8 +1,8 @@
 import { hexOf, hexOrNull, uintOrNull } from '#db/columns.ts';
 import { type DatabaseOptions, type Handle, openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
-import type { IndexTables } from '#indexer/schema/columns.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
+import type { IndexTables } from '#indexer/schema/tables.ts';
 import { CHAIN_ID } from './support.ts';
 
 /** Counters of an address. */

@@ -5,8 +5,8 @@ import type { Columns } from '#db/columns.ts';
 import { type Dialect, postgresDialect, sqliteDialect } from '#db/dialect.ts';
 import { openMigrated } from '#db/migrate.ts';
 import { hexColumns } from '#indexer/read/hex-columns.ts';
-import { BLOCK_COLUMNS, TOKEN_TRANSFER_COLUMNS, TRANSACTION_COLUMNS } from '#indexer/schema/columns.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { TABLES } from '#indexer/schema/tables.ts';
 import { postgresDatabase, sqliteDatabase } from '../support/databases.ts';
 import { faultsOf, typesOn } from '../support/result-columns.ts';
 import { INDEX, type StandIns, statementSources } from '../support/statement-sources.ts';
@@ -20,7 +20,7 @@ const STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['placeholders(', '?'],
   ['isAmong.sql', 'in (1)'],
   ['handle.dialect.among(', 'is not null'],
-  ["queries.join('\\nunion\\n')", 'select kind, address, holder, token_id from dirty'],
+  ["TABLES.dirty.key.join(', ')", 'kind, address, holder, token_id'],
   ['lastUpgrades(', 'in (1)'],
   [
     'tokensOf(',
@@ -32,11 +32,10 @@ const STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ],
   ['isNamed(', 'in (select token from token_terms where term >= ? and term < ? limit ? offset ?)'],
   ["factsOf(['token_creation'])", '8'],
-  ["factsOf(['contract_call'])", '1'],
   ['range.sql', 'b.miner = ?'],
   ['range.order', 'b.number desc'],
   ['entries.map(', '(kind = ? and address = ? and holder = ? and token_id = ?)'],
-  ['Object.keys(BLOCK_COLUMNS)', Object.keys(BLOCK_COLUMNS).join(', ')],
+  ['Object.keys(TABLES.blocks.columns)', Object.keys(TABLES.blocks.columns).join(', ')],
   ['statement.sql', 'delete from addresses where address = ?'],
   [
     'wanted .map(',
@@ -110,11 +109,15 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
   'tokens/token-holders.ts': { sql: 'token = ?', order: 'token' },
   'tokens/nft-transfers.ts': { sql: 'token = ?', order: 'id desc' },
   // Statements that undo rows in a reorganisation run in test/indexer/sync/reorg.slow.test.ts.
-  'sync/block-writer.ts': { sql: 'delete from blocks where number > ?' },
+  'schema/stale-state.ts': { sql: 'select kind, address, holder, token_id, block from dirty' },
+  'sync/reorganisation.ts': { sql: 'delete from blocks where number > ?' },
 };
 
 /** Columns that `hexColumns` writes, by the names of their constants. */
-const READ_IN_HEX: Readonly<Record<string, Columns>> = { TRANSACTION_COLUMNS, TOKEN_TRANSFER_COLUMNS };
+const READ_IN_HEX: Readonly<Record<string, Columns>> = {
+  transactions: TABLES.transactions.columns,
+  token_transfers: TABLES.token_transfers.columns,
+};
 
 function standInsOn(dialect: Dialect): StandIns {
   return (expression, place) => {
@@ -122,7 +125,8 @@ function standInsOn(dialect: Dialect): StandIns {
     if (hex !== undefined) return dialect.bytesLiteral('0x00');
     const [, column] = /^(?:dialect\.)?hex\('(.+)'\)$/.exec(expression) ?? [];
     if (column !== undefined) return dialect.hex(column);
-    const [, table = '', alias = ''] = /^hexColumns\(dialect, (\w+), '(\w+)'\)$/.exec(expression) ?? [];
+    const [, table = '', alias = ''] =
+      /^hexColumns\(dialect, TABLES\.(\w+)\.columns, '(\w+)'\)$/.exec(expression) ?? [];
     const columns = READ_IN_HEX[table];
     if (columns !== undefined) return hexColumns(dialect, columns, alias);
     const [, index] = /^indexedBy\('(\w+)'\)$/.exec(expression) ?? [];

@@ -71,7 +71,13 @@ export function statementSources(
 }
 
 /** Files with declarations of table columns. */
-const DECLARED = ['src/db/lease.ts', `${INDEX}schema/columns.ts`, `${INDEX}schema/computed-columns.ts`];
+const DECLARED = [
+  'src/db/lease.ts',
+  `${INDEX}schema/block-tables.ts`,
+  `${INDEX}schema/state-tables.ts`,
+  `${INDEX}schema/tables.ts`,
+  `${INDEX}schema/computed-columns.ts`,
+];
 
 /** True for a column of knex's `Tables`, of the index, or of every leased table. */
 function isOfTables(node: ts.Node): boolean {

@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import type { DatabaseOptions } from '../../src/db/open.ts';
-import deployed from '../fixtures/upgrade/contracts.json' with { type: 'json' };
 import facts from '../fixtures/upgrade/facts.json' with { type: 'json' };
-import type { IndexedChain } from '../lab/data-service.ts';
-import { addressOf } from '../lab/payment-chain.ts';
 import { type RecordedChain, startRecordedChain } from './recorded-chain.ts';
 
 /** Constants of the databases written by an earlier version, described in test/fixtures/upgrade/README.md. */
@@ -49,26 +44,7 @@ export async function restorePayments(options: DatabaseOptions, receiverUrl: str
   }
 }
 
-/** Writes the index of the earlier version. */
-export async function restoreIndex(file: string): Promise<void> {
-  await writeFile(file, gunzipSync(readFileSync(new URL('index.db.gz', FOLDER))));
-}
-
-/** The chain of both the payments and the index, with its recorded blocks. */
+/** The chain of the payments, with its recorded blocks. */
 export function startUpgradeChain(): Promise<RecordedChain> {
   return startRecordedChain(new URL('chain.json.gz', FOLDER));
-}
-
-/** That chain as an option of the data service. */
-export function upgradeIndexedChain({ chainId, rpcUrl, pids }: RecordedChain): IndexedChain {
-  const { contracts, prices, names } = deployed;
-  return {
-    id: chainId,
-    name: 'Embedded chain A',
-    rpcUrl,
-    pids,
-    contracts: contracts.map(contract => ({ ...contract, address: addressOf(contract.address) })),
-    prices: { usdToken: addressOf(prices.usdToken), factory: addressOf(prices.factory) },
-    names: { registry: addressOf(names.registry) },
-  };
 }

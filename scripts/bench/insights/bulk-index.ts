@@ -8,15 +8,9 @@ import type { Column } from '#db/columns.ts';
 import { migrate } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
-import {
-  BLOCK_COLUMNS,
-  BLOCK_DETAILS_COLUMNS,
-  LOG_COLUMNS,
-  TRANSACTION_COLUMNS,
-  TRANSACTION_DETAILS_COLUMNS,
-} from '#indexer/schema/columns.ts';
 import { claimForChain } from '#indexer/schema/head.ts';
 import { INDEX_MIGRATIONS } from '#indexer/schema/migrations/index-migrations.ts';
+import { TABLES } from '#indexer/schema/tables.ts';
 import { bulkBlock, TRANSACTIONS_PER_BLOCK } from './bulk-rows.ts';
 
 export const CHAIN_ID = 31_337;
@@ -28,13 +22,7 @@ export interface BulkIndex {
   readonly blocks: number;
 }
 
-const TABLES = {
-  blocks: BLOCK_COLUMNS,
-  block_details: BLOCK_DETAILS_COLUMNS,
-  transactions: TRANSACTION_COLUMNS,
-  transaction_details: TRANSACTION_DETAILS_COLUMNS,
-  logs: LOG_COLUMNS,
-} as const;
+const FILLED = ['blocks', 'block_details', 'transactions', 'transaction_details', 'logs'] as const;
 
 /**
  * Creates an index with `transactions` transactions and twice as many events, with the database indexes of a real one.
@@ -85,8 +73,8 @@ function fill(file: string, { transactions, blocks }: BulkIndex): void {
     const later = laterOf(db);
     for (const { type, name } of later) db.exec(`drop ${type} ${name}`);
     const inserts = Object.fromEntries(
-      Object.entries(TABLES).map(([table, columns]) => {
-        const names = Object.keys(columns);
+      FILLED.map(table => {
+        const names = Object.keys(TABLES[table].columns);
         return [
           table,
           db.prepare(`insert into ${table} (${names.join(',')}) values (${names.map(() => '?').join(',')})`),
@@ -95,7 +83,7 @@ function fill(file: string, { transactions, blocks }: BulkIndex): void {
     );
     db.exec('begin');
     for (let number = 0; number < blocks; number++) {
-      const rows: Record<keyof typeof TABLES, Column[][]> = bulkBlock(number, transactions);
+      const rows: Record<(typeof FILLED)[number], Column[][]> = bulkBlock(number, transactions);
       for (const [table, ofTable] of Object.entries(rows))
         for (const row of ofTable) inserts[table]?.run(...row);
     }

@@ -5,15 +5,9 @@ import { rowsOf } from '#db/query.ts';
 import { insertTyped } from '#db/rows.ts';
 import { lockedTransaction } from '#db/transaction.ts';
 import { blockStart } from '#indexer/schema/block-position.ts';
-import {
-  BLOCK_COLUMNS,
-  BLOCK_DETAILS_COLUMNS,
-  LOG_COLUMNS,
-  TRANSACTION_COLUMNS,
-  TRANSACTION_DETAILS_COLUMNS,
-} from '#indexer/schema/columns.ts';
 import { claimForChain } from '#indexer/schema/head.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { TABLES } from '#indexer/schema/tables.ts';
 import { type BulkIndex, CHAIN_ID } from './bulk-index.ts';
 
 /** Blocks per copy statement. */
@@ -53,21 +47,26 @@ async function copy({ from, to, blocks }: { from: Db; to: Db; blocks: number }):
     const keys = [number, number + STEP] as const;
     const places = [blockStart(number), blockStart(number + STEP)] as const;
     const part = { from, to };
-    await copied(part, { table: 'blocks', columns: BLOCK_COLUMNS, key: 'number', range: keys });
+    await copied(part, { table: 'blocks', columns: TABLES.blocks.columns, key: 'number', range: keys });
     await copied(part, {
       table: 'block_details',
-      columns: BLOCK_DETAILS_COLUMNS,
+      columns: TABLES.block_details.columns,
       key: 'number',
       range: keys,
     });
-    await copied(part, { table: 'transactions', columns: TRANSACTION_COLUMNS, key: 'id', range: places });
     await copied(part, {
-      table: 'transaction_details',
-      columns: TRANSACTION_DETAILS_COLUMNS,
+      table: 'transactions',
+      columns: TABLES.transactions.columns,
       key: 'id',
       range: places,
     });
-    await copied(part, { table: 'logs', columns: LOG_COLUMNS, key: 'id', range: places });
+    await copied(part, {
+      table: 'transaction_details',
+      columns: TABLES.transaction_details.columns,
+      key: 'id',
+      range: places,
+    });
+    await copied(part, { table: 'logs', columns: TABLES.logs.columns, key: 'id', range: places });
   }
 }
 

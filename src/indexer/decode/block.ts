@@ -1,47 +1,45 @@
 import type { Hash, Hex } from 'viem';
-import { bytesColumn, bytesOrNullColumn, type RowOf, uintColumn } from '#db/columns.ts';
+import { bytesColumn, bytesOrNullColumn, uintColumn } from '#db/columns.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import type { RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
 import type { FetchedBlock, JudgedBlock } from '../fetch/fetched-block.ts';
 import { PLACES_PER_BLOCK, positionKey } from '../schema/block-position.ts';
-import type {
-  BLOCK_COLUMNS,
-  BLOCK_DETAILS_COLUMNS,
-  CONTRACT_COLUMNS,
-  DIRTY_MARK_COLUMNS,
-  INTERNAL_TRANSACTION_COLUMNS,
-  LOG_COLUMNS,
-  MOVED_TOKEN_COLUMNS,
-  TOKEN_TRANSFER_COLUMNS,
-  TRANSACTION_COLUMNS,
-  TRANSACTION_DETAILS_COLUMNS,
-  WITHDRAWAL_COLUMNS,
-} from '../schema/columns.ts';
+import { coinOf, type DirtyMark, dirtyRow } from '../schema/stale-state.ts';
+import type { NewRow } from '../schema/tables.ts';
 import type { UnreadParts } from '../schema/unread-blocks.ts';
 import { contractRows, internalCalls, internalRow } from './internal-transactions.ts';
 import { jsonOrNull, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
-import { mostTransfersIn, tokenTransferRow, tokenTransfers } from './token-transfers.ts';
-import { type BlockContent, touchedBy } from './touched-state.ts';
+import {
+  type MovedToken,
+  mostTransfersIn,
+  movedTokens,
+  tokenTransferRow,
+  tokenTransfers,
+} from './token-transfers.ts';
 import { blockFees, transactionRow } from './transaction.ts';
 import { withdrawalRow, withdrawals } from './withdrawals.ts';
+
+/** Tables with the contents of blocks. */
+export type ContentTable =
+  | 'blocks'
+  | 'block_details'
+  | 'transactions'
+  | 'transaction_details'
+  | 'logs'
+  | 'token_transfers'
+  | 'internal_transactions'
+  | 'withdrawals'
+  | 'contracts';
 
 /** Rows of one block, ready to insert. */
 export interface BlockRows {
   number: number;
   hash: Hash;
-  block: RowOf<typeof BLOCK_COLUMNS>;
-  blockDetails: RowOf<typeof BLOCK_DETAILS_COLUMNS>;
-  transactions: RowOf<typeof TRANSACTION_COLUMNS>[];
-  transactionDetails: RowOf<typeof TRANSACTION_DETAILS_COLUMNS>[];
-  logs: RowOf<typeof LOG_COLUMNS>[];
-  tokenTransfers: RowOf<typeof TOKEN_TRANSFER_COLUMNS>[];
-  internalTransactions: RowOf<typeof INTERNAL_TRANSACTION_COLUMNS>[];
-  withdrawals: RowOf<typeof WITHDRAWAL_COLUMNS>[];
-  contracts: RowOf<typeof CONTRACT_COLUMNS>[];
-  /** Tokens that moved. A new token keeps the first type seen. */
-  tokens: RowOf<typeof MOVED_TOKEN_COLUMNS>[];
-  /** State to read from the chain after this block. */
-  dirty: RowOf<typeof DIRTY_MARK_COLUMNS>[];
+  rows: { [Name in ContentTable]: NewRow<Name>[] };
+  /** Tokens that moved. */
+  tokens: MovedToken[];
+  /** State that the block may have changed and that its rows do not name. */
+  touched: DirtyMark[];
   /** Parts that the node could not give; null when the block is complete. */
   unread: UnreadParts | null;
 }
@@ -50,28 +48,28 @@ export interface BlockRows {
 export function blockRows(judged: JudgedBlock): BlockRows {
   const fetched = withinPlaces(judged);
   const { number } = fetched;
-  const content: BlockContent = {
-    fetched,
-    transfers: tokenTransfers(fetched),
-    internals: internalCalls(fetched),
-    withdrawals: withdrawals(fetched),
-  };
-  const touched = touchedBy(content);
-  const transfers = Map.groupBy(content.transfers, ({ transactionIndex }) => transactionIndex);
+  const moves = tokenTransfers(fetched);
+  const transfers = Map.groupBy(moves, ({ transactionIndex }) => transactionIndex);
+  const internals = internalCalls(fetched);
+  const paid = withdrawals(fetched);
   return {
     number,
     hash: fetched.hash,
-    block: blockRow(content),
-    blockDetails: blockDetailsRow(fetched),
-    transactions: fetched.transactions.map((_, position) => transactionRow({ fetched, transfers }, position)),
-    transactionDetails: transactionDetailsRows(fetched),
-    logs: logRows(fetched),
-    tokenTransfers: content.transfers.map((transfer, index) => tokenTransferRow(number, transfer, index)),
-    internalTransactions: content.internals.map((call, index) => internalRow(number, call, index)),
-    withdrawals: content.withdrawals.map((withdrawal, index) => withdrawalRow(number, withdrawal, index)),
-    contracts: contractRows(fetched),
-    tokens: touched.tokens,
-    dirty: touched.dirty,
+    rows: {
+      blocks: [blockRow(fetched, { internals: internals.length, withdrawals: paid.length })],
+      block_details: [blockDetailsRow(fetched)],
+      transactions: fetched.transactions.map((_, position) =>
+        transactionRow({ fetched, transfers }, position),
+      ),
+      transaction_details: transactionDetailsRows(fetched),
+      logs: logRows(fetched),
+      token_transfers: moves.map((transfer, index) => tokenTransferRow(number, transfer, index)),
+      internal_transactions: internals.map((call, index) => internalRow(number, call, index)),
+      withdrawals: paid.map((withdrawal, index) => withdrawalRow(number, withdrawal, index)),
+      contracts: contractRows(fetched),
+    },
+    tokens: movedTokens(number, moves),
+    touched: fetched.touched.map(address => dirtyRow(coinOf(address), number)),
     unread: unreadParts(fetched),
   };
 }
@@ -86,7 +84,10 @@ function unreadParts(fetched: JudgedBlock): UnreadParts | null {
 }
 
 /** Row of `blocks`. Headers before Constantinople and of some chains lack fields; a missing field is null or zero. */
-function blockRow({ fetched, internals, withdrawals: paid }: BlockContent): RowOf<typeof BLOCK_COLUMNS> {
+function blockRow(
+  fetched: FetchedBlock,
+  counts: { internals: number; withdrawals: number },
+): NewRow<'blocks'> {
   const { block, transactions, number, hash, traces } = fetched;
   const fees = blockFees(fetched);
   return {
@@ -106,8 +107,9 @@ function blockRow({ fetched, internals, withdrawals: paid }: BlockContent): RowO
     size: optionalNumber(block.size),
     uncles: JSON.stringify(block.uncles ?? []),
     transaction_count: transactions.length,
-    withdrawals_count: block.withdrawals === null || block.withdrawals === undefined ? null : paid.length,
-    internal_transaction_count: traces === null || traces.includes(null) ? null : internals.length,
+    withdrawals_count:
+      block.withdrawals === null || block.withdrawals === undefined ? null : counts.withdrawals,
+    internal_transaction_count: traces === null || traces.includes(null) ? null : counts.internals,
     transaction_fees: fees === null ? null : uintColumn(fees.total),
     burnt_fees: fees === null || fees.burnt === null ? null : uintColumn(fees.burnt),
     priority_fees: fees === null ? null : uintColumn(fees.total - (fees.burnt ?? 0n)),
@@ -117,7 +119,7 @@ function blockRow({ fetched, internals, withdrawals: paid }: BlockContent): RowO
 }
 
 /** One row per log, keyed by block number and log index. */
-function logRows({ number: blockNumber, block, transactions }: FetchedBlock): RowOf<typeof LOG_COLUMNS>[] {
+function logRows({ number: blockNumber, block, transactions }: FetchedBlock): NewRow<'logs'>[] {
   const timestamp = timestampMs(block);
   return transactions.flatMap(({ receipt }, position) => {
     const transactionId = positionKey({ blockNumber, index: position });
@@ -136,7 +138,7 @@ function logRows({ number: blockNumber, block, transactions }: FetchedBlock): Ro
 }
 
 /** Row of `block_details`. Fields missing from the header are null. */
-function blockDetailsRow({ number, block }: FetchedBlock): RowOf<typeof BLOCK_DETAILS_COLUMNS> {
+function blockDetailsRow({ number, block }: FetchedBlock): NewRow<'block_details'> {
   return {
     number,
     sha3_uncles: bytesOrNullColumn(block.sha3Uncles),
@@ -152,7 +154,7 @@ function blockDetailsRow({ number, block }: FetchedBlock): RowOf<typeof BLOCK_DE
 function transactionDetailsRows({
   number: blockNumber,
   transactions,
-}: FetchedBlock): RowOf<typeof TRANSACTION_DETAILS_COLUMNS>[] {
+}: FetchedBlock): NewRow<'transaction_details'>[] {
   return transactions.map(({ transaction, receipt }, index) => ({
     id: positionKey({ blockNumber, index }),
     ...signatureColumns(transaction),
@@ -171,7 +173,7 @@ function signatureColumns({
   s,
   v,
   yParity,
-}: RpcTransaction): Pick<RowOf<typeof TRANSACTION_DETAILS_COLUMNS>, 'r' | 's' | 'v'> {
+}: RpcTransaction): Pick<NewRow<'transaction_details'>, 'r' | 's' | 'v'> {
   const part = (quantity: Hex | null | undefined) => uintColumn(BigInt(quantity ?? 0));
   return { r: part(r), s: part(s), v: part(v ?? yParity) };
 }

@@ -1,9 +1,9 @@
 import type { Address } from 'viem';
-import { bytesColumn, bytesOrNullColumn, type RowOf, uintColumn } from '../../db/columns.ts';
+import { bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
 import type { InnerCall } from '../../evm/traces.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
-import type { CONTRACT_COLUMNS, INTERNAL_TRANSACTION_COLUMNS } from '../schema/columns.ts';
+import type { NewRow } from '../schema/tables.ts';
 import { wordsOrNull } from './quantities.ts';
 
 /** Call made inside a transaction, with its position. */
@@ -24,7 +24,7 @@ export function internalRow(
   blockNumber: number,
   call: InternalCall,
   index: number,
-): RowOf<typeof INTERNAL_TRANSACTION_COLUMNS> {
+): NewRow<'internal_transactions'> {
   return {
     id: positionKey({ blockNumber, index }),
     transaction_id: positionKey({ blockNumber, index: call.transactionIndex }),
@@ -45,7 +45,7 @@ export function contractRows({
   number: blockNumber,
   transactions,
   traces,
-}: FetchedBlock): RowOf<typeof CONTRACT_COLUMNS>[] {
+}: FetchedBlock): NewRow<'contracts'>[] {
   return transactions.flatMap(({ transaction, receipt }, position) => {
     const trace = traces?.[position] ?? null;
     if (receipt === null || receipt.status === '0x0') return [];

@@ -1,9 +1,9 @@
 import { type Address, decodeAbiParameters, type Hex, hexToBigInt, size, slice } from 'viem';
-import { bytesColumn, type RowOf, uintColumn } from '../../db/columns.ts';
+import { bytesColumn, uintColumn } from '../../db/columns.ts';
 import type { RpcLog } from '../../evm/rpc.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
-import type { TOKEN_TRANSFER_COLUMNS } from '../schema/columns.ts';
+import type { NewRow } from '../schema/tables.ts';
 import { type TokenType, tokenTypeColumn } from '../schema/transaction-types.ts';
 
 /** keccak256 of `Transfer(address,address,uint256)`: ERC-20 with three topics, ERC-721 with four. */
@@ -89,7 +89,7 @@ export function tokenTransferRow(
   blockNumber: number,
   transfer: TokenTransfer,
   index: number,
-): RowOf<typeof TOKEN_TRANSFER_COLUMNS> {
+): NewRow<'token_transfers'> {
   const { transactionIndex, logIndex, batchIndex, token, type, from, to, tokenId, amount } = transfer;
   return {
     id: positionKey({ blockNumber, index }),
@@ -104,3 +104,16 @@ export function tokenTransferRow(
     amount: amount === null ? null : uintColumn(amount),
   };
 }
+
+/** Tokens that moved. The first transfer in the block gives the type. */
+export function movedTokens(blockNumber: number, transfers: readonly TokenTransfer[]): MovedToken[] {
+  const types = new Map(transfers.toReversed().map(({ token, type }) => [token, type]));
+  return [...types].map(([token, type]) => ({
+    address: bytesColumn(token),
+    type: tokenTypeColumn(type),
+    first_block: blockNumber,
+  }));
+}
+
+/** Columns of a token that are known from a transfer. */
+export type MovedToken = Pick<NewRow<'tokens'>, 'address' | 'type' | 'first_block'>;

@@ -1,10 +1,10 @@
 import type { Address } from 'viem';
-import { booleanColumn, bytesColumn, bytesOrNullColumn, type RowOf, uintColumn } from '../../db/columns.ts';
+import { booleanColumn, bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
 import { optionalBigInt, type RpcReceipt, type RpcTransaction } from '../../evm/rpc.ts';
 import type { FetchedBlock, JudgedBlock } from '../fetch/fetched-block.ts';
 import { PLAIN_TRANSFER_GAS } from '../fetch/receiver-code.ts';
 import { positionKey } from '../schema/block-position.ts';
-import type { TRANSACTION_COLUMNS } from '../schema/columns.ts';
+import type { NewRow } from '../schema/tables.ts';
 import { factsOf, type TransactionType } from '../schema/transaction-types.ts';
 import { jsonOrNull, optionalNumber, optionalUint, timestampMs, wordsOrNull } from './quantities.ts';
 import type { TokenTransfer } from './token-transfers.ts';
@@ -13,7 +13,7 @@ import type { TokenTransfer } from './token-transfers.ts';
 export function transactionRow(
   { fetched, transfers }: { fetched: JudgedBlock; transfers: ReadonlyMap<number, readonly TokenTransfer[]> },
   position: number,
-): RowOf<typeof TRANSACTION_COLUMNS> {
+): NewRow<'transactions'> {
   const entry = fetched.transactions[position];
   if (entry === undefined) throw new RangeError(`Block ${fetched.number} has no transaction ${position}.`);
   const { transaction, receipt } = entry;

@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
-import { bytesColumn, type RowOf, uintColumn } from '../../db/columns.ts';
+import { bytesColumn, uintColumn } from '../../db/columns.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
-import type { WITHDRAWAL_COLUMNS } from '../schema/columns.ts';
+import type { NewRow } from '../schema/tables.ts';
 
 const WEI_PER_GWEI = 1_000_000_000n;
 
@@ -27,7 +27,7 @@ export function withdrawalRow(
   blockNumber: number,
   withdrawal: Withdrawal,
   index: number,
-): RowOf<typeof WITHDRAWAL_COLUMNS> {
+): NewRow<'withdrawals'> {
   const { index: withdrawalIndex, validatorIndex, address, amountWei } = withdrawal;
   return {
     id: positionKey({ blockNumber, index }),

@@ -150,22 +150,6 @@ export interface CodeTrail {
   unexplained: ReadonlySet<Address>;
 }
 
-/** Parts of a block from which a trail is made. */
-export interface TrailSource {
-  number: number;
-  transactions: readonly {
-    to: Address | null;
-    /** Null when the receipt is missing. */
-    gasUsed: number | null;
-    createdContract: Address | null;
-    authorizations: readonly unknown[];
-  }[];
-  /** Null when the node does not trace. */
-  calls: readonly { type: string; from: Address; createdContract: Address | null }[] | null;
-  /** True when a receipt or trace is missing, so that the block may have changed the code of any account. */
-  isIncomplete: boolean;
-}
-
 /** Adds the code of the receivers to fetched blocks, which follow those judged before. */
 export async function judgedBy(
   code: Pick<ReceiverCode, 'withCode'>,
@@ -181,42 +165,32 @@ export async function judgedBy(
   }));
 }
 
-function codeTrail({ number, transactions, traces }: FetchedBlock, chainId: number): Promise<CodeTrail> {
-  const source = {
-    number,
-    transactions: transactions.map(({ transaction, receipt }) => ({
-      to: transaction.to ?? null,
-      gasUsed: receipt === null ? null : Number(receipt.gasUsed),
-      createdContract: receipt?.contractAddress ?? null,
-      authorizations: transaction.authorizationList ?? [],
-    })),
-    calls: traces?.flatMap(trace => trace?.calls ?? []) ?? null,
-    isIncomplete: transactions.some(({ receipt }, at) => receipt === null || traces?.[at] === null),
-  };
-  return trailOf(source, chainId);
-}
-
-/** Trail of a block, fetched or read from the index. */
-export async function trailOf(
-  { number, transactions, calls, isIncomplete }: TrailSource,
+async function codeTrail(
+  { number, transactions, traces }: FetchedBlock,
   chainId: number,
 ): Promise<CodeTrail> {
+  const calls = traces?.flatMap(trace => trace?.calls ?? []) ?? null;
+  const isIncomplete = transactions.some(({ receipt }, at) => receipt === null || traces?.[at] === null);
   const destroyed = (calls ?? []).filter(({ type }) => type === 'selfdestruct').map(({ from }) => from);
-  const created = [...transactions, ...(calls ?? [])].map(({ createdContract }) => createdContract);
-  const authorizations = transactions.flatMap(transaction => transaction.authorizations);
+  const created = [
+    ...transactions.map(({ receipt }) => receipt?.contractAddress ?? null),
+    ...(calls ?? []).map(({ createdContract }) => createdContract),
+  ];
+  const authorizations = transactions.flatMap(({ transaction }) => transaction.authorizationList ?? []);
   const isTooMany = authorizations.length > MOST_AUTHORIZATIONS;
   const signed = isTooMany ? [] : await authoritiesOf(authorizations, chainId);
-  const unexplained =
-    calls === null ? transactions.filter(({ gasUsed }) => gasUsed !== PLAIN_TRANSFER_GAS) : [];
+  const usesOther = ({ receipt }: (typeof transactions)[number]) =>
+    receipt === null || Number(receipt.gasUsed) !== PLAIN_TRANSFER_GAS;
+  const receivers = (some: typeof transactions) => receiversOf(some.map(({ transaction }) => transaction));
   return {
     number,
-    receivers: receiversOf(transactions),
+    receivers: receivers(transactions),
     changed:
       isTooMany || isIncomplete
         ? null
         : new Set([...destroyed, ...created.filter(address => address !== null), ...signed]),
     destroyed: new Set(destroyed),
-    unexplained: receiversOf(unexplained),
+    unexplained: receivers(calls === null ? transactions.filter(usesOther) : []),
   };
 }
 

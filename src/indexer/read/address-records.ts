@@ -2,8 +2,8 @@ import type { Address } from 'viem';
 import { bytesColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
-import type { IndexTables } from '../schema/columns.ts';
 import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
+import type { IndexTables } from '../schema/tables.ts';
 
 /** Coin balance in wei; 0 for an address that is not in the index. */
 export async function coinBalance(handle: Handle, address: Address): Promise<bigint> {

@@ -6,8 +6,8 @@ import { rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { Abis } from '../../evm/abi/abi.ts';
 import { lowerCase } from '../../evm/address.ts';
-import type { IndexTables } from '../schema/columns.ts';
 import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
+import type { IndexTables } from '../schema/tables.ts';
 import type { InHex } from './hex-columns.ts';
 import type { Page } from './page.ts';
 

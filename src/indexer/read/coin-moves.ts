@@ -4,8 +4,8 @@ import type { Handle } from '../../db/open.ts';
 import { BOUND, rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { blockStart } from '../schema/block-position.ts';
-import type { IndexTables } from '../schema/columns.ts';
 import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
+import type { IndexTables } from '../schema/tables.ts';
 
 /** Block in which an address may have gained or lost coins. */
 export interface CoinMove {

@@ -5,9 +5,9 @@ import { rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { Abis, ContractSource } from '../../evm/abi/abi.ts';
 import { blockStart } from '../schema/block-position.ts';
-import type { IndexTables } from '../schema/columns.ts';
 import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 import { searchKey } from '../schema/search-key.ts';
+import type { IndexTables } from '../schema/tables.ts';
 
 /** Contract on the chain with known sources. */
 export interface VerifiedContract {

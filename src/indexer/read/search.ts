@@ -3,9 +3,9 @@ import { bytesColumn, hexOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import type { Abis } from '../../evm/abi/abi.ts';
-import type { IndexTables } from '../schema/columns.ts';
 import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 import { searchKey } from '../schema/search-key.ts';
+import type { IndexTables } from '../schema/tables.ts';
 import { addresses } from './addresses.ts';
 import type { Page } from './page.ts';
 

@@ -2,9 +2,9 @@ import { uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import { blockStart } from '../schema/block-position.ts';
-import type { IndexTables } from '../schema/columns.ts';
 import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 import { unknownList } from '../schema/json-lists.ts';
+import type { IndexTables } from '../schema/tables.ts';
 
 /** Totals of the whole index, maintained by the writer. Reading them costs the same on any chain. */
 export interface Totals {

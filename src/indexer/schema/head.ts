@@ -2,8 +2,8 @@ import type { Hash } from 'viem';
 import { hexOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
-import type { IndexTables } from './columns.ts';
 import type { ComputedIndexColumns } from './computed-columns.ts';
+import type { IndexTables } from './tables.ts';
 
 /** Highest block in the index. Times are UTC milliseconds. */
 export interface Head {

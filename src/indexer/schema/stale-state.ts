@@ -3,11 +3,10 @@ import { bytesColumn, hexOf, type RowOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { insertTyped } from '../../db/rows.ts';
-import { DIRTY_MARK_COLUMNS, type IndexTables } from './columns.ts';
 import type { ComputedIndexColumns } from './computed-columns.ts';
-
-/** Kinds of state to read again. The number is stored in the column. */
-export const DIRTY_KINDS = { coin: 1, token: 2, balance: 3, instance: 4 } as const;
+import { DIRTY_KINDS } from './state-tables.ts';
+import { type IndexTables, TABLES } from './tables.ts';
+import { type BlockSpan, touchedState } from './touched-state.ts';
 
 /**
  * State of the chain that the index has to read again. `address` is an account (for `coin`) or a token.
@@ -24,20 +23,14 @@ export function coinOf(address: Address): Dirty {
   return { kind: 'coin', address, holder: '', tokenId: '' };
 }
 
-export function tokenOf(token: Address): Dirty {
-  return { kind: 'token', address: token, holder: '', tokenId: '' };
-}
-
 /** `tokenId` is empty for ERC-20 and ERC-721, which have one balance per holder. */
 export function tokenBalanceOf(pair: { token: Address; holder: Address; tokenId: string }): Dirty {
   return { kind: 'balance', address: pair.token, holder: pair.holder, tokenId: pair.tokenId };
 }
 
-export function instanceOf(token: Address, tokenId: string): Dirty {
-  return { kind: 'instance', address: token, holder: '', tokenId };
-}
-
-type DirtyMark = Readonly<RowOf<typeof DIRTY_MARK_COLUMNS>>;
+/** Columns of an entry that a block writes. */
+const { attempts: _attempts, due_at: _dueAt, ...MARK_COLUMNS } = TABLES.dirty.columns;
+export type DirtyMark = Readonly<RowOf<typeof MARK_COLUMNS>>;
 
 /** Row that marks an entry as touched by a block. */
 export function dirtyRow({ kind, address, holder, tokenId }: Dirty, block: number): DirtyMark {
@@ -50,12 +43,45 @@ export function dirtyRow({ kind, address, holder, tokenId }: Dirty, block: numbe
   };
 }
 
-/** Marks entries of ascending blocks. One that waits for another attempt keeps its time. */
+const KEY = TABLES.dirty.key.join(', ');
+/** An entry that waits for another attempt keeps its time. */
+const AT_NEWEST = `on conflict (${KEY}) do update set block =
+  case when excluded.block > dirty.block then excluded.block else dirty.block end`;
+
+/** Marks entries of ascending blocks. */
 export async function markDirty(handle: Handle, rows: readonly DirtyMark[]): Promise<void> {
   const newest = new Map(rows.map(row => [keyOf(row), row])).values();
-  const suffix = `on conflict (kind, address, holder, token_id) do update set block =
-    case when excluded.block > dirty.block then excluded.block else dirty.block end`;
-  await insertTyped(handle, { table: 'dirty', columns: DIRTY_MARK_COLUMNS, suffix }, [...newest]);
+  await insertTyped(handle, { table: 'dirty', columns: MARK_COLUMNS, suffix: AT_NEWEST }, [...newest]);
+}
+
+/** Marks all state that written blocks have touched. */
+export async function markTouched(handle: Handle, span: BlockSpan): Promise<void> {
+  const { sql, bindings } = touchedState(handle.dialect, span);
+  await execute(
+    handle,
+    `insert into dirty (${KEY}, block) select ${KEY}, max(block) from (${sql}) touched
+     where true group by ${KEY} ${AT_NEWEST}`,
+    bindings,
+  );
+}
+
+/** Marks all state that blocks have touched which are about to be removed. It is read at the block before them or later. */
+export async function markRemoved(handle: Handle, span: BlockSpan): Promise<void> {
+  const { sql, bindings } = touchedState(handle.dialect, span);
+  await execute(
+    handle,
+    `insert into dirty (${KEY}, block) select distinct ${KEY}, cast(? as bigint) from (${sql}) touched where true
+     on conflict (${KEY}) do update set block = excluded.block`,
+    [span.from - 1, ...bindings],
+  );
+}
+
+/** Names of all state that blocks have touched. */
+export async function touchedIn(handle: Handle, span: BlockSpan): Promise<Dirty[]> {
+  const { sql, bindings } = touchedState(handle.dialect, span);
+  return (await rowsOf<EntryKey>(handle, `select distinct ${KEY} from (${sql}) touched`, bindings)).map(
+    entryOf,
+  );
 }
 
 function keyOf({ kind, address, holder, token_id: tokenId }: DirtyMark): string {

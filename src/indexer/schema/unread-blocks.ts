@@ -1,7 +1,7 @@
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { insertTyped } from '../../db/rows.ts';
-import { type IndexTables, UNREAD_BLOCK_COLUMNS } from './columns.ts';
+import { type IndexTables, TABLES } from './tables.ts';
 
 /** Numbers of a block's transactions that lack a part, because the node could not give it. */
 export interface UnreadParts {
@@ -35,7 +35,7 @@ export async function setAside(
   const rows = blocks.flatMap(({ number, unread }) =>
     unread === null ? [] : [{ number, ...unread, attempts: 0, due_at: now + SHORTEST_PAUSE_MS }],
   );
-  await insertTyped(handle, { table: 'unread_blocks', columns: UNREAD_BLOCK_COLUMNS }, rows);
+  await insertTyped(handle, { table: 'unread_blocks', columns: TABLES.unread_blocks.columns }, rows);
 }
 
 /** Block whose parts are due to be asked for; null when none is. */

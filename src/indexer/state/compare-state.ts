@@ -4,9 +4,9 @@ import type { Db } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { NodeFailure, WrongChain } from '../../node/transport/errors.ts';
-import type { IndexTables } from '../schema/columns.ts';
 import { readHead } from '../schema/head.ts';
 import { type Dirty, isDirty } from '../schema/stale-state.ts';
+import type { IndexTables } from '../schema/tables.ts';
 import { type OnChainState, stateReader } from './read-state.ts';
 import { knownOf } from './state-writer.ts';
 

@@ -4,15 +4,9 @@ import type { Dialect } from '../../db/dialect.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
 import { insertTyped, placeholders } from '../../db/rows.ts';
-import {
-  ADDRESS_COLUMNS,
-  type IndexTables,
-  TOKEN_BALANCE_COLUMNS,
-  TOKEN_INSTANCE_COLUMNS,
-  TOKEN_TERM_COLUMNS,
-} from '../schema/columns.ts';
 import { searchKey } from '../schema/search-key.ts';
 import type { Dirty } from '../schema/stale-state.ts';
+import { type IndexTables, TABLES } from '../schema/tables.ts';
 import type { KnownState, OnChainState } from './read-state.ts';
 
 /** Accounts already known as contracts, and tokens read before. */
@@ -53,7 +47,7 @@ export async function writeReadings(handle: Handle, readings: readonly OnChainSt
 
 const COINS = {
   table: 'addresses',
-  columns: ADDRESS_COLUMNS,
+  columns: TABLES.addresses.columns,
   // The code of a known contract is not read again, so its reading has no proxy target.
   suffix: `on conflict (address) do update set balance = excluded.balance, is_contract = excluded.is_contract,
     implementation = case when addresses.is_contract = 1 then addresses.implementation
@@ -61,12 +55,12 @@ const COINS = {
 };
 const BALANCES = {
   table: 'token_balances',
-  columns: TOKEN_BALANCE_COLUMNS,
+  columns: TABLES.token_balances.columns,
   suffix: 'on conflict (token, holder, token_id) do update set value = excluded.value',
 };
 const INSTANCES = {
   table: 'token_instances',
-  columns: TOKEN_INSTANCE_COLUMNS,
+  columns: TABLES.token_instances.columns,
   suffix: 'on conflict (token, token_id) do update set owner = excluded.owner',
 };
 
@@ -148,7 +142,11 @@ async function writeTerms(handle: Handle, readings: readonly OnChainState[]): Pr
     `delete from token_terms where token in (${placeholders(tokens.length)})`,
     tokens.map(({ address }) => bytesColumn(address)),
   );
-  await insertTyped(handle, { table: 'token_terms', columns: TOKEN_TERM_COLUMNS }, tokens.flatMap(termRows));
+  await insertTyped(
+    handle,
+    { table: 'token_terms', columns: TABLES.token_terms.columns },
+    tokens.flatMap(termRows),
+  );
 }
 
 /** Search terms of a token. A name equal to the symbol is stored once. */

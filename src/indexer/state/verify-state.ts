@@ -1,11 +1,8 @@
 import type { Db } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { ChainClient } from '../../node/client.ts';
-import { blockStart } from '../schema/block-position.ts';
 import { readHead, readProgress } from '../schema/head.ts';
-import { type Dirty, dirtyRow, type EntryKey, entryOf, markDirty } from '../schema/stale-state.ts';
-import { touchedRows } from '../schema/touched-rows.ts';
+import { type Dirty, dirtyRow, markDirty, touchedIn } from '../schema/stale-state.ts';
 import {
   type CounterDifference,
   type Counters,
@@ -68,7 +65,7 @@ export async function verifyState(deps: VerificationDeps, bounds: VerificationBo
   let unread = 0;
   for (let block = Math.max(bounds.from, firstNumber ?? 0); block <= last; block += BLOCKS) {
     if (checked >= bounds.limit || bounds.isOver()) return { checked, differing, unread, next: block };
-    const touched = await touchedBetween(db, block, block + BLOCKS);
+    const touched = await touchedIn(db, { from: block, to: block + BLOCKS - 1 });
     const entries = touched.filter(entry => !seen.has(Object.values(entry).join()));
     if (seen.size > MOST_REMEMBERED) seen.clear();
     for (const entry of entries) seen.add(Object.values(entry).join());
@@ -116,13 +113,4 @@ async function verifyCounters(
     differing += wrong.length;
   }
   return differing;
-}
-
-/** State that blocks `from` (inclusive) to `to` (exclusive) have touched. */
-async function touchedBetween(db: Db, from: number, to: number): Promise<Dirty[]> {
-  const queries = touchedRows(db.dialect, {
-    ofRows: `id >= ${blockStart(from)} and id < ${blockStart(to)}`,
-    ofBlocks: `number >= ${from} and number < ${to}`,
-  });
-  return (await rowsOf<EntryKey>(db, queries.join('\nunion\n'))).map(entryOf);
 }

@@ -1,12 +1,18 @@
 import { uintOf } from '../../db/columns.ts';
 import type { Handle, Transaction } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
-import type { BlockRows } from '../decode/block.ts';
+import type { BlockRows, ContentTable } from '../decode/block.ts';
 import { blockStart } from '../schema/block-position.ts';
-import type { IndexTables } from '../schema/columns.ts';
-import { markDirty } from '../schema/stale-state.ts';
+import { markDirty, markTouched } from '../schema/stale-state.ts';
+import type { IndexTables } from '../schema/tables.ts';
 import type { UnreadParts } from '../schema/unread-blocks.ts';
-import { highestHead, INSERTS, markTokenCreations, TOKEN_CREATION } from './block-writer.ts';
+import {
+  highestHead,
+  insertContent,
+  insertTokens,
+  markTokenCreations,
+  TOKEN_CREATION,
+} from './block-writer.ts';
 
 /** A block of the index, read again because parts of it were missing. */
 interface LaterParts {
@@ -25,13 +31,14 @@ export async function writeLaterParts(
   { rows, before, confirmations }: LaterParts,
 ): Promise<void> {
   const { number, unread } = rows;
-  await INSERTS.contracts(handle, [rows]);
+  await insertContent(handle, 'contracts', [rows]);
   await writeTokens(handle, rows);
   await writeTransactions(handle, rows);
   if (before.receipts > 0) await writeLogs(handle, rows);
   if (before.traces > 0) await replace(handle, 'internal_transactions', rows);
   await writeSums(handle, rows);
-  await markDirty(handle, rows.dirty);
+  await markTouched(handle, { from: number, to: number });
+  await markDirty(handle, rows.touched);
   if (unread === null) await execute(handle, 'delete from unread_blocks where number = ?', [number]);
   else {
     await execute(
@@ -48,7 +55,7 @@ export async function writeLaterParts(
 
 /** Adds the tokens that moved. One that also moved later turns out to be older. */
 async function writeTokens(handle: Handle, rows: BlockRows): Promise<void> {
-  await INSERTS.tokens(handle, [rows]);
+  await insertTokens(handle, [rows]);
   for (const { address } of rows.tokens) {
     await execute(handle, 'update tokens set first_block = ? where address = ? and first_block > ?', [
       rows.number,
@@ -83,24 +90,17 @@ async function writeLogs(handle: Transaction, rows: BlockRows): Promise<void> {
       )
     ).map(row => row.transaction_id),
   );
-  const missing = rows.logs.filter(log => !known.has(log.transaction_id));
+  const missing = rows.rows.logs.filter(log => !known.has(log.transaction_id));
   for (const logs of Map.groupBy(missing, log => log.transaction_id).values()) {
-    await INSERTS.logs(handle, [{ ...rows, logs }]);
+    await insertContent(handle, 'logs', [{ rows: { ...rows.rows, logs } }]);
   }
   await replace(handle, 'token_transfers', rows);
 }
 
-const INSERT_INTO = {
-  transactions: INSERTS.transactions,
-  transaction_details: INSERTS.transactionDetails,
-  token_transfers: INSERTS.tokenTransfers,
-  internal_transactions: INSERTS.internalTransactions,
-} as const;
-
 /** Replaces the block's rows of a table. */
-async function replace(handle: Handle, table: keyof typeof INSERT_INTO, rows: BlockRows): Promise<void> {
+async function replace(handle: Handle, table: ContentTable, rows: BlockRows): Promise<void> {
   await execute(handle, `delete from ${table} where id >= ? and id < ?`, rangeOf(rows));
-  await INSERT_INTO[table](handle, [rows]);
+  await insertContent(handle, table, [rows]);
 }
 
 function rangeOf({ number }: BlockRows): [from: number, to: number] {
@@ -108,7 +108,9 @@ function rangeOf({ number }: BlockRows): [from: number, to: number] {
 }
 
 /** Writes the columns of a block that depend on its receipts and traces. */
-async function writeSums(handle: Handle, { number, block }: BlockRows): Promise<void> {
+async function writeSums(handle: Handle, { number, rows }: BlockRows): Promise<void> {
+  const [block] = rows.blocks;
+  if (block === undefined) return;
   const { numeric } = handle.dialect;
   const numericOrNull = (fees: string | null) => (fees === null ? null : numeric(uintOf(fees)));
   await execute(

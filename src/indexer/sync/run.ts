@@ -11,8 +11,8 @@ import { judgedBy, receiverCode } from '../fetch/receiver-code.ts';
 import { firstNumber, type Head, hashAt, readHead } from '../schema/head.ts';
 import { setAside } from '../schema/unread-blocks.ts';
 import type { IndexWrite } from '../schema/writer-lease.ts';
-import { unwind, writeBlocks } from './block-writer.ts';
-import { retypeOlder } from './retype.ts';
+import { writeBlocks } from './block-writer.ts';
+import { unwind } from './reorganisation.ts';
 
 /** Attempts per run. A chain that keeps changing is left to the next run. */
 const MAX_ATTEMPTS = 5;
@@ -49,7 +49,6 @@ interface SyncDeps {
 export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<number> {
   const { db, write, client, log, onNodeHead } = deps;
   const code = receiverCode(client);
-  const olderCode = receiverCode(client);
   const fetcher = blockFetcher({ client, code, log });
   let backwardSightings = 0;
 
@@ -61,9 +60,6 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
         const step = await advance(signal);
         written += step.written;
         if (step.isDone) break;
-      }
-      if (signal?.aborted !== true) {
-        await retypeOlder({ db, write, code: olderCode, chainId: client.id }, signal);
       }
     } finally {
       // Runs even if a later step failed, because readers already see what was written or unwound.
@@ -140,7 +136,6 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
 
   async function goBack(head: Head, from: number): Promise<void> {
     code.forget();
-    olderCode.forget();
     const ancestor = await commonAncestor(db, fetcher, Math.min(from, head.number));
     if (ancestor >= head.number) return;
     const depth = head.number - ancestor;
@@ -176,7 +171,7 @@ async function commonAncestor(db: Db, fetcher: BlockFetcher, from: number): Prom
 }
 
 /** Maximum rows per commit. This many take about 20 ms, during which the process does nothing else. */
-const ROWS = 1_000;
+const ROWS = 700;
 
 /**
  * Groups blocks into transactions: several small blocks or one large one. A commit costs as much as writing many rows.
@@ -197,8 +192,6 @@ function* inCommits(blocks: Iterable<BlockRows>): Generator<BlockRows[]> {
   if (together.length > 0) yield together;
 }
 
-function rowsOf(block: BlockRows): number {
-  const { transactions, logs, tokenTransfers, internalTransactions, withdrawals, contracts, dirty } = block;
-  const lists = [transactions, logs, tokenTransfers, internalTransactions, withdrawals, contracts, dirty];
-  return lists.reduce((sum, list) => sum + list.length, 0);
+function rowsOf({ rows }: BlockRows): number {
+  return Object.values(rows).reduce((sum, list) => sum + list.length, 0);
 }

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type DatabaseOptions, openDatabase } from '#db/open.ts';
-import { TRANSACTION_COLUMNS } from '#indexer/schema/columns.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
+import { TABLES } from '#indexer/schema/tables.ts';
 import { systemClock } from '#lib/clock.ts';
 import { CHAIN_ID, log, servedTestChain, startTestChain } from '../../indexer/support.ts';
 import { indexIn, servedChain, startTestDataService } from '../../lab/data-service.ts';
@@ -21,7 +21,9 @@ eachDatabase('fair shares of queries', sharesSuite);
 /** Makes the transactions of an index so many that no query over all of them ends by itself. */
 async function writeEndlessTransactions(database: DatabaseOptions): Promise<void> {
   const db = openDatabase(indexOptions(database, CHAIN_ID));
-  const columns = Object.keys(TRANSACTION_COLUMNS).map(name => (name === 'id' ? 'x as id' : `t.${name}`));
+  const columns = Object.keys(TABLES.transactions.columns).map(name =>
+    name === 'id' ? 'x as id' : `t.${name}`,
+  );
   await db.raw('alter table transactions rename to few_transactions');
   await db.raw(
     `create view transactions as

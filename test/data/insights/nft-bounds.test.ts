@@ -7,8 +7,8 @@ import type { Db } from '#db/open.ts';
 import { insertTyped } from '#db/rows.ts';
 import { knownAbis } from '#evm/abi/abi.ts';
 import { createReader, type Reader } from '#indexer/index-reader.ts';
-import { TOKEN_BALANCE_COLUMNS, TOKEN_COLUMNS } from '#indexer/schema/columns.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { TABLES } from '#indexer/schema/tables.ts';
 import { tokenTypeColumn } from '#indexer/schema/transaction-types.ts';
 import { eachDatabase } from '#test/support/databases.ts';
 import { CHAIN_ID, startTestChain, type TestChain } from '../../indexer/support.ts';
@@ -33,18 +33,18 @@ eachDatabase('bounds of NFT records', databases => {
     chain = await startTestChain();
     const options = await databases.create('index');
     db = await openMigrated(indexOptions(options, CHAIN_ID), indexSchema(CHAIN_ID, options));
-    await insertTyped(db, { table: 'tokens', columns: TOKEN_COLUMNS }, [sharedToken(TOKEN)]);
+    await insertTyped(db, { table: 'tokens', columns: TABLES.tokens.columns }, [sharedToken(TOKEN)]);
     for (let id = 0; id < IDS; id += 1) {
       const rows = Array.from({ length: HOLDERS }, (_, place) =>
         balanceOf(TOKEN, { holder: addressOf(1_000 + place), id }),
       );
-      await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, rows);
+      await insertTyped(db, { table: 'token_balances', columns: TABLES.token_balances.columns }, rows);
     }
     for (const token of COLLECTED) {
       const rows = Array.from({ length: COLLECTED_IDS }, (_, id) =>
         balanceOf(token, { holder: COLLECTOR, id }),
       );
-      await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, rows);
+      await insertTyped(db, { table: 'token_balances', columns: TABLES.token_balances.columns }, rows);
     }
     reader = createReader({ db, abis: knownAbis([]), client: chain.client });
   });

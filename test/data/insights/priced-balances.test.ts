@@ -7,9 +7,9 @@ import { openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { insertTyped } from '#db/rows.ts';
 import type { ChainIndex } from '#indexer/index-service.ts';
-import { TOKEN_BALANCE_COLUMNS, TOKEN_COLUMNS } from '#indexer/schema/columns.ts';
 import { readHead } from '#indexer/schema/head.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
+import { TABLES } from '#indexer/schema/tables.ts';
 import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from '../../indexer/support.ts';
 import { PATIENCE_MS } from '../../lab/until.ts';
 import { insightsOf, lower } from './prices-support.ts';
@@ -95,7 +95,7 @@ async function list(file: string, dollar: Address): Promise<void> {
     first_block: 0,
     is_read: 1,
   }));
-  await insertTyped(db, { table: 'tokens', columns: TOKEN_COLUMNS }, tokens);
+  await insertTyped(db, { table: 'tokens', columns: TABLES.tokens.columns }, tokens);
   const held = [FIRST, SECOND].map(holder => ({ holder, tokens: TOKENS.slice(0, FEW) }));
   for (const { holder, tokens: own } of [...held, { holder: RICH, tokens: TOKENS.slice(FEW) }]) {
     const rows = own.map((token, at) => ({
@@ -104,7 +104,7 @@ async function list(file: string, dollar: Address): Promise<void> {
       token_id: '',
       value: uintColumn(BigInt(at + 1)),
     }));
-    await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, rows);
+    await insertTyped(db, { table: 'token_balances', columns: TABLES.token_balances.columns }, rows);
   }
   await db.raw('commit');
   await db.destroy();

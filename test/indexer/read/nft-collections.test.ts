@@ -7,8 +7,8 @@ import { insertTyped } from '#db/rows.ts';
 import { NFT_TYPES, type NftType } from '#evm/token-id.ts';
 import { type NftHoldingRow, nftHoldings } from '#indexer/read/tokens/holdings.ts';
 import { nftCollections } from '#indexer/read/tokens/nft-collections.ts';
-import { TOKEN_BALANCE_COLUMNS, TOKEN_INSTANCE_COLUMNS } from '#indexer/schema/columns.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { TABLES } from '#indexer/schema/tables.ts';
 import { bothDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
 
@@ -47,16 +47,16 @@ bothDatabases('NFT collections of an address', databases => {
         token_id: uintColumn(BigInt(id)),
         owner: bytesColumn(holder),
       }));
-      await insertTyped(db, { table: 'token_instances', columns: TOKEN_INSTANCE_COLUMNS }, rows);
+      await insertTyped(db, { table: 'token_instances', columns: TABLES.token_instances.columns }, rows);
       await balance(holder, { token, id: '', value: BigInt(ids.length) });
       return;
     }
     const rows = ids.map(id => balanceRow(holder, { token, id: uintColumn(BigInt(id)), value: 2n }));
-    await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, rows);
+    await insertTyped(db, { table: 'token_balances', columns: TABLES.token_balances.columns }, rows);
   }
 
   async function balance(holder: Address, held: { token: Address; id: string; value: bigint }) {
-    await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, [
+    await insertTyped(db, { table: 'token_balances', columns: TABLES.token_balances.columns }, [
       balanceRow(holder, held),
     ]);
   }

@@ -5,8 +5,8 @@ import { openMigrated } from '#db/migrate.ts';
 import type { Db } from '#db/open.ts';
 import { insertTyped } from '#db/rows.ts';
 import { balancesOfTokens } from '#indexer/read/tokens/owner-balances.ts';
-import { TOKEN_BALANCE_COLUMNS } from '#indexer/schema/columns.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { TABLES } from '#indexer/schema/tables.ts';
 import { bothDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
 
@@ -30,7 +30,7 @@ bothDatabases('Balances of some tokens', databases => {
         })),
       ),
     );
-    await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, rows);
+    await insertTyped(db, { table: 'token_balances', columns: TABLES.token_balances.columns }, rows);
   });
   afterAll(() => db?.destroy());
 

@@ -6,8 +6,8 @@ import type { DatabaseOptions, Db } from '#db/open.ts';
 import { insertTyped } from '#db/rows.ts';
 import { type TokenListQuery, tokenList } from '#indexer/read/tokens/token-list.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
-import { TOKEN_COLUMNS, TOKEN_TERM_COLUMNS } from '#indexer/schema/columns.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { TABLES } from '#indexer/schema/tables.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn } from '#indexer/schema/transaction-types.ts';
 import { bothDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
@@ -52,11 +52,11 @@ bothDatabases('the list of tokens', databases => {
       first_block: 0,
       is_read: 1,
     }));
-    await insertTyped(db, { table: 'tokens', columns: TOKEN_COLUMNS }, rows.toReversed());
+    await insertTyped(db, { table: 'tokens', columns: TABLES.tokens.columns }, rows.toReversed());
     const terms = rows.flatMap(({ name, address }) =>
       name === null || name === '' ? [] : [{ term: name.toLowerCase(), token: address }],
     );
-    await insertTyped(db, { table: 'token_terms', columns: TOKEN_TERM_COLUMNS }, terms);
+    await insertTyped(db, { table: 'token_terms', columns: TABLES.token_terms.columns }, terms);
     return db;
   }
 

@@ -298,6 +298,20 @@ test('an index stopped in the middle and reopened ends like one that never stopp
   expect(await canonicalContent(file)).toEqual(await canonicalContent(join(folder, 'index.sqlite')));
 });
 
+test('an index that is up to date is not read again when it is opened', async () => {
+  const file = join(folder, 'reopened.sqlite');
+  const first = await openTestIndex({ file, client: clientOf(rpcUrl) });
+  await first.runOnce();
+  await first.stop();
+
+  const again = await openTestIndex({ file, client: clientOf(rpcUrl) });
+  const written = await again.runOnce();
+  await again.stop();
+
+  expect(written).toBe(0);
+  expect(again.identity).toBe(first.identity);
+});
+
 test('an index on PostgreSQL has the same content', async () => {
   const { options, remove: drop } = await postgresDatabase();
   onTestFinished(drop);

@@ -2,9 +2,9 @@ import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, hexOrNull, uintOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { BOUND, rowsOf } from '#db/query.ts';
-import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { hashList } from '../../schema/json-lists.ts';
+import type { IndexTables } from '../../schema/tables.ts';
 import type { Page } from '../page.ts';
 
 /** A block. Amounts are wei, times UTC milliseconds. `isCanonical` is false for an orphaned block. */

@@ -4,8 +4,8 @@ import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { positionOf } from '../../schema/block-position.ts';
-import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
+import type { IndexTables } from '../../schema/tables.ts';
 import { type ForwardPageRequest, type KeyQuery, type Page, type PageRequest, pageOf } from '../page.ts';
 import { transactionKey } from './transactions.ts';
 
@@ -56,7 +56,7 @@ const select = ({
   nestedJoin,
 }: Dialect) => `select l.*, t.hash as transaction_hash, t.to_address as transaction_to, b.hash as block_hash
   from logs l ${nestedJoin} transactions t on t.id = l.transaction_id
-  ${nestedJoin} blocks b on b.number = l.block_number`;
+  ${nestedJoin} blocks b on b.number = l.id >> 20`;
 
 type LogColumns = IndexTables['logs'] &
   Pick<ComputedIndexColumns, 'block_hash' | 'transaction_hash' | 'transaction_to'>;

@@ -3,9 +3,9 @@ import { booleanOrNull, bytesColumn, uintOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { positionOf } from '../../schema/block-position.ts';
-import { type IndexTables, TRANSACTION_COLUMNS } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { hashList, unknownList } from '../../schema/json-lists.ts';
+import { type IndexTables, TABLES } from '../../schema/tables.ts';
 import { FACT_SETS, factsOf, type TransactionType, typesOfFacts } from '../../schema/transaction-types.ts';
 import { type Direction, sidesOf } from '../address-sides.ts';
 import { hexColumns, type InHex, perDialect } from '../hex-columns.ts';
@@ -142,14 +142,14 @@ export interface TransactionRow {
 
 /** `cross join` prevents SQLite from starting with the blocks: the page's keys must come first. */
 const selectTransaction = perDialect(
-  dialect => `select ${hexColumns(dialect, TRANSACTION_COLUMNS, 't')},
+  dialect => `select ${hexColumns(dialect, TABLES.transactions.columns, 't')},
     ${dialect.hex('b.hash')} as block_hash, b.base_fee_per_gas,
-    (select p.timestamp from blocks p where p.number = t.block_number - 1) as parent_timestamp
-  from transactions t ${dialect.nestedJoin} blocks b on b.number = t.block_number`,
+    (select p.timestamp from blocks p where p.number = (t.id >> 20) - 1) as parent_timestamp
+  from transactions t ${dialect.nestedJoin} blocks b on b.number = t.id >> 20`,
 );
 
 type TransactionColumns = InHex<
-  Pick<IndexTables['transactions'], keyof typeof TRANSACTION_COLUMNS> &
+  IndexTables['transactions'] &
     Pick<IndexTables['blocks'], 'base_fee_per_gas'> &
     Pick<ComputedIndexColumns, 'block_hash' | 'parent_timestamp'>
 >;

@@ -3,8 +3,8 @@ import { bytesColumn, hexOf, uintOf } from '#db/columns.ts';
 import type { Dialect, OrderedSql } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { BOUND, rowsOf } from '#db/query.ts';
-import { blockStart } from '../../schema/block-position.ts';
-import type { IndexTables } from '../../schema/columns.ts';
+import { blockStart, positionOf } from '../../schema/block-position.ts';
+import type { IndexTables } from '../../schema/tables.ts';
 import type { Page } from '../page.ts';
 
 /** A withdrawal from the beacon chain. `timestamp` is its block's time in UTC milliseconds. */
@@ -33,8 +33,8 @@ export async function withdrawals(handle: Handle, query: WithdrawalQuery): Promi
   const { sql, bindings, order } = condition(dialect, query);
   const rows = await rowsOf<WithdrawalColumns>(
     handle,
-    `select w.withdrawal_index, w.validator_index, w.address, w.amount, w.block_number, b.timestamp
-     from withdrawals w ${dialect.nestedJoin} blocks b on b.number = w.block_number
+    `select w.withdrawal_index, w.validator_index, w.address, w.amount, w.id, b.timestamp
+     from withdrawals w ${dialect.nestedJoin} blocks b on b.number = w.id >> 20
      where ${sql} order by ${order} limit ${BOUND}`,
     [...bindings, query.limit + 1],
   );
@@ -62,7 +62,7 @@ function condition({ keyRange }: Dialect, query: WithdrawalQuery): OrderedSql {
 
 type WithdrawalColumns = Pick<
   IndexTables['withdrawals'],
-  'withdrawal_index' | 'validator_index' | 'address' | 'amount' | 'block_number'
+  'withdrawal_index' | 'validator_index' | 'address' | 'amount' | 'id'
 > &
   Pick<IndexTables['blocks'], 'timestamp'>;
 
@@ -72,7 +72,7 @@ function withdrawalOf(row: WithdrawalColumns): WithdrawalRow {
     validatorIndex: row.validator_index,
     receiver: hexOf(row.address),
     amount: uintOf(row.amount),
-    blockNumber: row.block_number,
+    blockNumber: positionOf(row.id).blockNumber,
     timestamp: row.timestamp,
   };
 }

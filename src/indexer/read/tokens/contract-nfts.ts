@@ -4,8 +4,8 @@ import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import type { InstanceKey, NftType } from '#evm/token-id.ts';
-import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
+import type { IndexTables } from '../../schema/tables.ts';
 
 interface ContractNftQuery {
   token: Address;

@@ -4,8 +4,8 @@ import type { Dialect, KeyRange } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { comesAfter, type InstanceKey, NFT_TYPES, type NftType } from '#evm/token-id.ts';
-import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
+import type { IndexTables } from '../../schema/tables.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 import { firstKeys, firstOf, type Page } from '../page.ts';
 

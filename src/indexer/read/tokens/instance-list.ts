@@ -4,7 +4,7 @@ import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import type { InstanceKey, NftType } from '#evm/token-id.ts';
-import type { IndexTables } from '../../schema/columns.ts';
+import type { IndexTables } from '../../schema/tables.ts';
 import type { Page } from '../page.ts';
 
 interface InstanceListQuery {

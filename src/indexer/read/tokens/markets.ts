@@ -4,9 +4,9 @@ import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import { DAY_MS } from '#lib/clock.ts';
-import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { readHead } from '../../schema/head.ts';
+import type { IndexTables } from '../../schema/tables.ts';
 
 /** Source of prices: the factory of the pairs, and the token that represents a dollar. */
 export interface Exchange {

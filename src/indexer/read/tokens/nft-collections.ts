@@ -4,8 +4,8 @@ import type { OrderedSql } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { comesAfter, NFT_TYPES, type NftType } from '#evm/token-id.ts';
-import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
+import type { IndexTables } from '../../schema/tables.ts';
 import type { Page } from '../page.ts';
 import type { NftHoldingRow } from './holdings.ts';
 

@@ -5,7 +5,7 @@ import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import { type FulfilledOrder, fulfilledOrder, ORDER_FULFILLED_TOPIC } from '#evm/seaport.ts';
 import { positionOf } from '../../schema/block-position.ts';
-import type { IndexTables } from '../../schema/columns.ts';
+import type { IndexTables } from '../../schema/tables.ts';
 import { type TokenTransferRow, transfersAt } from './token-transfers.ts';
 
 interface NftTransferQuery {

@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
-import type { IndexTables } from '../../schema/columns.ts';
+import type { IndexTables } from '../../schema/tables.ts';
 
 /** Balance of an owner. */
 export interface OwnerBalanceRow {

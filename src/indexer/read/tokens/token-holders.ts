@@ -3,7 +3,7 @@ import { bytesColumn, hexOf, uintColumn, uintOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import type { NftType } from '#evm/token-id.ts';
-import type { IndexTables } from '../../schema/columns.ts';
+import type { IndexTables } from '../../schema/tables.ts';
 import type { Page } from '../page.ts';
 
 /** Balance of a token. */

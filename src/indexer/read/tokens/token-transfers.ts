@@ -6,8 +6,8 @@ import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import { type BlockPosition, blockStart, positionKey, positionOf } from '../../schema/block-position.ts';
-import { type IndexTables, TOKEN_TRANSFER_COLUMNS } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
+import { type IndexTables, TABLES } from '../../schema/tables.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 import { type Direction, sidesOf } from '../address-sides.ts';
 import { transactionKey } from '../blocks/transactions.ts';
@@ -158,9 +158,9 @@ export async function firstTokenTransfers(
     `with found as materialized (
        select t.id as transaction_key, ${ofTransaction(dialect)},
          (select min(id) from token_transfers where transaction_id = t.id) as first_transfer
-       from transactions t ${nestedJoin} blocks b on b.number = t.block_number
+       from transactions t ${nestedJoin} blocks b on b.number = t.id >> 20
        where t.id in (${placeholders(transactions.length)}))
-     select ${hexColumns(dialect, TOKEN_TRANSFER_COLUMNS, 'x')}, found.transaction_hash, found.transaction_index,
+     select ${hexColumns(dialect, TABLES.token_transfers.columns, 'x')}, found.transaction_hash, found.transaction_index,
        found.selector, found.timestamp, found.block_hash
      from found ${nestedJoin} token_transfers x on x.transaction_id = found.transaction_key
        and x.id >= found.first_transfer and x.id < found.first_transfer + ?`,
@@ -182,16 +182,16 @@ export async function transfersAt(handle: Handle, keys: readonly number[]): Prom
 
 const select = perDialect(
   dialect => `
-  select ${hexColumns(dialect, TOKEN_TRANSFER_COLUMNS, 'x')}, ${ofTransaction(dialect)}
+  select ${hexColumns(dialect, TABLES.token_transfers.columns, 'x')}, ${ofTransaction(dialect)}
   from token_transfers x ${dialect.nestedJoin} transactions t on t.id = x.transaction_id
-  ${dialect.nestedJoin} blocks b on b.number = x.block_number`,
+  ${dialect.nestedJoin} blocks b on b.number = x.id >> 20`,
 );
 
 const ofTransaction = ({ hex }: Dialect) => `${hex('t.hash')} as transaction_hash,
-  t.position as transaction_index, ${hex('t.selector')} as selector, t.timestamp, ${hex('b.hash')} as block_hash`;
+  t.id & 1048575 as transaction_index, ${hex('t.selector')} as selector, t.timestamp, ${hex('b.hash')} as block_hash`;
 
 type TransferColumns = InHex<
-  Pick<IndexTables['token_transfers'], keyof typeof TOKEN_TRANSFER_COLUMNS> &
+  IndexTables['token_transfers'] &
     Pick<IndexTables['transactions'], 'selector' | 'timestamp'> &
     Pick<ComputedIndexColumns, 'block_hash' | 'transaction_hash' | 'transaction_index'>
 >;

@@ -3,8 +3,8 @@ import { bytesColumn, hexOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
-import type { IndexTables } from '../../schema/columns.ts';
 import { searchKey } from '../../schema/search-key.ts';
+import type { IndexTables } from '../../schema/tables.ts';
 import { type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 
 /** A token as its contract describes itself. Missing values are null. */

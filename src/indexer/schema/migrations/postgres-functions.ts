@@ -4,8 +4,17 @@ const BEYOND_DOUBLE = 2n ** 1024n - 2n ** 970n;
 /** First and last second of the years 0 to 9999, the range of SQLite's calendar functions. */
 const CALENDAR = 'between -62167219200 and 253402300799';
 
-/** Functions for the queries of document 2. Results equal those of SQLite and JavaScript. */
-export const FUNCTIONS = [
+/** Functions for triggers, and for the queries of document 2. Results equal those of SQLite and JavaScript. */
+export const POSTGRES_FUNCTIONS = [
+  // Unsigned integer of up to 32 bytes, in parts of 60 bits.
+  `create function uint_of(bytes bytea) returns numeric language sql immutable strict parallel safe as $$
+    select ('x' || substr(h, 1, 15))::bit(60)::bigint::numeric * 1766847064778384329583297500742918515827483896875618958121606201292619776
+      + ('x' || substr(h, 16, 15))::bit(60)::bigint::numeric * 1532495540865888858358347027150309183618739122183602176
+      + ('x' || substr(h, 31, 15))::bit(60)::bigint::numeric * 1329227995784915872903807060280344576
+      + ('x' || substr(h, 46, 15))::bit(60)::bigint::numeric * 1152921504606846976
+      + ('x' || substr(h, 61, 15))::bit(60)::bigint::numeric
+    from (select lpad(encode(bytes, 'hex'), 75, '0') as h) digits
+  $$`,
   `create function start_of_month(seconds bigint) returns bigint language sql immutable parallel safe as $$
     select case when seconds ${CALENDAR}
       then cast(extract(epoch from date_trunc('month', to_timestamp(seconds) at time zone 'UTC')) as bigint) end
@@ -44,3 +53,19 @@ export const FUNCTIONS = [
     end
   $$`,
 ] as const;
+
+/** Trigger that runs once per statement, over the rows that it `added`, `removed` or both. */
+export function trigger(name: string, on: string, body: string): string[] {
+  const tables = [
+    on.startsWith('delete') ? '' : ' new table as added',
+    on.startsWith('insert') ? '' : ' old table as removed',
+  ];
+  return [
+    `create function ${name}() returns trigger language plpgsql as $$ begin
+      ${body}
+      return null;
+    end $$`,
+    `create trigger ${name} after ${on} referencing${tables.join('')}
+      for each statement execute function ${name}()`,
+  ];
+}
