@@ -98,7 +98,7 @@ function bulkTransaction(of: { number: number; position: number; timestamp: numb
       0,
       1,
     ],
-    details: [id, uintColumn(ETHER), uintColumn(ETHER), uintColumn(1n), 21_000 * (position + 1), null, BLOOM],
+    details: [id, word('r'), word('s'), uintColumn(1n), 21_000 * (position + 1), null, BLOOM],
     logs: [
       log(0, token, [TRANSFER, padded(from), padded(to), null]),
       spot === undefined

@@ -14,7 +14,7 @@ export const TRANSACTION_COLUMNS = `${CHAIN}, t.timestamp / 1000 as block_timest
   ${amount('t.nonce')}, t.id & 1048575 as transaction_index, ${hex('t.from_address', 'from_address')},
   ${hex('t.to_address', 'to_address')}, ${amount('t.value')}, ${amount('t.gas_price')}, ${amount('t.gas_limit')},
   ${hex('t.selector', 'function_selector')}, ${hex('t.input', 'data')}, ${amount('t.max_fee_per_gas')},
-  ${amount('t.max_priority_fee_per_gas')}, t.type, ${amount('d.r')}, ${amount('d.s')}, ${amount('d.v')},
+  ${amount('t.max_priority_fee_per_gas')}, t.type, ${hex('d.r', 'r')}, ${hex('d.s', 's')}, ${amount('d.v')},
   ${hex('t.created_contract', 'contract_address')}, t.gas_used, d.cumulative_gas_used, t.blob_gas_used,
   ${amount('t.blob_gas_price')}, ${hex('d.logs_bloom', 'logs_bloom')}, t.status, d.access_list, t.authorization_list`;
 

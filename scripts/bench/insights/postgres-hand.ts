@@ -18,7 +18,7 @@ const TRANSACTION_JOINS = `join transactions t on t.id = p.id join transaction_d
   join blocks b on b.number = p.id >> 20`;
 const TRANSACTION_COLUMNS = `${hex('t.hash')}, ${CHAIN}, t.timestamp / 1000, t.nonce, t.id & 1048575,
   ${hex('t.from_address')}, ${hex('t.to_address')}, t.value, t.gas_price, t.gas_limit, ${hex('t.selector')}, ${hex('t.input')},
-  t.max_fee_per_gas, t.max_priority_fee_per_gas, t.type, d.r, d.s, d.v, ${hex('t.created_contract')}, t.gas_used,
+  t.max_fee_per_gas, t.max_priority_fee_per_gas, t.type, uint_of(d.r), uint_of(d.s), d.v, ${hex('t.created_contract')}, t.gas_used,
   d.cumulative_gas_used, t.blob_gas_used, t.blob_gas_price, ${hex('d.logs_bloom')}, t.status, d.access_list,
   t.authorization_list`;
 const EVENT_JOINS = `join logs l on l.id = p.id join transactions t on t.id = l.transaction_id

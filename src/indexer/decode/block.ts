@@ -1,9 +1,10 @@
-import type { Hash, Hex } from 'viem';
+import { type Hash, type Hex, numberToHex } from 'viem';
 import { bytesColumn, bytesOrNullColumn, uintColumn } from '#db/columns.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import type { RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
 import type { FetchedBlock, JudgedBlock } from '../fetch/fetched-block.ts';
 import { PLACES_PER_BLOCK, positionKey } from '../schema/block-position.ts';
+import { bloomOrNullColumn } from '../schema/bloom.ts';
 import { coinOf, type DirtyMark, dirtyRow } from '../schema/stale-state.ts';
 import type { NewRow } from '../schema/tables.ts';
 import type { UnreadParts } from '../schema/unread-blocks.ts';
@@ -146,7 +147,7 @@ function blockDetailsRow({ number, block }: FetchedBlock): NewRow<'block_details
     transactions_root: bytesOrNullColumn(block.transactionsRoot),
     receipts_root: bytesOrNullColumn(block.receiptsRoot),
     withdrawals_root: bytesOrNullColumn(block.withdrawalsRoot),
-    logs_bloom: bloomColumn(block.logsBloom),
+    logs_bloom: bloomOrNullColumn(block.logsBloom),
   };
 }
 
@@ -160,7 +161,7 @@ function transactionDetailsRows({
     ...signatureColumns(transaction),
     cumulative_gas_used: optionalNumber(receipt?.cumulativeGasUsed),
     access_list: jsonOrNull(transaction.accessList),
-    logs_bloom: bloomColumn(receipt?.logsBloom),
+    logs_bloom: bloomOrNullColumn(receipt?.logsBloom),
   }));
 }
 
@@ -174,16 +175,9 @@ function signatureColumns({
   v,
   yParity,
 }: RpcTransaction): Pick<NewRow<'transaction_details'>, 'r' | 's' | 'v'> {
-  const part = (quantity: Hex | null | undefined) => uintColumn(BigInt(quantity ?? 0));
-  return { r: part(r), s: part(s), v: part(v ?? yParity) };
-}
-
-const EMPTY_BLOOM = `0x${'00'.repeat(256)}`;
-
-/** Bloom filter as bytes. The common empty filter is stored without bytes. */
-function bloomColumn(bloom: Hex | null | undefined): Buffer | null {
-  if (bloom === null || bloom === undefined) return null;
-  return bytesColumn(bloom === EMPTY_BLOOM ? '0x' : bloom);
+  const word = (quantity: Hex | null | undefined) =>
+    bytesColumn(numberToHex(BigInt(quantity ?? 0), { size: 32 }));
+  return { r: word(r), s: word(s), v: uintColumn(BigInt(v ?? yParity ?? 0)) };
 }
 
 /** Reason in the list of missing parts. */

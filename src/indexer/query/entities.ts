@@ -22,7 +22,7 @@ export const TABLES = {
 } as const satisfies Record<Entity, { from: string; key: string; details: string | null }>;
 
 const integer = (sql: string): FieldColumn => ({ sql, storage: 'integer' });
-const uint256 = (sql: string): FieldColumn => ({ sql, storage: 'uint256' });
+const uint256 = (sql: FieldColumn['sql']): FieldColumn => ({ sql, storage: 'uint256' });
 const blob = (sql: FieldColumn['sql']): FieldColumn => ({ sql, storage: 'blob' });
 const time = (sql: string): FieldColumn => ({ sql, storage: 'time_ms' });
 
@@ -32,12 +32,13 @@ const transactionDetail = (name: string) => `(select ${name} from transaction_de
 const ofBlock = (name: string, key: string) => `(select ${name} from blocks where number = ${key} >> 20)`;
 
 const NO_BYTES = '0x';
-const BLOOM_BYTES = 256;
 
-/** Bloom filter from its column. The empty filter is stored without bytes. */
-export function bloomOf(column: string, { bytesLiteral, zeroBytes }: QueryDialect): string {
-  return `case when ${column} = ${bytesLiteral(NO_BYTES)} then ${zeroBytes(BLOOM_BYTES)} else ${column} end`;
-}
+/** Bloom filter from its column. */
+export const bloomOf = (column: string) => `bloom_of(${column})`;
+
+/** Integer from a column with a word. */
+export const wordOf = (column: string) => (dialect: QueryDialect) =>
+  dialect.expressions.integerOfBytes(column).sql;
 
 const CHAIN_ID = '(select chain_id from index_state)';
 /** The position in a block is in the lower bits of a key. */
@@ -57,7 +58,7 @@ const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, FieldColumn>>>> =
     state_root: blob('b.state_root'),
     transactions_root: blob(blockDetail('transactions_root')),
     receipts_root: blob(blockDetail('receipts_root')),
-    logs_bloom: blob(dialect => blockDetail(bloomOf('logs_bloom', dialect))),
+    logs_bloom: blob(blockDetail(bloomOf('logs_bloom'))),
     size: integer('b.size'),
     extra_data: blob('b.extra_data'),
     difficulty: uint256('b.difficulty'),
@@ -87,8 +88,8 @@ const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, FieldColumn>>>> =
     max_fee_per_gas: uint256('t.max_fee_per_gas'),
     max_priority_fee_per_gas: uint256('t.max_priority_fee_per_gas'),
     transaction_type: integer('t.type'),
-    r: uint256(transactionDetail('r')),
-    s: uint256(transactionDetail('s')),
+    r: uint256(wordOf(transactionDetail('r'))),
+    s: uint256(wordOf(transactionDetail('s'))),
     v: uint256(transactionDetail('v')),
     contract_address: blob('t.created_contract'),
     gas_used: integer('t.gas_used'),
@@ -96,7 +97,7 @@ const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, FieldColumn>>>> =
     effective_gas_price: uint256('t.gas_price'),
     blob_gas_used: integer('t.blob_gas_used'),
     blob_gas_price: uint256('t.blob_gas_price'),
-    logs_bloom: blob(dialect => transactionDetail(bloomOf('logs_bloom', dialect))),
+    logs_bloom: blob(transactionDetail(bloomOf('logs_bloom'))),
     status: integer('t.status'),
   },
   events: {

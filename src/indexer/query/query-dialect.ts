@@ -26,8 +26,6 @@ export interface QueryDialect extends Pick<Dialect, 'bytesLiteral' | 'nestedJoin
   readonly walksAllValues: boolean;
   /** Value to compare with a column of amounts. Accepts any integer, also outside the range of amounts. */
   amount(value: bigint): string;
-  /** Bytes of value zero. */
-  zeroBytes(count: number): string;
   /** Column expression for which no index is used. */
   unindexed(column: string): string;
   /** Bytes as they are selected for a record. Null stays null. */

@@ -1,4 +1,4 @@
-import { bloomOf, columnOf } from './entities.ts';
+import { bloomOf, columnOf, wordOf } from './entities.ts';
 import type { Storage } from './filters.ts';
 import type { Entity } from './query.ts';
 import type { QueryDialect } from './query-dialect.ts';
@@ -35,20 +35,24 @@ export function joinsOf(entity: Entity, { nestedJoin }: QueryDialect): string {
 }
 
 /** Joined columns of a page, for fields that `columnOf` looks up per row. */
-const FROM_JOINED: Readonly<Record<Entity, Readonly<Record<string, string>>>> = {
+const FROM_JOINED: Readonly<
+  Record<Entity, Readonly<Record<string, string | ((dialect: QueryDialect) => string)>>>
+> = {
   blocks: {
     sha3_uncles: 'd.sha3_uncles',
     mix_hash: 'd.mix_hash',
     transactions_root: 'd.transactions_root',
     receipts_root: 'd.receipts_root',
     withdrawals_root: 'd.withdrawals_root',
+    logs_bloom: bloomOf('d.logs_bloom'),
   },
   transactions: {
     block_hash: 'k.hash',
-    r: 'd.r',
-    s: 'd.s',
+    r: wordOf('d.r'),
+    s: wordOf('d.s'),
     v: 'd.v',
     cumulative_gas_used: 'd.cumulative_gas_used',
+    logs_bloom: bloomOf('d.logs_bloom'),
   },
   events: { block_hash: 'k.hash', transaction_hash: 'x.hash' },
 };
@@ -129,8 +133,9 @@ const LISTS: readonly RecordColumn[] = [
 export function recordColumns(entity: Entity, dialect: QueryDialect): readonly RecordColumn[] {
   const columns = FIELDS[entity].map(field => {
     const { sql, storage } = columnOf(entity, field, dialect);
-    const joined = field === 'logs_bloom' ? bloomOf('d.logs_bloom', dialect) : FROM_JOINED[entity][field];
-    return { field, sql: shown(joined ?? sql, storage, dialect), storage };
+    const joined = FROM_JOINED[entity][field] ?? sql;
+    const read = typeof joined === 'string' ? joined : joined(dialect);
+    return { field, sql: shown(read, storage, dialect), storage };
   });
   return entity === 'transactions' ? [...columns, ...LISTS] : columns;
 }

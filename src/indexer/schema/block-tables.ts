@@ -134,11 +134,12 @@ export const BLOCK_TABLES = {
       by_created_contract: { columns: ['created_contract', 'id'], where: 'created_contract is not null' },
     },
   }),
+  /** `r` and `s` are words of 32 bytes. A `logs_bloom` is a `bloomColumn`, as in `block_details`. */
   transaction_details: describe({
     columns: {
       id: 'count',
-      r: 'numeric',
-      s: 'numeric',
+      r: 'bytes',
+      s: 'bytes',
       v: 'numeric',
       cumulative_gas_used: 'count?',
       access_list: 'json?',

@@ -52,7 +52,7 @@ const ROWS = [
      fee, input, selector, facts, token_transfer_count)
    ${each(`${ID}, ${hashed("'transaction ' || i")}, ${AT}, ${someone}, ${someone}, i, i, 1, 1, 1, 2, 0, '',
      substr(${topic}, 1, 4), 0, 0`)}`,
-  `insert into transaction_details (id, r, s, v) ${each(`${ID}, 1, 1, 1`)}`,
+  `insert into transaction_details (id, r, s, v) ${each(`${ID}, '', '', 1`)}`,
   `insert into logs (id, transaction_id, timestamp, address, topic0, topic1, topic2, topic3, data)
    ${each(`${ID}, ${ID}, ${AT}, ${someone}, ${topic}, ${topic}, ${topic}, ${topic}, ''`)}`,
   'vacuum analyze',

@@ -80,7 +80,6 @@ export const postgresQueries: QueryDialect = {
   mergesUnions: false,
   walksAllValues: true,
   amount: String,
-  zeroBytes: count => `decode(repeat('00', ${count}), 'hex')`,
   unindexed: column => column,
   recordBytes: bytes => bytes,
   partsOf: () => null,

@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { bloomOf } from '../../schema/bloom.ts';
 import { MOST_CHARACTERS, QueryTooLarge } from '../query.ts';
 
 type SqlValue = bigint | number | string | Buffer | null;
@@ -29,6 +30,7 @@ export function registerFunctions(db: Database): ListsSize {
   binary('exact_remainder', (left, right) => (right === 0n ? null : left % right));
 
   db.function('exact', OPTIONS, (value: SqlValue) => (value === null ? null : sortable(exact(value))));
+  db.function('bloom_of', OPTIONS, (value: SqlValue) => (Buffer.isBuffer(value) ? bloomOf(value) : null));
   db.function('as_real', OPTIONS, (value: SqlValue) => (value === null ? null : Number(exact(value))));
 
   db.aggregate<bigint | null>('exact_sum', {

@@ -54,7 +54,6 @@ export const sqliteQueries: QueryDialect = {
     if (value < 0n) return BELOW_ALL;
     return value > MAX_UINT256 ? ABOVE_ALL : uintColumn(value);
   },
-  zeroBytes: count => `zeroblob(${count})`,
   // A unary plus hides an index from the planner.
   unindexed: column => `+${column}`,
   // SQLite converts bytes to text several times faster than the driver creates Buffers.

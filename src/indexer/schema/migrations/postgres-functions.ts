@@ -15,6 +15,20 @@ export const POSTGRES_FUNCTIONS = [
       + ('x' || substr(h, 61, 15))::bit(60)::bigint::numeric
     from (select lpad(encode(bytes, 'hex'), 75, '0') as h) digits
   $$`,
+  // Decodes a `bloomColumn`.
+  `create function bloom_of(stored bytea) returns bytea language plpgsql immutable strict parallel safe as $$
+    declare
+      bloom bytea := decode(repeat('00', 256), 'hex');
+    begin
+      if length(stored) >= 256 then
+        return stored;
+      end if;
+      for at in 0..length(stored) / 2 - 1 loop
+        bloom := set_bit(bloom, 256 * get_byte(stored, 2 * at) + get_byte(stored, 2 * at + 1), 1);
+      end loop;
+      return bloom;
+    end
+  $$`,
   `create function start_of_month(seconds bigint) returns bigint language sql immutable parallel safe as $$
     select case when seconds ${CALENDAR}
       then cast(extract(epoch from date_trunc('month', to_timestamp(seconds) at time zone 'UTC')) as bigint) end
