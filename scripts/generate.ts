@@ -1,15 +1,20 @@
 /**
- * Generates everything under generated/ from spec/: `npm run generate`. With `--check` it writes nothing and fails when
+ * Generates everything under generated/ from spec/, and spec/schema/ from the migrations: `npm run generate`. With `--check` it writes nothing and fails when
  * a committed file differs from the generated one.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { compileContracts } from './compile-contracts.ts';
 import { generateContracts } from './generate/contracts.ts';
+import { generateSchemas } from './generate/schemas.ts';
 import { generateConfig } from './generate-config.ts';
 
 const check = process.argv.includes('--check');
-const files = new Map([...(await generateContracts()), ...(await generateConfig())]);
+const files = new Map([
+  ...(await generateContracts()),
+  ...(await generateConfig()),
+  ...(await generateSchemas()),
+]);
 const stale: string[] = await compileContracts({ check });
 for (const [path, content] of files) {
   const current = await readFile(path, 'utf8').catch(() => undefined);
