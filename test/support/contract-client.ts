@@ -5,7 +5,7 @@ import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 import { describeErrors } from '../../src/contract/contracts/violations.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
-import { openApiDocument, SegmentRouter } from '../../src/contract/mount/router.ts';
+import { routedDocument, SegmentRouter } from '../../src/contract/mount/router.ts';
 import { PATIENCE_MS } from '../lab/until.ts';
 
 /** One answer. `body` is the parsed JSON; undefined without JSON. */
@@ -24,7 +24,7 @@ export interface Client {
 const CONTRACTS = await Promise.all(
   [explorerContract, insightsContract, dataServiceContract].map(contract => ({
     ...contract,
-    router: new SegmentRouter(openApiDocument(contract)),
+    router: new SegmentRouter(routedDocument(contract)),
     validators: responseValidators(contract.document),
   })),
 );

@@ -10,7 +10,7 @@ import type { GatedHandlers, Handlers, OperationRow } from '../contracts/operati
 import { type ReadRequest, requestReader, validBody } from './parameters.ts';
 import { authentication, type Gate, type GateResponse, throughGate } from './request-gate.ts';
 import { responseCheck } from './response-validators.ts';
-import { openApiDocument, type PathSegments, SegmentRouter } from './router.ts';
+import { type PathSegments, routedDocument, SegmentRouter } from './router.ts';
 
 export interface MountOptions<Operations> {
   contract: Contract<Operations>;
@@ -109,7 +109,7 @@ async function middleware<Operations>(contract: Contract<Operations>, parts: Par
   const logged = new Map([...rows.values()].map(row => [row.id, loggedParameters(row)]));
   const check = parts.validateResponses ? responseCheck(contract) : undefined;
 
-  const definition = openApiDocument(contract);
+  const definition = routedDocument(contract);
   const backend = new OpenAPIBackend({ definition, quick: true, validate: false, strict: true });
   await backend.init();
   const router = new SegmentRouter(backend.definition);

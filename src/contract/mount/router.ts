@@ -6,14 +6,27 @@ import {
   type Request,
 } from 'openapi-backend';
 import type { Contract } from '../contracts/contract.ts';
+import { child, type JsonObject, operationsOf } from '../contracts/document.ts';
 
 /** Raw values of an operation's path parameters, by name. */
 export type PathSegments = Record<string, string>;
 
-/** A contract's document as openapi-backend types it. @throws Error for anything but OpenAPI 3.1 */
-export function openApiDocument({ name, document }: Pick<Contract<unknown>, 'name' | 'document'>): Document {
-  if (!isOpenApi(document)) throw new Error(`${name}: not an OpenAPI 3.1 document`);
-  return document;
+/**
+ * Part of a contract's document that openapi-backend reads: operations, their security and the security schemes. It
+ * would resolve all references of the rest, for validators that are off: 80 ms of CPU and 10 MB for each data service.
+ * @throws Error for anything but OpenAPI 3.1
+ */
+export function routedDocument({ name, document }: Pick<Contract<unknown>, 'name' | 'document'>): Document {
+  const { openapi = null, info = null, security = [] } = document;
+  const paths: JsonObject = {};
+  for (const { path, method, operation } of operationsOf(document)) {
+    const { operationId = null, security: own = security } = operation;
+    paths[path] = { ...child(paths, path), [method]: { operationId, security: own, responses: {} } };
+  }
+  const { securitySchemes = {} } = child(document, 'components');
+  const routed = { openapi, info, paths, components: { securitySchemes } };
+  if (!isOpenApi(routed)) throw new Error(`${name}: not an OpenAPI 3.1 document`);
+  return routed;
 }
 
 /** The document was linted when it was generated. */
