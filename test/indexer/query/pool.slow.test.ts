@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { expect, vi } from 'vitest';
 import { QueriesBusy, QueryTooLarge } from '#indexer/query/query.ts';
 import { waitingClients } from '#lib/request-counters.ts';
@@ -83,6 +85,18 @@ function poolSuite(databases: TestDatabases): void {
     const refused = outcomes.filter(({ status }) => status === 'rejected');
     expect(outcomes.at(-1)).toEqual({ status: 'rejected', reason: new QueriesBusy() });
     expect(refused.length).toBeLessThan(202);
+  });
+
+  test('the threads of long queries have a lower priority than those of pages and than the process', async ({
+    openPool,
+  }) => {
+    using counted = countThreads();
+    const { threads } = openPool({ concurrency: 2 });
+
+    await threads.warmUp();
+
+    const lower = nicenessOfThreads().filter(niceness => niceness > getPriority());
+    expect({ started: counted.threads.started, lower: lower.length }).toEqual({ started: 4, lower: 2 });
   });
 
   test('a thread that has grown is replaced after its query, and others stay', async ({ openPool }) => {
@@ -223,4 +237,10 @@ function poolSuite(databases: TestDatabases): void {
 
     await expect(pool.records(newest, never)).rejects.toThrow('closed');
   });
+}
+
+/** Niceness of each thread of this process. Source: proc_pid_stat(5), field 19. */
+function nicenessOfThreads(): number[] {
+  const stats = readdirSync('/proc/self/task').map(id => readFileSync(`/proc/self/task/${id}/stat`, 'utf8'));
+  return stats.map(stat => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
 }

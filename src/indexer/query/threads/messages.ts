@@ -11,6 +11,8 @@ export interface WorkerSetup {
   readonly cacheBytes: number;
   /** Heap size in bytes above which the worker is replaced. */
   readonly grownBytes: number;
+  /** Steps by which the worker's priority is below that of the process, 0 to 19. */
+  readonly niceness: number;
 }
 
 /** Query with its index. */

@@ -41,6 +41,11 @@ const DEFAULT_BUDGET: QueryBudget = { concurrency: 2, memoryBytes: 512_000_000 }
 
 /** Time after which a query that seemed to be cheap ends, to be run again as a long one. */
 const CHEAP_LIMIT_MS = 250;
+/**
+ * Steps by which the priority of long queries is below that of everything else. While two threads want one core, the
+ * one of a long query has a tenth of it.
+ */
+const LONG_NICENESS = 10;
 /** Maximum wait of a query for its client's turn, from its arrival. */
 const WAIT_FOR_TURN_MS = 10_000;
 /** Maximum number of answers for which queries of one client wait, in each lane. */
@@ -59,6 +64,7 @@ export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPo
   const quick = queryLane({
     ...lane,
     threadBytes,
+    niceness: 0,
     mostThreads: Number.POSITIVE_INFINITY,
     mostWaitingPerClient: MOST_WAITING_PAGES,
   });
@@ -66,6 +72,7 @@ export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPo
   const long = queryLane({
     ...lane,
     threadBytes,
+    niceness: LONG_NICENESS,
     mostThreads: 2 * concurrency,
     mostWaitingPerClient: MOST_WAITING_LONG,
   });

@@ -34,6 +34,8 @@ export interface QueryLaneOptions {
   readonly threads: number;
   /** Memory per thread, in bytes. */
   readonly threadBytes: number;
+  /** As in `WorkerSetup`. */
+  readonly niceness: number;
   /** Maximum number of busy and abandoned threads. Beyond it no query starts. */
   readonly mostThreads: number;
   /** Maximum number of answers for which queries of one client wait for their turn. */

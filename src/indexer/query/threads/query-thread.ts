@@ -65,6 +65,8 @@ export interface LeftBehind {
 export interface QueryThreadOptions {
   /** Memory of the thread in bytes. A query that needs more fails as too large. */
   readonly threadBytes: number;
+  /** As in `WorkerSetup`. */
+  readonly niceness: number;
   readonly deadlineMs: number;
   readonly clock: Clock;
   /** Incremented and decremented by the thread. */
@@ -75,7 +77,7 @@ export interface QueryThreadOptions {
 
 /** Creates a query thread. The worker starts with the first query and is replaced when it has ended. */
 export function queryThread(options: QueryThreadOptions): QueryThread {
-  const { threadBytes, deadlineMs, clock, leftBehind, onEnded } = options;
+  const { threadBytes, niceness, deadlineMs, clock, leftBehind, onEnded } = options;
   let running: RunningQuery | undefined;
   /** Includes replaced and abandoned workers. */
   const notEnded = new Set<Worker>();
@@ -90,6 +92,7 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
       // Decoding code takes 25 MB once loaded. With half of the memory as the limit, a thread restarted after fifteen
       // decoded pages.
       grownBytes: Math.floor((threadBytes * 5) / 8),
+      niceness,
     };
     const worker = new Worker(WORKER, {
       workerData: setup,

@@ -1,3 +1,4 @@
+import { constants, getPriority, setPriority } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { answerOf } from '#lib/groups/group-answer.ts';
@@ -27,7 +28,7 @@ import { openEngine } from './open-engine.ts';
 
 /** Worker thread of a query engine. Answers one query at a time over its own connections. */
 
-const { cancelled, deadlineMs, cacheBytes, grownBytes }: WorkerSetup = workerData;
+const { cancelled, deadlineMs, cacheBytes, grownBytes, niceness }: WorkerSetup = workerData;
 const isCancelled = () => Atomics.load(cancelled, 0) !== 0;
 /** Open indexes by the JSON text of their options. */
 const indexes = new Map<string, OpenIndex>();
@@ -41,6 +42,7 @@ interface OpenIndex {
   decoderOf?: (decoding: Decoding) => RowDecoder;
 }
 
+lowerPriority();
 parentPort?.on('message', (message: WorkerMessage) => {
   switch (message.kind) {
     case 'query':
@@ -56,6 +58,16 @@ parentPort?.on('message', (message: WorkerMessage) => {
   }
 });
 reply({ kind: 'ready' });
+
+/** On Linux this changes only this thread, elsewhere it would change the whole process. */
+function lowerPriority(): void {
+  if (niceness === 0 || process.platform !== 'linux') return;
+  try {
+    setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + niceness));
+  } catch {
+    // A sandbox may forbid it. The queries then run with the priority of the process.
+  }
+}
 
 function reply(message: WorkerReply): void {
   const isPage = message.kind === 'answer' && 'json' in message.answer;
