@@ -43,15 +43,12 @@ export function answerer(options: AnswererOptions): Serve {
 
   return (id, row) => async (request, caller) => {
     const { selection, key } = planOf(id, row, request);
-    return answering.answer(
-      {
-        operation: id,
-        key,
-        moment: revisionOf(selection),
-        make: signal => make(id, row, { request, selection, signal }),
-      },
-      caller,
-    );
+    return answering.answer(caller, {
+      operation: id,
+      key,
+      moment: revisionOf(selection),
+      make: signal => make(id, row, { request, selection, signal }),
+    });
   };
 
   /** Equal request targets share one request object, so the selection is computed once per target. */

@@ -17,27 +17,24 @@ export function holdingAnswerers(configured: InsightsOptions, serve: ServeInsigh
     async listTokenBalances(request: InsightsRequestOf<'listTokenBalances'>, caller: Caller) {
       const { query } = request;
       const { chain: _, chain_id: __, owner_address: owners, token_address: tokens, ...others } = query;
-      return serve(
-        {
-          operation: 'listTokenBalances',
-          chains: chainsAskedFor(configured, query, caller),
-          identity: {
-            ...others,
-            owners: lowerCase(owners)?.sort(),
-            tokens: lowerCase(tokens)?.sort(),
-            token_type: lowerCase(query.token_type)?.sort(),
-          },
-          ask: (backend, ask) => backend.insights?.listTokenBalances?.(request, ask),
-          bodyOf({ parts }) {
-            const balances = inBalanceOrder(
-              parts.flatMap(({ result }) => result),
-              query,
-            );
-            return { data: query.metadata === 'true' ? balances : balances.map(withoutMetadata) };
-          },
+      return serve(caller, {
+        operation: 'listTokenBalances',
+        chains: chainsAskedFor(configured, query, caller),
+        identity: {
+          ...others,
+          owners: lowerCase(owners)?.sort(),
+          tokens: lowerCase(tokens)?.sort(),
+          token_type: lowerCase(query.token_type)?.sort(),
         },
-        caller,
-      );
+        ask: (backend, ask) => backend.insights?.listTokenBalances?.(request, ask),
+        bodyOf({ parts }) {
+          const balances = inBalanceOrder(
+            parts.flatMap(({ result }) => result),
+            query,
+          );
+          return { data: query.metadata === 'true' ? balances : balances.map(withoutMetadata) };
+        },
+      });
     },
 
     /** NFTs of owners, in one order over all owners and chains (Decision 218). */
@@ -45,65 +42,53 @@ export function holdingAnswerers(configured: InsightsOptions, serve: ServeInsigh
       const { query } = request;
       checkNftsOfOwners(query);
       const { chain: _, chain_id: __, owner_address: owners, contract_address: contracts, ...others } = query;
-      return serveNfts(
-        {
-          operation: 'listOwnedNfts',
-          query,
-          identity: {
-            ...others,
-            owners: lowerCase(owners)?.sort(),
-            contracts: lowerCase(contracts)?.sort(),
-          },
-          ask: (backend, ask) => backend.insights?.listOwnedNfts?.(request, ask),
+      return serveNfts(caller, {
+        operation: 'listOwnedNfts',
+        query,
+        identity: {
+          ...others,
+          owners: lowerCase(owners)?.sort(),
+          contracts: lowerCase(contracts)?.sort(),
         },
-        caller,
-      );
+        ask: (backend, ask) => backend.insights?.listOwnedNfts?.(request, ask),
+      });
     },
 
     /** NFTs of a contract (Decision 218). */
     async listContractNfts(request: InsightsRequestOf<'listContractNfts'>, caller: Caller) {
       const { path, query } = request;
       const { chain: _, chain_id: __, ...others } = query;
-      return serveNfts(
-        {
-          operation: 'listContractNfts',
-          query,
-          identity: { ...others, contract: path.contract_address.toLowerCase() },
-          ask: (backend, ask) => backend.insights?.listContractNfts?.(request, ask),
-        },
-        caller,
-      );
+      return serveNfts(caller, {
+        operation: 'listContractNfts',
+        query,
+        identity: { ...others, contract: path.contract_address.toLowerCase() },
+        ask: (backend, ask) => backend.insights?.listContractNfts?.(request, ask),
+      });
     },
 
     /** One NFT on each chain that has it (Decision 219). */
     async getNft(request: InsightsRequestOf<'getNft'>, caller: Caller) {
       const { path, query } = request;
       const { chain: _, chain_id: __, ...others } = query;
-      return serveNfts(
-        {
-          operation: 'getNft',
-          query,
-          identity: { ...others, contract: path.contract_address.toLowerCase(), tokenId: path.token_id },
-          ask: (backend, ask) => backend.insights?.getNft?.(request, ask),
-        },
-        caller,
-      );
+      return serveNfts(caller, {
+        operation: 'getNft',
+        query,
+        identity: { ...others, contract: path.contract_address.toLowerCase(), tokenId: path.token_id },
+        ask: (backend, ask) => backend.insights?.getNft?.(request, ask),
+      });
     },
   };
 
-  function serveNfts({ query, ...serving }: ServedNfts, caller: Caller) {
-    return serve(
-      {
-        ...serving,
-        chains: chainsAskedFor(configured, query, caller, 'missing'),
-        unknown: 'missing',
-        bodyOf: asked => ({
-          data: serving.operation === 'getNft' ? byChain(asked) : inNftOrder(byChain(asked)),
-        }),
-        isUnsettled: ({ data }) => data.some(isPassing),
-      },
-      caller,
-    );
+  function serveNfts(caller: Caller, { query, ...serving }: ServedNfts) {
+    return serve(caller, {
+      ...serving,
+      chains: chainsAskedFor(configured, query, caller, 'missing'),
+      unknown: 'missing',
+      bodyOf: asked => ({
+        data: serving.operation === 'getNft' ? byChain(asked) : inNftOrder(byChain(asked)),
+      }),
+      isUnsettled: ({ data }) => data.some(isPassing),
+    });
   }
 }
 

@@ -16,74 +16,65 @@ export function insights(options: InsightsOptions): Handlers<InsightsOperations>
 
   return {
     queryBlocks: async ({ query: parameters }, caller) =>
-      query(
-        { operation: 'queryBlocks', selected: selected('blocks', parameters), query: parameters },
-        caller,
-      ),
+      query(caller, {
+        operation: 'queryBlocks',
+        selected: selected('blocks', parameters),
+        query: parameters,
+      }),
 
     queryTransactions: async ({ query: parameters }, caller) =>
-      query(
-        { operation: 'queryTransactions', selected: selected('transactions', parameters), query: parameters },
-        caller,
-      ),
+      query(caller, {
+        operation: 'queryTransactions',
+        selected: selected('transactions', parameters),
+        query: parameters,
+      }),
 
     async queryContractTransactions({ path, query: parameters }, caller) {
       const contract = path.contract_address.toLowerCase();
-      return query(
-        {
-          operation: 'queryContractTransactions',
-          selected: selected('transactions', parameters, { contract }),
-          query: parameters,
-          about: { address: contract },
-        },
-        caller,
-      );
+      return query(caller, {
+        operation: 'queryContractTransactions',
+        selected: selected('transactions', parameters, { contract }),
+        query: parameters,
+        about: { address: contract },
+      });
     },
 
     async queryWalletTransactions({ path, query: parameters }, caller) {
       const wallet = path.wallet_address.toLowerCase();
-      return query(
-        {
-          operation: 'queryWalletTransactions',
-          selected: selected('transactions', parameters, { wallet }),
-          query: parameters,
-          about: { address: wallet },
-        },
-        caller,
-      );
+      return query(caller, {
+        operation: 'queryWalletTransactions',
+        selected: selected('transactions', parameters, { wallet }),
+        query: parameters,
+        about: { address: wallet },
+      });
     },
 
     queryAllEvents: async ({ query: parameters }, caller) =>
-      query(
-        { operation: 'queryAllEvents', selected: selected('events', parameters), query: parameters },
-        caller,
-      ),
+      query(caller, {
+        operation: 'queryAllEvents',
+        selected: selected('events', parameters),
+        query: parameters,
+      }),
 
     async queryContractEvents({ path, query: parameters }, caller) {
       const contract = path.contract_address.toLowerCase();
-      return query(
-        {
-          operation: 'queryContractEvents',
-          selected: selected('events', parameters, { contract }),
-          query: parameters,
-          about: { address: contract },
-        },
-        caller,
-      );
+      return query(caller, {
+        operation: 'queryContractEvents',
+        selected: selected('events', parameters, { contract }),
+        query: parameters,
+        about: { address: contract },
+      });
     },
 
     async queryEvents({ path, query: parameters }, caller) {
       const event = namedEvent(path.signature);
       const contract = path.contract_address.toLowerCase();
-      return query(
-        {
-          operation: 'queryEvents',
-          selected: selected('events', parameters, { contract, event }),
-          query: parameters,
-          about: { address: contract, signature: event.topic0 },
-        },
-        caller,
-      );
+      return query(caller, {
+        operation: 'queryEvents',
+        selected: selected('events', parameters, { contract, event }),
+        query: parameters,
+        about: { address: contract, signature: event.topic0 },
+      });
     },
 
     listTokenBalances: holdings.listTokenBalances,

@@ -63,50 +63,47 @@ const MOST_VALUES_MERGED = 200_000;
 export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights) {
   const { timeoutMs } = configured;
   return async <E extends Entity>(
-    question: Question<E>,
     caller: Caller,
+    question: Question<E>,
   ): Promise<HandlerResponse<QueryAnswer<E>>> => {
     const { query } = question;
     checkPage(query);
     const isAggregated = query.aggregate !== undefined || query.group_by !== undefined;
-    return isAggregated ? groups(question, caller) : records(question, caller);
+    return isAggregated ? groups(caller, question) : records(caller, question);
   };
 
-  function records<E extends Entity>({ operation, selected, query, about }: Question<E>, caller: Caller) {
+  function records<E extends Entity>(caller: Caller, { operation, selected, query, about }: Question<E>) {
     const { limit, page, sort_by: sortBy = 'block_number', sort_order: order, decode = false } = query;
     const { entity } = selected;
     const field = fieldNamed(entity, sortBy);
     if (field === undefined) throw new InvalidParameter('sort_by', `must name a field of ${entity}`);
     const sort = { field, order };
     const wanted = { ...selected, sort, limit, page, decode };
-    return serve(
-      {
-        operation,
-        chains: chainsAskedFor(configured, query, caller),
-        identity: { ...wanted, ...sameRecords(selected), about },
-        timeoutMs: Math.max(timeoutMs, QUERY_TIMEOUT_MS),
-        ask: (backend, ask) => backend.insights?.records?.(wanted, ask),
-        namesFailed: true,
-        bodyOf: (asked): QueryAnswer<E> => ({
-          data: inOrder(
-            entity,
-            asked.parts.flatMap(({ result }) => recordValues(result.records)),
-            sort,
-          ),
-          meta: metaOfRecords(asked, { ...about, page, limit }),
-        }),
-        writtenBody(asked) {
-          const [only, another] = asked.parts;
-          const records = only?.result.records;
-          if (another !== undefined || !(records instanceof Uint8Array)) return undefined;
-          return written({ data: records }, metaOfRecords(asked, { ...about, page, limit }));
-        },
+    return serve(caller, {
+      operation,
+      chains: chainsAskedFor(configured, query, caller),
+      identity: { ...wanted, ...sameRecords(selected), about },
+      timeoutMs: Math.max(timeoutMs, QUERY_TIMEOUT_MS),
+      ask: (backend, ask) => backend.insights?.records?.(wanted, ask),
+      namesFailed: true,
+      bodyOf: (asked): QueryAnswer<E> => ({
+        data: inOrder(
+          entity,
+          asked.parts.flatMap(({ result }) => recordValues(result.records)),
+          sort,
+        ),
+        meta: metaOfRecords(asked, { ...about, page, limit }),
+      }),
+      writtenBody(asked) {
+        const [only, another] = asked.parts;
+        const records = only?.result.records;
+        if (another !== undefined || !(records instanceof Uint8Array)) return undefined;
+        return written({ data: records }, metaOfRecords(asked, { ...about, page, limit }));
       },
-      caller,
-    );
+    });
   }
 
-  function groups<E extends Entity>({ operation, selected, query, about }: Question<E>, caller: Caller) {
+  function groups<E extends Entity>(caller: Caller, { operation, selected, query, about }: Question<E>) {
     const { limit, page, sort_by, sort_order, group_by, aggregate } = query;
     const plan = planOf(selected.entity, {
       sort_order,
@@ -122,39 +119,36 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
       const pages = limit === 0 ? 0 : Math.ceil(total / limit);
       return metaOf(asked, { ...about, page, limit, total, pages, isCapped: false });
     };
-    return serve<readonly Group[] | WrittenGroups, QueryAnswer<E>>(
-      {
-        operation,
-        chains,
-        // The text is part of the identity because it names the columns.
-        identity: {
-          selected: { ...selected, ...sameRows(selected) },
-          // Commas and repetition both separate expressions (Decision 183), so both get the same identity.
-          aggregate: aggregate?.join(),
-          group_by: group_by?.join(),
-          sort_by,
-          sort_order,
-          limit,
-          page,
-          about,
-        },
-        timeoutMs: Math.max(timeoutMs, QUERY_TIMEOUT_MS),
-        ask: (backend, ask) => backend.insights?.groups?.(wanted, ask),
-        namesFailed: true,
-        bodyOf(asked): QueryAnswer<E> {
-          const lists = asked.parts.flatMap(({ result }) => ('json' in result ? [] : [result]));
-          checkSize(lists);
-          const { rows: aggregations, total } = answerOf(plan, lists, { limit, page });
-          return { aggregations, meta: meta(asked, total) };
-        },
-        writtenBody(asked) {
-          const result = asked.parts[0]?.result;
-          if (result === undefined || !('json' in result)) return undefined;
-          return written({ aggregations: result.json }, meta(asked, result.total));
-        },
+    return serve<readonly Group[] | WrittenGroups, QueryAnswer<E>>(caller, {
+      operation,
+      chains,
+      // The text is part of the identity because it names the columns.
+      identity: {
+        selected: { ...selected, ...sameRows(selected) },
+        // Commas and repetition both separate expressions (Decision 183), so both get the same identity.
+        aggregate: aggregate?.join(),
+        group_by: group_by?.join(),
+        sort_by,
+        sort_order,
+        limit,
+        page,
+        about,
       },
-      caller,
-    );
+      timeoutMs: Math.max(timeoutMs, QUERY_TIMEOUT_MS),
+      ask: (backend, ask) => backend.insights?.groups?.(wanted, ask),
+      namesFailed: true,
+      bodyOf(asked): QueryAnswer<E> {
+        const lists = asked.parts.flatMap(({ result }) => ('json' in result ? [] : [result]));
+        checkSize(lists);
+        const { rows: aggregations, total } = answerOf(plan, lists, { limit, page });
+        return { aggregations, meta: meta(asked, total) };
+      },
+      writtenBody(asked) {
+        const result = asked.parts[0]?.result;
+        if (result === undefined || !('json' in result)) return undefined;
+        return written({ aggregations: result.json }, meta(asked, result.total));
+      },
+    });
   }
 }
 

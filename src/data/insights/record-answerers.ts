@@ -29,35 +29,29 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
     async resolveInput({ path, query }: InsightsRequestOf<'resolveInput'>, caller: Caller) {
       const input = namedInput(path.input);
       const { chains, untilSome } = goingOn(query, caller, isResolved);
-      return serve(
-        {
-          operation: 'resolveInput',
-          chains: input === null ? chains.slice(0, 1) : chains,
-          identity: { input },
-          ask: ({ insights }, ask) =>
-            input === null ? Promise.resolve(UNKNOWN) : insights?.resolveInput?.(input, ask),
-          ...untilSome,
-          namesFailed: true,
-          bodyOf: resolvedBody,
-        },
-        caller,
-      );
+      return serve(caller, {
+        operation: 'resolveInput',
+        chains: input === null ? chains.slice(0, 1) : chains,
+        identity: { input },
+        ask: ({ insights }, ask) =>
+          input === null ? Promise.resolve(UNKNOWN) : insights?.resolveInput?.(input, ask),
+        ...untilSome,
+        namesFailed: true,
+        bodyOf: resolvedBody,
+      });
     },
 
     /** Tokens with a symbol. Without a named chain, the next chain is asked while there is none (Decision 88). */
     async lookUpTokens(request: InsightsRequestOf<'lookUpTokens'>, caller: Caller) {
       const { chains, untilSome } = goingOn<Tokens>(request.query, caller, hasSome);
-      return serve(
-        {
-          operation: 'lookUpTokens',
-          chains,
-          identity: { symbols: lowerCase(request.query.symbol)?.sort() },
-          ask: (backend, ask) => backend.insights?.lookUpTokens?.(request, ask),
-          ...untilSome,
-          bodyOf: asked => ({ data: byChain(asked) }),
-        },
-        caller,
-      );
+      return serve(caller, {
+        operation: 'lookUpTokens',
+        chains,
+        identity: { symbols: lowerCase(request.query.symbol)?.sort() },
+        ask: (backend, ask) => backend.insights?.lookUpTokens?.(request, ask),
+        ...untilSome,
+        bodyOf: asked => ({ data: byChain(asked) }),
+      });
     },
 
     /** Token prices. Without a named chain, the next chain is asked while there is none (Decision 89). */
@@ -66,18 +60,15 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
       checkTokensNamed(query);
       const { chain: _, chain_id: __, address, symbol, ...others } = query;
       const { chains, untilSome } = goingOn<Prices>(query, caller, hasSome);
-      return serve(
-        {
-          operation: 'getTokenPrices',
-          chains,
-          // The order is part of the identity: prices come in the order of the request.
-          identity: { addresses: lowerCase(address), symbols: lowerCase(symbol), ...others },
-          ask: (backend, ask) => backend.insights?.getTokenPrices?.(request, ask),
-          ...untilSome,
-          bodyOf: asked => ({ data: byChain(asked) }),
-        },
-        caller,
-      );
+      return serve(caller, {
+        operation: 'getTokenPrices',
+        chains,
+        // The order is part of the identity: prices come in the order of the request.
+        identity: { addresses: lowerCase(address), symbols: lowerCase(symbol), ...others },
+        ask: (backend, ask) => backend.insights?.getTokenPrices?.(request, ask),
+        ...untilSome,
+        bodyOf: asked => ({ data: byChain(asked) }),
+      });
     },
 
     /** Transfers of all NFTs of a contract or of one NFT, the latest first (Decision 90). */
@@ -88,18 +79,15 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
     ) {
       const { chain: _, chain_id: __, ...others } = request.query;
       const { contract_address: contract, token_id: tokenId } = request.path;
-      return serve(
-        {
-          operation,
-          chains: chainsAskedFor(configured, request.query, caller, 'missing'),
-          identity: { contract: contract.toLowerCase(), tokenId, ...others },
-          unknown: 'missing',
-          ask: (backend, ask) => backend.insights?.listNftTransfers?.(request, ask),
-          bodyOf: ({ parts }) => ({ data: latestFirst(parts.flatMap(({ result }) => result)) }),
-          isUnsettled: ({ data }) => data.some(one => isPassing(one.nft_metadata ?? {})),
-        },
-        caller,
-      );
+      return serve(caller, {
+        operation,
+        chains: chainsAskedFor(configured, request.query, caller, 'missing'),
+        identity: { contract: contract.toLowerCase(), tokenId, ...others },
+        unknown: 'missing',
+        ask: (backend, ask) => backend.insights?.listNftTransfers?.(request, ask),
+        bodyOf: ({ parts }) => ({ data: latestFirst(parts.flatMap(({ result }) => result)) }),
+        isUnsettled: ({ data }) => data.some(one => isPassing(one.nft_metadata ?? {})),
+      });
     },
 
     /** ABI from the first chain that has one (Decision 92). */
@@ -109,18 +97,15 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
         host: hostOf(caller),
         unknown: 'missing',
       });
-      return serve(
-        {
-          operation: 'getContractAbi',
-          chains,
-          identity: { contract: request.path.contract_address.toLowerCase() },
-          unknown: 'missing',
-          ask: (backend, ask) => backend.insights?.getContractAbi?.(request, ask),
-          untilSome: () => true,
-          bodyOf: ({ parts }): InsightsBodyOf<'getContractAbi'> => parts[0]?.result ?? [],
-        },
-        caller,
-      );
+      return serve(caller, {
+        operation: 'getContractAbi',
+        chains,
+        identity: { contract: request.path.contract_address.toLowerCase() },
+        unknown: 'missing',
+        ask: (backend, ask) => backend.insights?.getContractAbi?.(request, ask),
+        untilSome: () => true,
+        bodyOf: ({ parts }): InsightsBodyOf<'getContractAbi'> => parts[0]?.result ?? [],
+      });
     },
   };
 

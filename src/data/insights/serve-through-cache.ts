@@ -46,8 +46,8 @@ interface ServedQuery<Result, Body> {
 
 /** Serves one operation of document 2 through the cache. */
 export type ServeInsights = <Result, Body>(
-  serving: ServedQuery<Result, Body>,
   caller: Caller,
+  serving: ServedQuery<Result, Body>,
 ) => Promise<HandlerResponse<Body>>;
 
 /**
@@ -57,18 +57,15 @@ export type ServeInsights = <Result, Body>(
 export function insightsServer(options: InsightsOptions): ServeInsights {
   const { answering, lifetimes, clock } = options;
 
-  return async <Result, Body>(serving: ServedQuery<Result, Body>, caller: Caller) => {
+  return async <Result, Body>(caller: Caller, serving: ServedQuery<Result, Body>) => {
     const { operation, chains, identity } = serving;
     try {
-      return await answering.answer<Body>(
-        {
-          operation,
-          key: `${operation} ${chains.map(chain => chain.key).join()} ${canonicalJson(identity)}`,
-          moment: chains.map(revisionOf).join(';'),
-          make: (signal, clients) => make(serving, { signal, clients }),
-        },
-        caller,
-      );
+      return await answering.answer<Body>(caller, {
+        operation,
+        key: `${operation} ${chains.map(chain => chain.key).join()} ${canonicalJson(identity)}`,
+        moment: chains.map(revisionOf).join(';'),
+        make: (signal, clients) => make(serving, { signal, clients }),
+      });
     } catch (error) {
       throw insightsFailure(error);
     }

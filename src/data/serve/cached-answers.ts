@@ -42,7 +42,7 @@ export interface HandlerResponse<Body> {
 }
 
 export interface CachedAnswers {
-  answer<Body>(wanted: AnswerRequest, caller: Caller): Promise<HandlerResponse<Body>>;
+  answer<Body>(caller: Caller, wanted: AnswerRequest): Promise<HandlerResponse<Body>>;
   /** Aborts running loads. To be called after the last request. */
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export function answering(options: AnsweringOptions): CachedAnswers {
   const outage = outages(clock);
 
   return {
-    async answer(wanted, caller) {
+    async answer(caller, wanted) {
       const { key } = wanted;
       const coding = preferredCoding(caller.headers['accept-encoding']);
       const { client } = caller;
