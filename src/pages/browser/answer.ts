@@ -110,7 +110,7 @@ export interface Renewal {
  */
 export function useAnswer<Data>(
   ask: (signal: AbortSignal) => Promise<Reply<Data>>,
-  inputs: readonly unknown[],
+  inputs: readonly unknown[] = [],
   { everyMs, version, step, mayAppear = false }: Renewal = {},
 ): Loading<Data> {
   const [state, setState] = useState<Omit<Loading<Data>, 'reload'>>({

@@ -30,10 +30,9 @@ function AddressPage(): VNode {
 }
 
 function KnownAddress(): VNode {
-  const details = useAnswer(signal => api.GET('/explorer/addresses/{address_hash}', { params, signal }), []);
-  const counters = useAnswer(
-    signal => api.GET('/explorer/addresses/{address_hash}/counters', { params, signal }),
-    [],
+  const details = useAnswer(signal => api.GET('/explorer/addresses/{address_hash}', { params, signal }));
+  const counters = useAnswer(signal =>
+    api.GET('/explorer/addresses/{address_hash}/counters', { params, signal }),
   );
   return html`<${MainRecord}
     loading=${details}

@@ -15,7 +15,7 @@ import { Results } from './results.ts';
 
 /** Page with a form for queries of document 2. The URL holds the form's values, so that it can be shared. */
 function Playground(): VNode {
-  const chains = useAnswer(signal => api.GET('/chains', { signal }), []);
+  const chains = useAnswer(signal => api.GET('/chains', { signal }));
   return html`<${Frame}>
     <h1>Playground</h1>
     <p>

@@ -16,7 +16,7 @@ const query = (new URLSearchParams(location.search).get('q') ?? '').trim();
 
 /** Page of search results, with one list per chain. */
 function Search(): VNode {
-  const chains = useAnswer(signal => api.GET('/chains', { signal }), []);
+  const chains = useAnswer(signal => api.GET('/chains', { signal }));
   entitle(query === '' ? 'Search' : `Search for ${clipped(query, TITLE_CHARACTERS)}`);
   return html`<${Frame}>
     <h1>${query === '' ? 'Search' : `Results for “${clipped(query, TITLE_CHARACTERS)}”`}</h1>

@@ -44,13 +44,11 @@ interface InstancePath {
 }
 
 function KnownInstance({ path }: { path: InstancePath }): VNode {
-  const instance = useAnswer(
-    signal =>
-      api.GET('/explorer/tokens/{address_hash}/instances/{id}', {
-        params: { path, query: { chain_id: chainId } },
-        signal,
-      }),
-    [],
+  const instance = useAnswer(signal =>
+    api.GET('/explorer/tokens/{address_hash}/instances/{id}', {
+      params: { path, query: { chain_id: chainId } },
+      signal,
+    }),
   );
   return html`<${MainRecord}
     loading=${instance}

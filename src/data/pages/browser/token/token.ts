@@ -33,10 +33,8 @@ function TokenPage(): VNode {
 }
 
 function KnownToken(): VNode {
-  const token = useAnswer(
-    signal =>
-      api.GET('/explorer/tokens/{address_hash}', { params: { path, query: { chain_id: chainId } }, signal }),
-    [],
+  const token = useAnswer(signal =>
+    api.GET('/explorer/tokens/{address_hash}', { params: { path, query: { chain_id: chainId } }, signal }),
   );
   return html`<${MainRecord}
       loading=${token}
@@ -69,13 +67,11 @@ function TokenOverview({ token, headers }: { token: Token; headers: Headers }): 
 }
 
 function TokenFacts({ token }: { token: Token }): VNode {
-  const counters = useAnswer(
-    signal =>
-      api.GET('/explorer/tokens/{address_hash}/counters', {
-        params: { path, query: { chain_id: chainId } },
-        signal,
-      }),
-    [],
+  const counters = useAnswer(signal =>
+    api.GET('/explorer/tokens/{address_hash}/counters', {
+      params: { path, query: { chain_id: chainId } },
+      signal,
+    }),
   ).answer?.data;
   const { total_supply: supply, decimals } = token;
   const holders = counters?.token_holders_count ?? token.holders;

@@ -24,10 +24,7 @@ export function Deliveries({ eventId }: { eventId: string }): VNode {
 }
 
 function ByWebhook({ eventId }: { eventId: string }): VNode {
-  const webhooks = useAnswer(
-    signal => api.GET('/api/v1/webhooks', { params: { query: WEBHOOKS }, signal }),
-    [],
-  );
+  const webhooks = useAnswer(signal => api.GET('/api/v1/webhooks', { params: { query: WEBHOOKS }, signal }));
   return html`<${Awaited} loading=${webhooks}>
     ${({ data }: Payments['WebhookListAnswer']) =>
       data.length === 0

@@ -30,9 +30,8 @@ const path = { payment_link_id: id };
 
 /** Page of a payment link: its URL, its terms and its checkouts. */
 function LinkPage(): VNode {
-  const link = useAnswer(
-    signal => api.GET('/api/v1/payment-links/{payment_link_id}', { params: { path }, signal }),
-    [],
+  const link = useAnswer(signal =>
+    api.GET('/api/v1/payment-links/{payment_link_id}', { params: { path }, signal }),
   );
   const isNew = new URLSearchParams(location.search).has('created');
   const [said, setSaid] = useState(isNew ? 'The link is ready. Share its address or its QR code.' : '');
@@ -145,13 +144,11 @@ function Overview({ link }: ShownLink): VNode {
 
 function Edit({ link, onChanged }: ShownLink): VNode | null {
   const chains = useChains();
-  const checkouts = useAnswer(
-    signal =>
-      api.GET('/api/v1/payment-links/{payment_link_id}/stats', {
-        params: { path, query: { period: 'all' } },
-        signal,
-      }),
-    [],
+  const checkouts = useAnswer(signal =>
+    api.GET('/api/v1/payment-links/{payment_link_id}/stats', {
+      params: { path, query: { period: 'all' } },
+      signal,
+    }),
   );
   if (chains === undefined) return null;
   return html`<${Awaited} loading=${checkouts}>

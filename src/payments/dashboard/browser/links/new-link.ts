@@ -13,7 +13,7 @@ import { LinkForm } from './link-form.ts';
 function NewLink(): VNode {
   const mayWrite = useMay('write');
   const chains = useChains();
-  const organization = useAnswer(signal => api.GET('/api/v1/organization', { signal }), []);
+  const organization = useAnswer(signal => api.GET('/api/v1/organization', { signal }));
   const create = async (body: LinkBody) => {
     const params = { header: { 'Idempotency-Key': idempotencyKey() } };
     const { data } = await answerOf(api.POST('/api/v1/payment-links', { params, body }));

@@ -14,9 +14,8 @@ const MOST_USED = { page: 1, limit: 5, sort: 'current_uses', order: 'desc' } as 
 
 /** Conversion rates of the most paid links: paid checkouts of all that ended. */
 export function LinkConversion({ period }: { period: Period }): VNode {
-  const links = useAnswer(
-    signal => api.GET('/api/v1/payment-links', { params: { query: MOST_USED }, signal }),
-    [],
+  const links = useAnswer(signal =>
+    api.GET('/api/v1/payment-links', { params: { query: MOST_USED }, signal }),
   );
   return html`<${Card} title="Conversion of links" aside=${html`<a href=${dashboard.links}>All links</a>`}>
     <${Awaited} loading=${links}>

@@ -48,8 +48,8 @@ function hasEnded({ status, payment_status }: Session): boolean {
 
 function Payment({ session, changed }: { session: Session; changed: () => void }): VNode {
   const query = { session_id: id, ...FIRST };
-  const transfers = useAnswer(signal => api.GET('/api/v1/transactions', { params: { query }, signal }), []);
-  const events = useAnswer(signal => api.GET('/api/v1/events', { params: { query }, signal }), []);
+  const transfers = useAnswer(signal => api.GET('/api/v1/transactions', { params: { query }, signal }));
+  const events = useAnswer(signal => api.GET('/api/v1/events', { params: { query }, signal }));
   // Both lists change only with the session, so polling the session alone shows when to reload them.
   const version = `${session.updated_at} ${session.confirmations}`;
   const shown = useRef(version);

@@ -33,10 +33,7 @@ function PaymentsPage(): VNode {
 }
 
 function Narrowed({ statuses }: { statuses: readonly (readonly [string, string])[] }): VNode {
-  const links = useAnswer(
-    signal => api.GET('/api/v1/payment-links', { params: { query: LINKS }, signal }),
-    [],
-  );
+  const links = useAnswer(signal => api.GET('/api/v1/payment-links', { params: { query: LINKS }, signal }));
   const listed =
     links.answer?.data.data.map(({ id, name }: Payments['PaymentLink']) => [id, name] as const) ?? [];
   const given = givenFilters().get('payment_link_id');

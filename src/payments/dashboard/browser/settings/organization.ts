@@ -20,7 +20,7 @@ type OnDone = (said: string) => void;
 function OrganizationPage(): VNode {
   const mayChange = useMay('admin');
   const [said, setSaid] = useState('');
-  const organization = useAnswer(signal => api.GET('/api/v1/organization', { signal }), []);
+  const organization = useAnswer(signal => api.GET('/api/v1/organization', { signal }));
   const onDone = (text: string) => {
     setSaid(text);
     organization.reload();

@@ -28,9 +28,8 @@ const id = shownId();
 
 /** Page of a webhook: its state, its deliveries, its settings, and how to verify requests. */
 function WebhookPage(): VNode {
-  const webhook = useAnswer(
-    signal => api.GET('/api/v1/webhooks/{webhook_id}', { params: { path: { webhook_id: id } }, signal }),
-    [],
+  const webhook = useAnswer(signal =>
+    api.GET('/api/v1/webhooks/{webhook_id}', { params: { path: { webhook_id: id } }, signal }),
   );
   const [said, setSaid] = useState<string | VNode>('');
   const delivery = new URLSearchParams(location.search).get('delivery');
