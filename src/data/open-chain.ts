@@ -6,9 +6,8 @@ import type { Metrics } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryPool } from '../indexer/query/threads/pool.ts';
 import type { Exchange } from '../indexer/read/tokens/markets.ts';
-import type { Clock } from '../lib/clock.ts';
 import { toJson } from '../lib/json.ts';
-import type { Logger } from '../lib/logger.ts';
+import type { ClockAndLog } from '../lib/logger.ts';
 import { VERSION } from '../lib/version.ts';
 import { createChainClient } from '../node/client.ts';
 import type { Gateways } from '../node/gateways.ts';
@@ -39,7 +38,7 @@ export interface ServedChain {
   readonly backends: readonly (IndexBackendOptions | BlockscoutOptions | ThirdwebOptions)[];
 }
 
-export interface OpenChainOptions {
+export interface OpenChainOptions extends ClockAndLog {
   /** Reader of NFT metadata at linked hosts. Without it, indexes serve only metadata that is on the chain. */
   readonly documents?: MetadataDocuments;
   /** Fetcher for the gateways of names; used for the chains that allow it. */
@@ -51,8 +50,6 @@ export interface OpenChainOptions {
   /** Threads for the queries of all indexes. */
   readonly pool?: QueryPool | undefined;
   readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Open resources of the chains, for the caller to close. */
@@ -165,13 +162,11 @@ export type IndexedChain = Pick<
   'id' | 'name' | 'confirmations' | 'rpcUrls' | 'maxAnswerBytes' | 'abis' | 'backends'
 >;
 
-export interface OpenIndexDeps {
+export interface OpenIndexDeps extends ClockAndLog {
   readonly chain: IndexedChain;
   readonly fallback: { readonly timeoutMs: number };
   readonly disk?: Pick<DiskSpace, 'writer'>;
   readonly pool?: QueryPool | undefined;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Opens the index of a chain by the name of its back end. The caller starts and stops it. */

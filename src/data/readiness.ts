@@ -1,7 +1,6 @@
 import type { Check } from '../http/health.ts';
-import type { Clock } from '../lib/clock.ts';
 import { inTime } from '../lib/in-time.ts';
-import { type Logger, logAndGoOn } from '../lib/logger.ts';
+import { type ClockAndLog, type Logger, logAndGoOn } from '../lib/logger.ts';
 import type { Backend } from './backends/port/backend.ts';
 
 /** A chain whose state decides readiness. */
@@ -10,11 +9,9 @@ export interface ReadinessChain {
   readonly backends: readonly Pick<Backend, 'kind' | 'status' | 'probe' | 'isShared'>[];
 }
 
-interface ReadinessOptions {
+interface ReadinessOptions extends ClockAndLog {
   /** False while the process fills its own chains. */
   readonly isFilled: () => boolean;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Longest time after the start in which a process waits for its stored indexes to catch up. */

@@ -2,8 +2,7 @@ import { clockWarnings } from '../db/database-clock.ts';
 import type { Check } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
+import type { ClockAndLog } from '../lib/logger.ts';
 import { type DiskSpaceSettings, diskSpace } from '../stores/disk-space.ts';
 import { backendStatusOf } from './backends/own-index/own-index-backend.ts';
 import { indexProgressOf } from './chain-status.ts';
@@ -66,13 +65,11 @@ export function runningIndexes(indexes: readonly ChainIndex[]): RunningIndexes {
   };
 }
 
-export interface IndexWritersOptions {
+export interface IndexWritersOptions extends ClockAndLog {
   readonly chains: readonly IndexedChain[];
   readonly diskSpace?: DiskSpaceSettings;
   readonly fallback: OpenIndexDeps['fallback'];
   readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Keeps indexes up to date in a process that does not serve them. */

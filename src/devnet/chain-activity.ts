@@ -1,6 +1,5 @@
 import type { Address } from 'viem';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
+import type { ClockAndLog } from '../lib/logger.ts';
 import { type Accounts, BLOB_SENDER, deriveAccounts } from './chain/accounts.ts';
 import type { ChainProcess } from './chain/chain-process.ts';
 import { httpRpc } from './chain/rpc.ts';
@@ -24,14 +23,12 @@ export interface ChainActivity {
   trickle(): Promise<void>;
 }
 
-export interface ChainActivityOptions {
+export interface ChainActivityOptions extends ClockAndLog {
   readonly blocks: number;
   /** Time of the last block of the fill, in UTC milliseconds. */
   readonly endTime: number;
   readonly seed: number;
   readonly trickleMs: number;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly signal: AbortSignal;
 }
 

@@ -1,6 +1,5 @@
 import type { Address } from 'viem';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
+import type { ClockAndLog } from '../lib/logger.ts';
 import { type ChainProcess, startChainProcess } from './chain/chain-process.ts';
 import { type EngineName, findEngine } from './chain/engine.ts';
 import { type EmbeddedChain, embeddedChainIds, type FillProgress } from './embedded-chain.ts';
@@ -22,7 +21,7 @@ export interface Devnet {
   stop(): Promise<void>;
 }
 
-export interface DevnetOptions {
+export interface DevnetOptions extends ClockAndLog {
   /** Contains the state of each chain in a subfolder. */
   folder: string;
   /** Removes all of `folder` when this process is killed. */
@@ -37,8 +36,6 @@ export interface DevnetOptions {
   /** Milliseconds between blocks after the fill; 0 for none. */
   trickleMs: number;
   seed: number;
-  clock: Clock;
-  log: Logger;
   /** Time of the last block of the fill, in UTC milliseconds. The current minute by default. */
   endTime?: number;
   /** Engine of the chains. When absent, anvil if there is one, else EDR. */

@@ -4,9 +4,8 @@ import { openMigrated, unusable } from '../db/migrate.ts';
 import { type DatabaseOptions, type Db, isShared, openReader } from '../db/open.ts';
 import { transaction } from '../db/transaction.ts';
 import { type KnownAbi, knownAbis } from '../evm/abi/abi.ts';
-import type { Clock } from '../lib/clock.ts';
 import { inTime, unlessLate } from '../lib/in-time.ts';
-import { type Logger, logAndGoOn } from '../lib/logger.ts';
+import { type ClockAndLog, logAndGoOn } from '../lib/logger.ts';
 import { type RunningWorker, startWorker, type Worker } from '../lib/worker.ts';
 import type { ChainClient } from '../node/client.ts';
 import type { HasRoom } from '../stores/disk-space.ts';
@@ -21,15 +20,13 @@ import { stateLanes } from './state/state-lanes.ts';
 import { refilling } from './sync/refill.ts';
 import { syncRun } from './sync/run.ts';
 
-export interface IndexOptions {
+export interface IndexOptions extends ClockAndLog {
   /** Location of the index: a file of its own, or a PostgreSQL database, which holds the indexes of several chains. */
   database: DatabaseOptions;
   /** A reorganisation deeper than `confirmations` starts a new epoch. */
   chain: { id: number; confirmations: number };
   client: ChainClient;
   abis: readonly KnownAbi[];
-  clock: Clock;
-  log: Logger;
   /** Path of the setting that names the database, for the error at startup. */
   setting?: string | undefined;
   /** First block to index, 0 by default. Has an effect only while the index is empty. */

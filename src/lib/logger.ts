@@ -3,6 +3,12 @@ import type { Clock } from './clock.ts';
 
 export type Logger = PinoLogger;
 
+/** The clock and the log, which most parts are given. */
+export interface ClockAndLog {
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
 export interface LoggerOptions {
   /** trace, debug, info, warn, error, fatal or silent. */
   level: string;

@@ -1,5 +1,4 @@
-import type { Clock } from './clock.ts';
-import type { Logger } from './logger.ts';
+import type { ClockAndLog } from './logger.ts';
 import { Unavailable } from './unavailable.ts';
 
 /** Recurring background work, such as delivering what is due. */
@@ -13,15 +12,13 @@ export interface Worker {
   runOnce(signal: AbortSignal): Promise<number>;
 }
 
-export interface WorkerOptions {
+export interface WorkerOptions extends ClockAndLog {
   /** Pause after a run without work, in milliseconds, or a function that returns it. */
   pauseMs: number | (() => number);
   /** First pause after a failure, in milliseconds; `pauseMs` but at least 100 ms when absent. */
   failurePauseMs?: number;
   /** Longest pause after consecutive failures, in milliseconds; 30 s when absent. */
   longestPauseMs?: number;
-  clock: Clock;
-  log: Logger;
 }
 
 /** Longest pause while a database is unavailable. Retries are cheap, and work is waiting. */

@@ -1,7 +1,6 @@
 import type { Db } from '../db/open.ts';
 import { lookPauseMs, startWokenWorker } from '../db/woken-worker.ts';
-import type { Clock } from '../lib/clock.ts';
-import { type Logger, logAndGoOn } from '../lib/logger.ts';
+import { type ClockAndLog, logAndGoOn } from '../lib/logger.ts';
 import { startWorker } from '../lib/worker.ts';
 import { dueWorkWorker } from './due-work.ts';
 import { relay } from './events/relay.ts';
@@ -14,12 +13,10 @@ import type { OutgoingChannels } from './outgoing.ts';
 import type { Seals } from './secrets/sealed.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
 
-interface DeliveryDeps {
+interface DeliveryDeps extends ClockAndLog {
   readonly db: Db;
   readonly seals: Seals;
   readonly chains: PaymentChains;
-  readonly clock: Clock;
-  readonly log: Logger;
   /** Channels to merchants. */
   readonly outgoing: OutgoingChannels;
   readonly counters?: PaymentsCounters | undefined;

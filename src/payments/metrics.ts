@@ -3,9 +3,8 @@ import { exactInteger } from '../db/columns.ts';
 import type { Db } from '../db/open.ts';
 import { rowsOf } from '../db/query.ts';
 import { SCRAPE_PATIENCE_MS } from '../http/metrics.ts';
-import type { Clock } from '../lib/clock.ts';
 import { inTime } from '../lib/in-time.ts';
-import { type Logger, logAndGoOn } from '../lib/logger.ts';
+import { type ClockAndLog, logAndGoOn } from '../lib/logger.ts';
 import type { ComputedColumns } from './tables/computed-columns.ts';
 import type { WebhookWithDue } from './webhooks/store/due-deliveries.ts';
 
@@ -20,11 +19,9 @@ export interface PaymentsCounters {
   leaderChange(task: string): void;
 }
 
-interface PaymentsMetricsOptions {
+interface PaymentsMetricsOptions extends ClockAndLog {
   readonly registry: Registry;
   readonly db: Db;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly webhooksWithDue: () => Promise<readonly WebhookWithDue[]>;
 }
 

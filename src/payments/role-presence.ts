@@ -2,10 +2,9 @@ import { ROLES_OF, type Role } from '../config/config.ts';
 import { readServerTime } from '../db/database-clock.ts';
 import type { Db } from '../db/open.ts';
 import { startWokenWorker } from '../db/woken-worker.ts';
-import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
 import { inTime } from '../lib/in-time.ts';
-import { type Logger, logAndGoOn } from '../lib/logger.ts';
+import { type ClockAndLog, logAndGoOn } from '../lib/logger.ts';
 import { PRESENCE_TOPIC, type PresentTask, presenceStore, settlementOf } from './store/presence-store.ts';
 
 /** One part of the payments platform. */
@@ -45,15 +44,13 @@ export interface RolePresence {
   leave(): Promise<void>;
 }
 
-interface PresenceOptions {
+interface PresenceOptions extends ClockAndLog {
   readonly db: Db;
   readonly roles: readonly PaymentsRole[];
   /** Chains that this process watches if it has the role settlement. */
   readonly chainIds: readonly number[];
   /** Called when the processes that share a chain have changed. */
   readonly onChange: () => void;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Announces this process with its roles (Decision 259) and reads the others. Resolves after both. */

@@ -7,8 +7,7 @@ import type { Metrics } from '#http/metrics.ts';
 import type { OperatorView } from '#http/server/admin-listener.ts';
 import type { ConnectionBounds } from '#http/server/connection-bounds.ts';
 import type { DrainTimes } from '#http/server/server.ts';
-import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
+import type { ClockAndLog } from '#lib/logger.ts';
 import type { RequestCounters } from '#lib/request-counters.ts';
 import { build } from '#lib/version.ts';
 import type { PaymentsService } from '#payments/service.ts';
@@ -19,10 +18,8 @@ import type { EmbeddedDefault } from './embedded.ts';
 const EARLY_MS = 5;
 
 /** Dependencies that the process gives to all services. */
-export interface Wiring {
+export interface Wiring extends ClockAndLog {
   readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly connections: ConnectionBounds;
   readonly counters: RequestCounters | undefined;
   readonly workerCounters: RequestCounters | undefined;

@@ -1,6 +1,5 @@
 import type { Metrics } from '../http/metrics.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
+import type { ClockAndLog } from '../lib/logger.ts';
 
 /** Failures of a store that the process can temporarily work without. */
 export interface StoreFailures {
@@ -10,14 +9,12 @@ export interface StoreFailures {
   works(): void;
 }
 
-export interface StoreFailuresOptions {
+export interface StoreFailuresOptions extends ClockAndLog {
   /** Label of the store in metrics. */
   readonly store: 'cache' | 'limits';
   /** Log message that says what happens without the store. */
   readonly meanwhile: string;
   readonly metrics: Pick<Metrics, 'storeFailures'>;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 const MINUTE_MS = 60_000;

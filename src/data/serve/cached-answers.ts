@@ -5,32 +5,28 @@ import type { Metrics } from '../../http/metrics.ts';
 import { ageS, type Coding, holdsForm, withForm } from '../../http/representation.ts';
 import { preferredCoding } from '../../http/send.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Logger } from '../../lib/logger.ts';
+import type { ClockAndLog } from '../../lib/logger.ts';
 import type { Entry } from '../cache/entry.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import type { Chain } from '../fallback/chain.ts';
 import { type BackendValidities, type Lifetimes, REVALIDATION_MS } from './lifetime.ts';
 import { type AnswerRequest, type Load, type LoadResult, loader } from './shared-load.ts';
 
-export interface AnsweringOptions {
+export interface AnsweringOptions extends ClockAndLog {
   readonly cache: ResponseCache;
   readonly validities: BackendValidities;
   /** Deadline of a whole load, in milliseconds. */
   readonly loadTimeoutMs: number;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly metrics: Metrics;
 }
 
 /** Options of the handlers of both families. */
-export interface FamilyOptions {
+export interface FamilyOptions extends ClockAndLog {
   /** In the order of the configuration. */
   readonly chains: readonly Chain[];
   readonly lifetimes: Lifetimes;
   /** Time limit of one back end, in milliseconds. */
   readonly timeoutMs: number;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly metrics: Metrics;
 }
 

@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 
 import Koa, { type Middleware, type Next } from 'koa';
-import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
+import type { ClockAndLog, Logger } from '#lib/logger.ts';
 import type { RequestCounters } from '#lib/request-counters.ts';
 import { type Client, clientReader } from '../client-address.ts';
 import { type FormatError, messageOnly } from '../errors.ts';
@@ -17,10 +16,8 @@ import { requestId } from './request-state.ts';
 import { checkTarget } from './request-target.ts';
 import { readersOnly, unsentBytes } from './unsent-bytes.ts';
 
-export interface AppOptions {
-  log: Logger;
+export interface AppOptions extends ClockAndLog {
   metrics: Metrics;
-  clock: Clock;
   /** All requests when absent. */
   loggedRequests?: LoggedRequests | undefined;
   /** Requests per minute and client address. When absent, the routes apply their own limits. */

@@ -1,5 +1,4 @@
-import type { Clock } from '../../lib/clock.ts';
-import type { Logger } from '../../lib/logger.ts';
+import type { ClockAndLog } from '../../lib/logger.ts';
 import { createAdminApp, type StatusReader } from '../app/admin.ts';
 import type { Check } from '../health.ts';
 import type { Metrics } from '../metrics.ts';
@@ -16,7 +15,7 @@ export interface OperatorView {
   readonly status: Readonly<Record<string, StatusReader>>;
 }
 
-interface AdminListenerDeps {
+interface AdminListenerDeps extends ClockAndLog {
   readonly view: OperatorView;
   /** True once the process is about to stop; never when absent. */
   readonly isLeaving?: (() => boolean) | undefined;
@@ -24,8 +23,6 @@ interface AdminListenerDeps {
   readonly metrics: Metrics;
   /** Metrics returned by a scrape; those of this process when absent. */
   readonly scraped?: Pick<Metrics['registry'], 'metrics' | 'contentType'>;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 interface AdminAddress {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
+import type { ClockAndLog, Logger } from '#lib/logger.ts';
 import type { RequestCounters } from '#lib/request-counters.ts';
 import { startWorker } from '#lib/worker.ts';
 import type { LoggedRequests } from '../app/access-log.ts';
@@ -219,7 +219,7 @@ function portOf(address: AddressInfo | string | null): number {
 }
 
 /** Settings of a public listener. */
-export interface ListenerSettings {
+export interface ListenerSettings extends ClockAndLog {
   readonly host: string;
   /** 0 selects a free port. */
   readonly port: number;
@@ -235,8 +235,6 @@ export interface ListenerSettings {
   /** True once the process is about to stop; never when absent. */
   readonly isLeaving?: (() => boolean) | undefined;
   readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Listens on an address for a moment. Rejects with the system's error, such as `EADDRINUSE`, when it is not free. */

@@ -1,7 +1,6 @@
 import { numberToHex } from 'viem';
 import type { Db } from '../../db/open.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Logger } from '../../lib/logger.ts';
+import type { ClockAndLog } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { refusalOf } from '../../node/contract-refusal.ts';
@@ -24,13 +23,11 @@ const SHARE = 3;
 /** Shortest time between two log lines about entries that could not be read. */
 const LOG_EVERY_MS = 60_000;
 
-interface StateLanesDeps {
+interface StateLanesDeps extends ClockAndLog {
   db: Db;
   lease: Pick<WriterLease, 'isHeld' | 'write'>;
   /** With connections of its own, so that no block waits for calls to contracts. */
   client: ChainClient;
-  clock: Clock;
-  log: Logger;
   /** True while the index is so close to its node's head that the node has the state of the index's head. */
   isNearHead: () => boolean;
   /** True for an error of `lease.write` after which state is read later, or by another process. */

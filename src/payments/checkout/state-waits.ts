@@ -1,8 +1,7 @@
 import { entityTag } from '../../http/representation.ts';
 import { namesTag } from '../../http/send.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { toJson } from '../../lib/json.ts';
-import { type Logger, logAndGoOn } from '../../lib/logger.ts';
+import { type ClockAndLog, logAndGoOn } from '../../lib/logger.ts';
 import type { CheckoutState } from './bodies.ts';
 
 /** Interval at which the states of all awaited sessions are read, in one statement. */
@@ -34,10 +33,8 @@ export interface StateWaits {
   close(): Promise<void>;
 }
 
-export interface StateWaitsDeps {
+export interface StateWaitsDeps extends ClockAndLog {
   readonly states: (ids: readonly string[]) => Promise<ReadonlyMap<string, CheckoutState>>;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 interface Waiter {

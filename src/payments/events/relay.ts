@@ -3,9 +3,8 @@ import type { Db, Transaction } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { lockedTransaction } from '../../db/transaction.ts';
-import type { Clock } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Logger } from '../../lib/logger.ts';
+import type { ClockAndLog } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
 import type { EventType, PaymentEvent } from '../model/event.ts';
 import { channelsFor, type Notice } from '../model/notification.ts';
@@ -25,11 +24,9 @@ const BATCH = 200;
 /** Pause of an event that cannot be decrypted, in milliseconds. */
 const UNOPENED_PAUSE_MS = 60_000;
 
-export interface RelayDeps {
+export interface RelayDeps extends ClockAndLog {
   readonly db: Db;
   readonly seals: Seals;
-  readonly clock: Clock;
-  readonly log: Logger;
   /** Called for every relayed event. */
   readonly onRelayed?: ((type: EventType) => void) | undefined;
 }

@@ -2,8 +2,7 @@ import { dueRows } from '../../db/lease.ts';
 import type { Db, Transaction } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import { lockedTransaction } from '../../db/transaction.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Logger } from '../../lib/logger.ts';
+import type { ClockAndLog } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
 import { newDeliveryOf } from '../model/webhook.ts';
 import type { Seals } from '../secrets/sealed.ts';
@@ -30,11 +29,9 @@ const REST_MS = 1_000;
 /** The duration does not matter, because each transaction ends or releases the replay it took. */
 const LEASE_MS = 60_000;
 
-interface ReplayerDeps {
+interface ReplayerDeps extends ClockAndLog {
   readonly db: Db;
   readonly seals: Seals;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /**

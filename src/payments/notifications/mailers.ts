@@ -2,17 +2,15 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../../lib/clock.ts';
 import { randomBase62 } from '../../lib/ids.ts';
-import type { Logger } from '../../lib/logger.ts';
+import type { ClockAndLog } from '../../lib/logger.ts';
 import { plainLine } from '../../lib/single-line.ts';
 import { NotSent, within } from './not-sent.ts';
 
-export interface MailerOptions {
+export interface MailerOptions extends ClockAndLog {
   /** `smtp` is an `smtp://` or `smtps://` address with credentials, `from` an address or `Name <address>`. */
   readonly mail: { readonly smtp: string; readonly from: string } | undefined;
   /** Folder in which mails are written as files when there is no `mail`. */
   readonly folder: string;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Creates the mailer of a configuration. Nothing is loaded, opened or created before the first mail. */
@@ -168,11 +166,9 @@ function factsOf(error: unknown): SmtpFacts {
   return typeof error === 'object' && error !== null ? error : {};
 }
 
-interface FolderMailerOptions {
+interface FolderMailerOptions extends ClockAndLog {
   /** An absolute path. Created with the first mail, readable for its owner only. */
   readonly folder: string;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 const FROM = 'tollgate <tollgate@localhost>';

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
-import { type Clock, DAY_MS } from '../../lib/clock.ts';
-import type { Logger } from '../../lib/logger.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import type { ClockAndLog } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
 import {
   type Channel,
@@ -20,15 +20,13 @@ import { type NoticeOutcome, noticeQueue, type TakenNotice } from './store/notic
 import { notificationStore } from './store/notification-store.ts';
 import { mailOf, messageOf, noticeContent } from './texts.ts';
 
-export interface NotifierDeps {
+export interface NotifierDeps extends ClockAndLog {
   readonly db: Db;
   readonly seals: Seals;
-  readonly clock: Clock;
   readonly chains: PaymentChains;
   readonly mailer: Mailer;
   /** Undefined when no bot is configured. */
   readonly messenger: Messenger | undefined;
-  readonly log: Logger;
   /** Called with the result of sending a notice. */
   readonly onOutcome?: ((channel: Channel, status: NoticeOutcome['status']) => void) | undefined;
 }

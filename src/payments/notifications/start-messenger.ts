@@ -1,17 +1,14 @@
 import { leadership } from '../../db/leader.ts';
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { type Logger, logAndGoOn } from '../../lib/logger.ts';
+import { type ClockAndLog, logAndGoOn } from '../../lib/logger.ts';
 import { startWorker } from '../../lib/worker.ts';
 import { answerTo } from './chat-linking.ts';
 import type { ChatUpdate, Messenger } from './messenger.ts';
 import { messengerLinks } from './store/messenger-links.ts';
 
-interface StartMessengerOptions {
+interface StartMessengerOptions extends ClockAndLog {
   readonly db: Db;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly messenger: Messenger;
   /** Time after which another process takes over when this one was killed, in milliseconds; 60 s when absent. */
   readonly leaseMs?: number;

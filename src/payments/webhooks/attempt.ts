@@ -1,6 +1,5 @@
 import { createHmac, createSecretKey } from 'node:crypto';
-import type { Clock } from '../../lib/clock.ts';
-import type { Logger } from '../../lib/logger.ts';
+import type { ClockAndLog } from '../../lib/logger.ts';
 import type {
   AttemptResult,
   ClaimedDelivery,
@@ -10,10 +9,8 @@ import type {
 } from '../model/webhook.ts';
 import type { SendResult, WebhookSender } from './sender.ts';
 
-export interface AttemptDeps {
+export interface AttemptDeps extends ClockAndLog {
   readonly sender: WebhookSender;
-  readonly clock: Clock;
-  readonly log: Logger;
   /** 0 to 1, and random when absent. */
   readonly chance?: () => number;
 }

@@ -1,7 +1,6 @@
 import type { Db, Transaction } from '../../db/open.ts';
 import { lockedTransaction } from '../../db/transaction.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Logger } from '../../lib/logger.ts';
+import type { ClockAndLog } from '../../lib/logger.ts';
 import type { AttemptResult, ClaimedDelivery, Delivery, Receiver } from '../model/webhook.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { openEach } from '../secrets/unopened-rows.ts';
@@ -52,11 +51,9 @@ export interface DeliveryQueue {
   endCutOff(limit: number): Promise<number>;
 }
 
-export interface DeliveryQueueDeps {
+export interface DeliveryQueueDeps extends ClockAndLog {
   readonly db: Db;
   readonly seals: Seals;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 export function deliveryQueue(deps: DeliveryQueueDeps): DeliveryQueue {

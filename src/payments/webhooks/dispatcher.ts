@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Db } from '../../db/open.ts';
 import { FAILURE_PAUSE_MS, lookPauseMs, startWokenWorker } from '../../db/woken-worker.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { boundedLines, type Logger, logAndGoOn } from '../../lib/logger.ts';
+import { boundedLines, type ClockAndLog, logAndGoOn } from '../../lib/logger.ts';
 import { type RunningWorker, startWorker } from '../../lib/worker.ts';
 import type { AttemptResult, ClaimedDelivery, Receiver } from '../model/webhook.ts';
 import type { Seals } from '../secrets/sealed.ts';
@@ -22,11 +21,9 @@ export type DispatcherStep =
   | 'before result'
   | 'after result';
 
-export interface DispatcherOptions {
+export interface DispatcherOptions extends ClockAndLog {
   readonly db: Db;
   readonly seals: Seals;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly sender: WebhookSender;
   /** Most attempts in flight per webhook in this process. */
   readonly concurrencyPerEndpoint: number;

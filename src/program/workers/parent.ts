@@ -4,20 +4,17 @@ import type { WorkerPart } from '#config/environment.ts';
 import type { Check } from '#http/health.ts';
 import { createMetrics, type Metrics } from '#http/metrics.ts';
 import { type OperatorView, openAdminListener } from '#http/server/admin-listener.ts';
-import type { Clock } from '#lib/clock.ts';
 import { isPlainObject } from '#lib/json.ts';
-import type { Logger } from '#lib/logger.ts';
+import type { ClockAndLog, Logger } from '#lib/logger.ts';
 import { build } from '#lib/version.ts';
 import { type ForkedWorker, forkedWorker, type ReadyNote } from './forked-worker.ts';
 import { type Supervisor, supervise, type WorkerPlace } from './supervisor.ts';
 
-interface ParentOptions {
+interface ParentOptions extends ClockAndLog {
   readonly config: Config;
   readonly parts: readonly WorkerPart[];
   /** Resolves with the reason when the program must stop. */
   readonly stopped: Promise<string>;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 type Place = WorkerPlace<ForkedWorker>;

@@ -1,6 +1,5 @@
 import type { WorkerPart } from '#config/environment.ts';
-import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
+import type { ClockAndLog } from '#lib/logger.ts';
 
 /** End of a process: an exit code, or the signal that ended it. Both are null when it could not be started. */
 export interface Exit {
@@ -42,13 +41,11 @@ interface Place<Process extends WorkerProcess> extends WorkerPlace<Process> {
   hasOpened: boolean;
 }
 
-export interface SupervisorOptions<Process extends WorkerProcess> {
+export interface SupervisorOptions<Process extends WorkerProcess> extends ClockAndLog {
   readonly parts: readonly WorkerPart[];
   readonly fork: (part: WorkerPart) => Process;
   /** Time for a process to end after `stop`; then it is killed. */
   readonly stopWithinMs: number;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Keeps one process running for each part. */

@@ -1,5 +1,4 @@
-import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
+import type { ClockAndLog } from '#lib/logger.ts';
 import type { Backend } from '../port/backend.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { addressRecordAnswers } from './address-records.ts';
@@ -14,17 +13,15 @@ import { searchAnswers } from './search.ts';
 import { tokenAnswers } from './tokens.ts';
 import { transactionAnswers, transactionListAnswers } from './transactions.ts';
 
-export interface BlockscoutBackendOptions {
+export interface BlockscoutBackendOptions extends ClockAndLog {
   readonly name: string;
   readonly chainId: number;
   /** Blocks after which the chain's records count as final. */
   readonly confirmations: number;
   /** The instance's API, `…/api/v2`, opened with `judge`. */
   readonly upstream: Upstream;
-  readonly clock: Clock;
   /** Time after the request in which a list may read further pages, in milliseconds; 5 s when absent. */
   readonly readOnMs?: number;
-  readonly log: Logger;
   /** Called with the kind of every record that the contract cannot represent. */
   onDropped(kind: string): void;
 }

@@ -1,5 +1,4 @@
-import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
+import type { ClockAndLog } from '#lib/logger.ts';
 import { BackendError } from '../port/backend-error.ts';
 import { Abandoned, incidentOf } from './exchange-error.ts';
 
@@ -11,13 +10,11 @@ export interface Breaker {
   run<Value>(path: string, ask: () => Promise<Value>): Promise<Value>;
 }
 
-export interface BreakerOptions {
+export interface BreakerOptions extends ClockAndLog {
   readonly name: string;
   /** Consecutive outages that open the breaker. */
   readonly failures: number;
   readonly pauseMs: number;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Time in which further failures of the same endpoint do not count, in milliseconds. */

@@ -1,7 +1,6 @@
 import { Pool } from 'undici';
 import { hiding, readAddress, unescaped } from '#http/fetch/secret-address.ts';
-import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
+import type { ClockAndLog } from '#lib/logger.ts';
 import { BackendError } from '../port/backend-error.ts';
 import { openBreaker } from './breaker.ts';
 import { exchange, type OutgoingRequest, type Reply } from './exchange.ts';
@@ -34,7 +33,7 @@ export interface Upstream {
 /** Interprets a status and JSON body. Returns undefined for a valid answer. */
 export type Judge = (reply: Reply) => BackendError | undefined;
 
-export interface UpstreamOptions {
+export interface UpstreamOptions extends ClockAndLog {
   /** For the log. */
   readonly name: string;
   /** Absolute address. Request paths are appended to its path; its query is sent with every request. */
@@ -42,8 +41,6 @@ export interface UpstreamOptions {
   /** Sent with every request, keys included; never logged. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly judge: Judge;
-  readonly clock: Clock;
-  readonly log: Logger;
   /** Version of this service, for the user agent. */
   readonly version?: string;
   /** Consecutive outages that open the breaker, and the pause before the probe. Default: 5 and 10 s. */
@@ -150,10 +147,8 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   };
 }
 
-interface FailureLogOptions {
+interface FailureLogOptions extends ClockAndLog {
   readonly name: string;
-  readonly clock: Clock;
-  readonly log: Logger;
   /** Removes secrets from a text. */
   readonly hide: (text: string) => string;
 }

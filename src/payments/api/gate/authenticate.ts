@@ -4,8 +4,7 @@ import type { IncomingRequest } from '#contract/mount/request-gate.ts';
 import type { Db } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import type { Client } from '#http/client-address.ts';
-import type { Clock } from '#lib/clock.ts';
-import { type Logger, logAndGoOn } from '#lib/logger.ts';
+import { type ClockAndLog, logAndGoOn } from '#lib/logger.ts';
 import { type ApiKey, hashOfKey, isWellFormedKey } from '../../keys/api-key.ts';
 import { apiKeyStore, TOUCH_INTERVAL_MS } from '../../keys/api-key-store.ts';
 import type { MerchantIdentity, Tier } from '../../model/owner.ts';
@@ -14,11 +13,9 @@ import { countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
 const REMEMBERED_USES = 10_000;
 const REMEMBERED_SECRETS = 10_000;
 
-export interface AuthenticatorOptions {
+export interface AuthenticatorOptions extends ClockAndLog {
   readonly db: Db;
-  readonly clock: Clock;
   readonly limits: RateLimits;
-  readonly log: Logger;
 }
 
 /** The key of a request. It is read for every request, so that a revoked key is refused at once. */

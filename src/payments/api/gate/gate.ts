@@ -4,9 +4,8 @@ import type { Gate, IncomingRequest } from '#contract/mount/request-gate.ts';
 import type { Db } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { pathOf } from '#http/app/request-target.ts';
-import type { Clock } from '#lib/clock.ts';
 import { isId } from '#lib/ids.ts';
-import type { Logger } from '#lib/logger.ts';
+import type { ClockAndLog } from '#lib/logger.ts';
 import type { RequestCount } from '#lib/request-counters.ts';
 import { included, PERMISSIONS } from '../../keys/api-key.ts';
 import type { Seals } from '../../secrets/sealed.ts';
@@ -16,12 +15,10 @@ import { idempotency } from './idempotency.ts';
 import { commitAround } from './keyed-commits.ts';
 import { countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
 
-export interface PaymentsGateOptions {
+export interface PaymentsGateOptions extends ClockAndLog {
   readonly db: Db;
   readonly seals: Seals;
-  readonly clock: Clock;
   readonly counts: RateLimits;
-  readonly log: Logger;
 }
 
 /** Payer operations that submit a signature or a claim. They are also counted by session (Decision 105). */

@@ -1,17 +1,14 @@
 import type { Db, Transaction } from '#db/open.ts';
 import { lockedTransaction, transaction, tryLock } from '#db/transaction.ts';
-import type { Clock } from '#lib/clock.ts';
 import { toJson } from '#lib/json.ts';
-import { type Logger, logAndGoOn } from '#lib/logger.ts';
+import { type ClockAndLog, logAndGoOn } from '#lib/logger.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import type { ApiCaller, CommittedResponse, TwoPhaseAction } from './api-context.ts';
 import { idempotencyStore, isHeld } from './idempotency-store.ts';
 
-export interface IdempotencyOptions {
+export interface IdempotencyOptions extends ClockAndLog {
   readonly db: Db;
   readonly seals: Seals;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Thrown to roll back a transaction, because another request holds the key or has stored its answer. */

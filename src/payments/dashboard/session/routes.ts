@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import type { Db } from '#db/open.ts';
 import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
+import type { ClockAndLog } from '#lib/logger.ts';
 import { authenticator } from '#payments/api/gate/authenticate.ts';
 import { keyAdmission, type RateLimits } from '#payments/api/gate/rate-limits.ts';
 import type { Seals } from '#payments/secrets/sealed.ts';
@@ -10,11 +10,9 @@ import type { OneTimeToken } from './one-time-token.ts';
 import { sessionOperations } from './operations.ts';
 import { type DashboardSessions, dashboardSessions } from './sessions.ts';
 
-export interface DashboardOptions {
+export interface DashboardOptions extends ClockAndLog {
   readonly db: Db;
   readonly seals: Seals;
-  readonly clock: Clock;
-  readonly log: Logger;
   readonly publicUrl: string;
   readonly counts: RateLimits;
   readonly oneTimeToken: OneTimeToken | undefined;

@@ -4,8 +4,7 @@ import type { Db, Handle } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { insertRows } from '#db/rows.ts';
 import { announce } from '#db/woken-worker.ts';
-import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
+import type { ClockAndLog } from '#lib/logger.ts';
 import type { Channel, Notice, NoticePayload } from '../../model/notification.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
 import { openEach, putOff } from '../../secrets/unopened-rows.ts';
@@ -77,11 +76,9 @@ export function noticeStore(handle: Handle, seals: Seals) {
   };
 }
 
-export interface NoticeQueueDeps {
+export interface NoticeQueueDeps extends ClockAndLog {
   readonly db: Db;
   readonly seals: Seals;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Queue of due notices. One process at a time holds each of them. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '#lib/clock.ts';
-import type { Logger } from '#lib/logger.ts';
+import type { ClockAndLog } from '#lib/logger.ts';
 import type { Answer, BodyOf, OperationId } from '../../port/backend.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
@@ -10,17 +10,15 @@ import type { Settlement } from './confirmations.ts';
 import type { IndexingState } from './indexing.ts';
 
 /** One Blockscout instance and the state this service keeps about it. */
-export interface BlockscoutSource {
+export interface BlockscoutSource extends ClockAndLog {
   readonly name: string;
   readonly chainId: number;
   readonly upstream: Upstream;
   readonly settlement: Settlement;
   readonly indexing: IndexingState;
   readonly refusals: Refusals;
-  readonly clock: Clock;
   /** Time after the request in which a list may read further pages, in milliseconds. */
   readonly readOnMs: number;
-  readonly log: Logger;
   /** Called with the kind of every record that the contract cannot represent. */
   onDropped(kind: string): void;
 }
