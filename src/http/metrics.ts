@@ -93,24 +93,24 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     registers,
     collect: addAnswered,
   });
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Counter({ name, help, labelNames, registers });
   const openConnections = new Gauge({
     name: 'tollgate_http_connections',
     help: 'Open connections by listener',
     labelNames: ['listener'],
     registers,
   });
-  const refusedConnections = new Counter({
-    name: 'tollgate_http_refused_connections_total',
-    help: 'Connections closed at once, by listener and exceeded limit (total or address)',
-    labelNames: ['listener', 'reason'],
-    registers,
-  });
-  const stalledConnections = new Counter({
-    name: 'tollgate_http_stalled_connections_total',
-    help: 'Connections closed because the client took no byte of a response for 30 seconds, by listener',
-    labelNames: ['listener'],
-    registers,
-  });
+  const refusedConnections = counter(
+    'tollgate_http_refused_connections_total',
+    'Connections closed at once, by listener and exceeded limit (total or address)',
+    ['listener', 'reason'],
+  );
+  const stalledConnections = counter(
+    'tollgate_http_stalled_connections_total',
+    'Connections closed because the client took no byte of a response for 30 seconds, by listener',
+    ['listener'],
+  );
   const lookUps = new Map<string, number>();
   new Counter({
     name: 'tollgate_cache_results_total',
@@ -122,18 +122,16 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
       for (const result of lookUps.keys()) lookUps.set(result, 0);
     },
   });
-  const storeFailures = new Counter({
-    name: 'tollgate_store_failures_total',
-    help: 'Tolerated failures of shared stores, by store (cache or limits)',
-    labelNames: ['store'],
-    registers,
-  });
-  const backendCalls = new Counter({
-    name: 'tollgate_backend_calls_total',
-    help: 'Calls to back ends by chain, back end and outcome',
-    labelNames: ['chain', 'backend', 'outcome'],
-    registers,
-  });
+  const storeFailures = counter(
+    'tollgate_store_failures_total',
+    'Tolerated failures of shared stores, by store (cache or limits)',
+    ['store'],
+  );
+  const backendCalls = counter(
+    'tollgate_backend_calls_total',
+    'Calls to back ends by chain, back end and outcome',
+    ['chain', 'backend', 'outcome'],
+  );
   const backendSeconds = new Histogram({
     name: 'tollgate_backend_call_duration_seconds',
     help: 'Time of calls to back ends, by chain and back end',
@@ -141,12 +139,11 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     buckets: REQUEST_BUCKETS_S,
     registers,
   });
-  const droppedRecords = new Counter({
-    name: 'tollgate_backend_dropped_records_total',
-    help: 'Records of back ends that do not fit the contract, by chain, back end and kind',
-    labelNames: ['chain', 'backend', 'kind'],
-    registers,
-  });
+  const droppedRecords = counter(
+    'tollgate_backend_dropped_records_total',
+    'Records of back ends that do not fit the contract, by chain, back end and kind',
+    ['chain', 'backend', 'kind'],
+  );
   const clocks = new Map<string, () => number>();
   new Gauge({
     name: 'tollgate_clock_ahead_seconds',
@@ -160,38 +157,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
   });
   registerChainGauges(registry, {
     read: readIndexes,
-    gauges: [
-      {
-        name: 'tollgate_index_head_block',
-        help: 'Newest indexed block by chain',
-        amountOf: ({ headBlock }) => headBlock,
-      },
-      {
-        name: 'tollgate_index_lag_blocks',
-        help: 'Blocks by which a chain is ahead of its index, by the last head that its node reported',
-        amountOf: ({ lagBlocks }) => lagBlocks,
-      },
-      {
-        name: 'tollgate_index_lag_seconds',
-        help: 'Time since the newest indexed block; 0 while the index has every block of its node',
-        amountOf: ({ lagSeconds }) => lagSeconds,
-      },
-      {
-        name: 'tollgate_index_stalled',
-        help: '1 when an index has not moved for a minute although its node has further blocks or is silent',
-        amountOf: ({ stalled }) => (stalled === undefined ? undefined : Number(stalled)),
-      },
-      {
-        name: 'tollgate_index_incomplete_blocks',
-        help: 'Indexed blocks without a receipt, a trace or code that the node could not give',
-        amountOf: ({ incompleteBlocks }) => incompleteBlocks,
-      },
-      {
-        name: 'tollgate_index_unread_state',
-        help: 'Balances, owners and tokens that the node did not give when they were last read, at most 1,000',
-        amountOf: ({ unreadState }) => unreadState,
-      },
-    ],
+    gauges: INDEX_GAUGES,
   });
 
   function addAnswered(): void {
@@ -234,6 +200,39 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     watchIndex: read => indexReads.push(read),
   };
 }
+
+const INDEX_GAUGES: readonly ChainGauge<IndexProgress>[] = [
+  {
+    name: 'tollgate_index_head_block',
+    help: 'Newest indexed block by chain',
+    amountOf: ({ headBlock }) => headBlock,
+  },
+  {
+    name: 'tollgate_index_lag_blocks',
+    help: 'Blocks by which a chain is ahead of its index, by the last head that its node reported',
+    amountOf: ({ lagBlocks }) => lagBlocks,
+  },
+  {
+    name: 'tollgate_index_lag_seconds',
+    help: 'Time since the newest indexed block; 0 while the index has every block of its node',
+    amountOf: ({ lagSeconds }) => lagSeconds,
+  },
+  {
+    name: 'tollgate_index_stalled',
+    help: '1 when an index has not moved for a minute although its node has further blocks or is silent',
+    amountOf: ({ stalled }) => (stalled === undefined ? undefined : Number(stalled)),
+  },
+  {
+    name: 'tollgate_index_incomplete_blocks',
+    help: 'Indexed blocks without a receipt, a trace or code that the node could not give',
+    amountOf: ({ incompleteBlocks }) => incompleteBlocks,
+  },
+  {
+    name: 'tollgate_index_unread_state',
+    help: 'Balances, owners and tokens that the node did not give when they were last read, at most 1,000',
+    amountOf: ({ unreadState }) => unreadState,
+  },
+];
 
 /** Registers a gauge that is always 1. Its labels name the build. */
 function registerBuild(registry: Registry): void {
