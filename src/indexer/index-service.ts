@@ -39,8 +39,6 @@ export interface IndexOptions extends ClockAndLog {
   isReadOnly?: boolean | undefined;
   /** False while the disk of the index has too little space for more blocks; true when absent. */
   hasRoom?: HasRoom | undefined;
-  /** Time before another process takes over a PostgreSQL index from a silent writer; see `writerLease`. */
-  leaseMs?: number;
 }
 
 /** A node counts as unreachable when its last answer is older than both of these. */
@@ -141,7 +139,6 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   const lease = writerLease(db, {
     chainId: chain.id,
     isReadOnly: options.isReadOnly ?? false,
-    leaseMs: options.leaseMs,
     clock,
     log,
     // The chain may have changed since an earlier election of this process, so its run state is dropped.
