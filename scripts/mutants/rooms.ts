@@ -18,6 +18,7 @@ export const ROOMS: readonly Room[] = [
       'test/payments/api/idempotency',
       'test/payments/api/',
       'test/payments/keys/',
+      'test/payments/dashboard/',
     ],
   },
   {

@@ -92,7 +92,7 @@ const describe = () =>
 /** All routes of the payments service, in order. Pages, assets, health and documentation go into `plain`. */
 export async function paymentsRoutes(options: RoutesOptions, plain: Router): Promise<readonly Middleware[]> {
   const { limits, validateResponses, log, db, clock, publicUrl, outgoing } = options;
-  const counts = rateLimits(db, limits, options.counters);
+  const counts = rateLimits(db, limits, { counters: options.counters });
   const verifySignature = signatureJudge(options.clientOf);
   healthRoutes(plain, { checks: () => options.checks, isLeaving: options.isLeaving });
   const description = descriptionHandlers(describe, () => publicUrl);

@@ -90,7 +90,7 @@ export async function startGatedKeys(options: GatedKeysOptions): Promise<GatedKe
     level: 'debug',
     destination: { write: line => void entries.push(JSON.parse(line)) },
   });
-  const counts = rateLimits(db, limits, counters);
+  const counts = rateLimits(db, limits, { counters });
   const gate = paymentsGate({ db, seals: seals([SEAL_SECRET]), clock, counts, log });
   const route = await mountGated<
     Pick<PaymentsOperations, Id>,

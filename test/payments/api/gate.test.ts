@@ -144,6 +144,25 @@ eachDatabase('an API key', databases => {
       expect(second).toBe(first + 60_000);
     });
 
+    test('that many uses at once write with one statement, also when it was last used long ago', async () => {
+      const { key, secret } = await service.key({ organizationId });
+      const written: string[] = [];
+      service.db.on('query', ({ sql }: { sql: string }) => {
+        if (sql.includes('set last_used_at')) written.push(sql);
+      });
+
+      for (const use of [1, 2]) {
+        clock.advance(60_000);
+        for (let count = 0; count < 5; count++) await status({ 'x-api-key': secret });
+
+        await until(
+          () => lastUse(key.id),
+          time => time === clock.now(),
+        );
+        expect(written).toHaveLength(use);
+      }
+    });
+
     test('and is accepted even when that time cannot be written', async () => {
       const { secret } = await service.key({ organizationId });
       await service.db.raw(REFUSE_USES[databases.kind]);
@@ -156,6 +175,15 @@ eachDatabase('an API key', databases => {
       );
       await service.db.raw(ALLOW_USES[databases.kind]);
     });
+  });
+
+  test('is named by its id in the access log, with its organization', async () => {
+    const { key, secret } = await service.key({ organizationId });
+
+    await service.send('GET', LIST, { key: secret });
+
+    const entry = await eventually(() => service.entries.find(({ keyId }) => keyId === key.id));
+    expect(entry).toMatchObject({ operationId: 'listApiKeys', status: 200, organizationId });
   });
 
   test('and the keys it creates never appear in the log', async () => {

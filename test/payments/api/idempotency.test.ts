@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { rowsOf } from '#db/query.ts';
 import { eventually } from '../../http/serve.ts';
-import { bothDatabases } from '../../support/databases.ts';
+import { until } from '../../lab/until.ts';
+import { bothDatabases, postgresDatabase, type TestDatabase } from '../../support/databases.ts';
 import { type Answered, type GatedKeys, type Sent, startGatedKeys } from '../../support/gated-keys.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 
@@ -227,5 +228,72 @@ bothDatabases('50 equal requests to two processes on one database', databases =>
 
     const made = await rowsOf(one.db, 'select id from api_keys where organization_id = ?', [organizationId]);
     expect(made).toHaveLength(1 + 3);
+  });
+});
+
+describe('a request whose key another process holds, on PostgreSQL', () => {
+  let database: TestDatabase;
+  let clock: ManualClock;
+  let one: GatedKeys;
+  let other: GatedKeys;
+  let key: string;
+
+  beforeAll(async () => {
+    database = await postgresDatabase('payments');
+    clock = manualClock();
+    const options = { database: database.options, clock, limits: LIMITS };
+    one = await startGatedKeys(options);
+    other = await startGatedKeys(options);
+    key = (await one.key({ organizationId: await one.organization() })).secret;
+  });
+  afterAll(async () => {
+    await one[Symbol.asyncDispose]();
+    await other[Symbol.asyncDispose]();
+    await database.remove();
+  });
+
+  const create = (to: GatedKeys, idempotencyKey: string) =>
+    to.send('POST', KEYS, { key, body: BODY, headers: { 'Idempotency-Key': idempotencyKey } });
+  const waits = () => eventually(() => (clock.sleepers() === 1 ? true : undefined));
+
+  /** Sends a request whose transaction cannot end until the returned function was called. */
+  async function held(idempotencyKey: string) {
+    const table = await one.db.transaction();
+    await table.raw('lock table api_keys in share row exclusive mode');
+    const answer = create(one, idempotencyKey);
+    await until(
+      () => rowsOf(one.db, "select 1 as found from pg_locks where locktype = 'advisory' and granted"),
+      found => found.length > 0,
+    );
+    return { answer, release: () => table.commit() };
+  }
+
+  test('is answered like the first one, 50 ms after its end', async () => {
+    const first = await held('a');
+    const second = create(other, 'a');
+    await waits();
+
+    await first.release();
+    const answer = await first.answer;
+    clock.advance(49);
+    expect(clock.sleepers()).toBe(1);
+    clock.advance(1);
+
+    expect(answer.status).toBe(201);
+    expect((await second).text).toBe(answer.text);
+    expect((await second).headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  test('is a conflict after 10 seconds', async () => {
+    const first = await held('b');
+    const second = create(other, 'b');
+    await waits();
+
+    clock.advance(10_000);
+    const answer = await second;
+    await first.release();
+
+    expect(statusAndBody(answer)).toEqual([409, conflict(/still in progress/)]);
+    expect((await first.answer).status).toBe(201);
   });
 });

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#lib/ids.ts';
-import { bothDatabases } from '../../support/databases.ts';
+import type { RequestCounters } from '#lib/request-counters.ts';
+import { bothDatabases, eachDatabase } from '../../support/databases.ts';
 import { type Answered, type GatedKeys, startGatedKeys } from '../../support/gated-keys.ts';
+import { manualClock } from '../../support/manual-clock.ts';
 
 const LIST = '/api/v1/api-keys';
 const stateOf = (id: string) => `/api/v1/pay/sessions/${id}/status`;
@@ -213,6 +215,34 @@ bothDatabases('a limit whose counts cannot be written', databases => {
     const answers = await times(4, () => service.send('GET', LIST, { key }));
 
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+  });
+});
+
+eachDatabase('the limits of an answer', databases => {
+  /** State of the limits of a claim, whose address and session have these milliseconds left. */
+  async function shownFor(left: Readonly<Record<string, number>>) {
+    const counters: RequestCounters = (kind, limit) => async () => ({
+      limit,
+      remaining: 2,
+      msLeft: left[kind] ?? 0,
+      isRefused: false,
+    });
+    const clock = manualClock();
+    await using service = await startGatedKeys({
+      database: await databases.create('payments'),
+      counters,
+      clock,
+    });
+
+    const { headers } = await service.send('POST', claimsOf(newId('cs')), { ...CLAIM, from: '203.0.113.1' });
+
+    const resetMs = Number(headers.get('x-ratelimit-reset')) * 1_000 - clock.now();
+    return { limit: headers.get('x-ratelimit-limit'), resetMs };
+  }
+
+  test('with equal counts show the one with the longest wait', async () => {
+    expect(await shownFor({ payer: 50_000, session: 10_000 })).toEqual({ limit: '60', resetMs: 50_000 });
+    expect(await shownFor({ payer: 10_000, session: 50_000 })).toEqual({ limit: '5', resetMs: 50_000 });
   });
 });
 

@@ -62,10 +62,9 @@ export function keyedCommits(
 
   /** Takes the key before an effect outside the database, and stores the answer in the transaction after it. */
   function keptBeside(): KeptBeside {
-    let startedAt = 0;
+    const startedAt = clock.now();
     return {
       async begin(handle) {
-        startedAt = clock.now();
         if (!(await tryLock(handle, name))) throw new Overtaken(false);
         const kept = idempotencyStore(handle, seals);
         if (!(await kept.start(caller, key, fingerprint, startedAt))) throw new Overtaken(true);

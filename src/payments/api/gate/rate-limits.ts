@@ -53,6 +53,12 @@ export interface RateLimits {
   ofSession(sessionId: string): Promise<RequestCount>;
 }
 
+export interface RateLimitOptions {
+  readonly counters?: RequestCounters | undefined;
+  /** Milliseconds of a clock that nobody sets, by which refusals end. Like the counters' stores, it is not `Clock`. */
+  readonly steady?: () => number;
+}
+
 /**
  * Creates the limits, which hold for all processes that share the counters. By default these are the processes on one
  * PostgreSQL (table `rate_limits` of the payments schema), or this process alone. As in the data service, a client on
@@ -61,14 +67,17 @@ export interface RateLimits {
 export function rateLimits(
   db: Db,
   keys: KeyLimits,
-  counters: RequestCounters = isShared(db) ? databaseCounters(db) : memoryCounters,
+  {
+    counters = isShared(db) ? databaseCounters(db) : memoryCounters,
+    steady = () => performance.now(),
+  }: RateLimitOptions = {},
 ): RateLimits {
   const byTier = {
-    standard: remembering(counters('key', keys.standard)),
-    elevated: remembering(counters('elevated_key', keys.elevated)),
+    standard: remembering(counters('key', keys.standard), steady),
+    elevated: remembering(counters('elevated_key', keys.elevated), steady),
   };
-  const failures = remembering(counters('failure', FAILURES_PER_ADDRESS));
-  const mayGuess = sparingly();
+  const failures = remembering(counters('failure', FAILURES_PER_ADDRESS), steady);
+  const mayGuess = sparingly(steady);
   const payers = counters('payer', PAYER_REQUESTS_PER_ADDRESS);
   const states = counters('state', STATES_PER_SESSION);
   const stateReaders = counters('state_reader', STATES_PER_ADDRESS);
@@ -147,21 +156,22 @@ interface RememberingCounter {
   standing(name: string): RequestCount | undefined;
 }
 
-/** Adds a memory of its refusals to a counter. Like the counters' stores, it measures in real time. */
-function remembering(counter: RequestCounter): RememberingCounter {
+/** Adds a memory of its refusals to a counter. */
+function remembering(counter: RequestCounter, steady: () => number): RememberingCounter {
   const refusals = new LRUCache<string, { readonly count: RequestCount; readonly until: number }>({
     max: MOST_NAMES,
   });
   return {
     async count(name) {
       const count = await counter(name);
-      if (count.isRefused) refusals.set(name, { count, until: performance.now() + count.msLeft });
+      if (count.isRefused) refusals.set(name, { count, until: steady() + count.msLeft });
       return count;
     },
     standing(name) {
       const refusal = refusals.get(name);
-      const msLeft = (refusal?.until ?? 0) - performance.now();
-      return refusal !== undefined && msLeft > 0 ? { ...refusal.count, msLeft } : undefined;
+      if (refusal === undefined) return undefined;
+      const msLeft = refusal.until - steady();
+      return msLeft > 0 ? { ...refusal.count, msLeft } : undefined;
     },
   };
 }
@@ -172,11 +182,11 @@ const LOOK_UP_EVERY_MS = 500;
 const LOOK_UPS_IN_A_ROW = 10;
 
 /** Returns a test that allows a name ten uses in a row, and two per second after that. */
-function sparingly(): (name: string) => boolean {
+function sparingly(steady: () => number): (name: string) => boolean {
   /** Time at which all uses of a name will be regained. */
   const regainedAt = new LRUCache<string, number>({ max: MOST_NAMES });
   return name => {
-    const now = performance.now();
+    const now = steady();
     const next = Math.max(regainedAt.get(name) ?? 0, now) + LOOK_UP_EVERY_MS;
     if (next - now > LOOK_UP_EVERY_MS * LOOK_UPS_IN_A_ROW) return false;
     regainedAt.set(name, next);
