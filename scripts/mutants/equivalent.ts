@@ -9,4 +9,26 @@ export interface EquivalentMutation {
 }
 
 /** Mutations that do not count, because the program behaves the same with them. */
-export const EQUIVALENT: readonly EquivalentMutation[] = [];
+export const EQUIVALENT: readonly EquivalentMutation[] = [
+  {
+    file: 'src/payments/sessions/amounts-due.ts',
+    line: 'for (let index = 0n; index < size; index++) {',
+    original: 'index < size',
+    replacement: 'index <= size',
+    reason: 'The amount after the last one is the first one again, which was taken.',
+  },
+  {
+    file: 'src/payments/sessions/suggested-session.ts',
+    line: 'const reach = largestTail(2n * amount, tokenDecimals);',
+    original: '2n',
+    replacement: '3n',
+    reason: 'The statement selects more sessions, and rankOf leaves out those that are too far away.',
+  },
+  {
+    file: 'src/payments/sessions/suggested-session.ts',
+    line: 'const lowest = amount > reach ? amount - reach : 0n;',
+    original: '0n',
+    replacement: '1n',
+    reason: 'No session asks for an amount of 0.',
+  },
+];

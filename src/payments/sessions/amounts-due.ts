@@ -39,12 +39,12 @@ const READ_SAMPLES = 16;
  * On PostgreSQL, transactions that read the amounts of open sessions conflict with each other when they open sessions
  * for the same recipient at the same time. So the first attempts do not read them and may return a taken amount, which
  * the unique index then refuses. They try the nearest range several times and then larger ones, so that the tail stays
- * in proportion to the number of taken amounts.
+ * in proportion to the number of taken amounts. Attempts count from 0.
  */
 export async function freeAmount(
   handle: Handle,
   draft: SessionDraft,
-  attempt = 0,
+  attempt: number,
 ): Promise<bigint | undefined> {
   const step = exactStep(draft.tokenDecimals);
   // From here on amounts are counted in steps. The range begins above the price.

@@ -121,12 +121,12 @@ function chosenOf(terms: Terms, choices: Choices, report: Report): Chosen {
 }
 
 /**
- * Metadata of the link, with keys of the choices replacing its own. A payer's choices have no metadata, so only a
- * merchant can exceed the limit.
+ * Metadata of the link, with keys of the choices replacing its own. Each is within the limit, and a payer's choices
+ * have no metadata, so only a merchant can exceed it.
  */
 function metadataOf(terms: Terms, choices: Choices, report: Report): CheckoutSession['metadata'] {
   const merged = { ...('link' in terms ? terms.link.metadata : {}), ...choices.metadata };
-  if (Object.keys(choices.metadata ?? {}).length > 0 && Object.keys(merged).length > MAX_METADATA_KEYS) {
+  if (Object.keys(merged).length > MAX_METADATA_KEYS) {
     report(
       wrong('metadata', `must not have more than ${MAX_METADATA_KEYS} keys together with those of the link`),
     );

@@ -7,6 +7,7 @@ import { transaction } from '#db/transaction.ts';
 import { newId } from '#lib/ids.ts';
 import { largestTail } from '#payments/amounts/token-amount.ts';
 import { seals as sealsOf } from '#payments/secrets/sealed.ts';
+import { freeAmount } from '#payments/sessions/amounts-due.ts';
 import type { SessionDraft } from '#payments/sessions/opening.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
@@ -232,6 +233,48 @@ eachDatabase('exact amounts', databases => {
 
     expect(sessions.filter(one => one.isWalletOnly)).toEqual([]);
     expect(transactions / sessions.length).toBeLessThan(2);
+  });
+
+  test('the largest tail of an attempt grows fourfold from the fourth attempt on', async () => {
+    const draft = aSession(given.owner, { amount: 1_000n });
+    const largestTailOf = async (attempt: number, draws: number) => {
+      let largest = 0n;
+      for (let drawn = 0; drawn < draws; drawn++) {
+        const amount = (await freeAmount(given.db, draft, attempt)) ?? 0n;
+        if (amount - draft.amount > largest) largest = amount - draft.amount;
+      }
+      return largest;
+    };
+
+    const nearest = [await largestTailOf(0, 1_000), await largestTailOf(2, 100)];
+    const larger = [await largestTailOf(3, 200), await largestTailOf(4, 200)];
+
+    expect(nearest.filter(tail => tail < 70n || tail > 99n)).toEqual([]);
+    expect(larger[0]).toBeGreaterThan(3n * 99n);
+    expect(larger[0]).toBeLessThanOrEqual(4n * 99n);
+    expect(larger[1]).toBeGreaterThan(12n * 99n);
+    expect(larger[1]).toBeLessThanOrEqual(16n * 99n);
+  });
+
+  test('an attempt reads the amounts of open sessions after nine others, or after one with the whole range', async () => {
+    const statements: string[] = [];
+    const listener = ({ sql }: { sql: string }) => statements.push(sql);
+    const isReading = async (changes: Partial<SessionDraft>, attempt: number) => {
+      statements.length = 0;
+      await freeAmount(given.db, aSession(given.owner, changes), attempt);
+      return statements.some(sql => sql.includes("status = 'active' and not is_wallet_only"));
+    };
+    const wide = { amount: 10n ** 12n };
+    const narrow = { amount: 20_001n, tokenDecimals: 2 };
+
+    given.db.on('query', listener);
+    const ofWide = [];
+    for (let attempt = 0; attempt <= 9; attempt++) ofWide.push(await isReading(wide, attempt));
+    const ofNarrow = [await isReading(narrow, 0), await isReading(narrow, 1)];
+    given.db.off('query', listener);
+
+    expect(ofWide).toEqual([...Array<boolean>(9).fill(false), true]);
+    expect(ofNarrow).toEqual([false, true]);
   });
 
   test('a free amount is found through indexes among many sessions and links', async () => {

@@ -73,6 +73,17 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
     expect(await store().find({ ...owner, mode: 'test' }, session.id)).toBeUndefined();
   });
 
+  test('no session is found for no ids, without a statement', async ({ db, store }) => {
+    const statements: string[] = [];
+    const listener = ({ sql }: { sql: string }) => statements.push(sql);
+    db.on('query', listener);
+
+    const found = await store().findMany([]);
+    db.off('query', listener);
+
+    expect([found, statements]).toEqual([new Map(), []]);
+  });
+
   test('nothing a customer wrote is readable in the database', async ({ db, opened, expired }) => {
     const { id } = await opened({
       customerEmail: 'ada@example.com',
