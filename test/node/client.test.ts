@@ -5,7 +5,7 @@ import { encodeErrorResult, parseAbi } from 'viem';
 import { afterEach, expect, test, vi } from 'vitest';
 import { assembly, piecesOf } from '#lib/json-text/pieces.ts';
 import { silentLogger } from '#lib/logger.ts';
-import { createChainClient, nodeAnswered } from '#node/client.ts';
+import { createChainClient, nodeAnswered, nullIfAnswered, nullIfNotGiven } from '#node/client.ts';
 import { AnswerTooLarge, NodeFailure } from '#node/transport/errors.ts';
 import { PATIENCE_MS, until } from '../lab/until.ts';
 import { type HostileNode, hostileNode, type NodeBehaviour } from '../support/hostile-node.ts';
@@ -127,6 +127,20 @@ test('an error in the answer to one call fails that call only', async () => {
 
   expect([first, third]).toEqual([0, 2]);
   expect(nodeAnswered(second)).toBe(true);
+});
+
+test('a limit of the node, by the code -32005, is no answer to the question', async () => {
+  const limit = Object.assign(new Error('daily request count exceeded'), { code: -32_005 });
+  const node = await nodeThat((_, __, well) =>
+    well(({ params: [hash] }) => (Number(hash) === 0 ? limit : new Error('unknown transaction'))),
+  );
+
+  const [limited, refused] = await receipts(clientOf([node]), 2);
+
+  expect([nodeAnswered(limited), nodeAnswered(refused)]).toEqual([false, true]);
+  expect(nullIfAnswered(refused)).toBeNull();
+  expect(() => nullIfAnswered(limited)).toThrow('daily request count exceeded');
+  expect(() => nullIfNotGiven(limited)).toThrow('daily request count exceeded');
 });
 
 test('calls that trace a block are sent alone', async () => {

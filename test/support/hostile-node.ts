@@ -57,9 +57,9 @@ export async function hostileNode(
         const result = results?.(call);
         const told = result === undefined ? resultOf(call) : result;
         const reply = { jsonrpc: '2.0', id: call.id };
-        return told instanceof Error
-          ? { ...reply, error: { code: -32_000, message: told.message } }
-          : { ...reply, result: told };
+        if (!(told instanceof Error)) return { ...reply, result: told };
+        const code = 'code' in told ? told.code : -32_000;
+        return { ...reply, error: { code, message: told.message } };
       });
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]));

@@ -327,6 +327,19 @@ bothDatabases('the queue of deliveries', databases => {
     ).toEqual([]);
   });
 
+  test('stores deliveries in the order of their ids, so that those taken together are read together', async () => {
+    const made = Array.from({ length: 20 }, () => ({ delivery: aDelivery(webhook), body: '{}' }));
+    const ids = made.map(({ delivery }) => delivery.id).sort();
+
+    await deliveryStore(given.db, SEALS).insert(
+      made.toSorted((a, b) => (a.delivery.id < b.delivery.id ? 1 : -1)),
+    );
+
+    const row = databases.kind === 'sqlite' ? 'rowid' : 'ctid';
+    const stored = await rowsOf<{ id: string }>(given.db, `select id from deliveries order by ${row}`);
+    expect(stored.map(({ id }) => id)).toEqual(ids);
+  });
+
   test('removes old deliveries in batches, and none that is being sent', async () => {
     const now = RECORD_TIME + DELIVERY_LIFETIME_MS;
     for (let i = 0; i < 3; i += 1) await insert(aDelivery(webhook, { createdAt: RECORD_TIME - 1 }));

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '#lib/clock.ts';
 import { HOLD_LIMIT_MS } from '#payments/model/delivery.ts';
 import type { Delivery } from '#payments/model/webhook.ts';
 import type { DeliveryRow } from '#payments/tables/event-tables.ts';
+import { MANUAL_LEASE_MS } from '#payments/webhooks/attempt-lifecycle.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
 import { until } from '../../lab/until.ts';
 import {
@@ -416,7 +417,39 @@ bothDatabases('the dispatcher', databases => {
     });
   });
 
+  test('a test whose process crashed is ended within ten seconds after its lease', async () => {
+    await using receiver = await startReceiver();
+    await using setting = await setUp();
+    const webhook = await setting.webhook(receiver.url);
+    const { id } = await setting.manualAttempt(webhook);
+    setting.dispatch();
+    const isEnded = async () => (await setting.deliveries(webhook))[0]?.sending === null;
+
+    await pass(setting, MANUAL_LEASE_MS - 1);
+    expect(await isEnded()).toBe(false);
+    await pass(setting, 9_999);
+    expect(await isEnded()).toBe(false);
+    await pass(setting, 1);
+
+    expect(await setting.deliveries(webhook)).toMatchObject([{ id, status: 'failed', sending: null }]);
+    expect(receiver.arrivals).toEqual([]);
+  });
+
   describe('on stop', () => {
+    test('ends every worker, so that none is left to look for due deliveries', async () => {
+      await using setting = await setUp();
+      const dispatcher = setting.dispatch();
+      await setting.idle();
+
+      await dispatcher.stop();
+
+      await until(
+        async () => clock.sleepers(),
+        sleepers => sleepers === 0,
+      );
+      expect(clock.sleepers()).toBe(0);
+    });
+
     test('begins no further attempts, and waits for those under way', async () => {
       const slow = held();
       await using receiver = await startReceiver(() => slow.answer);

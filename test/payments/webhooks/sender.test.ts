@@ -254,6 +254,18 @@ describe('a request', () => {
     expect(Number.isInteger(result.responseTimeMs) && Number(result.responseTimeMs) >= 0).toBe(true);
   });
 
+  test('has the time until the answer as its response time, in whole milliseconds', async () => {
+    await using receiver = await startReceiver(() => response => setTimeout(() => response.end(), 100));
+    await using guarded = sender();
+    const startedAt = performance.now();
+
+    const { responseTimeMs } = await guarded.send(receiver.url);
+
+    // A timer may end up to a millisecond early.
+    expect(responseTimeMs).toBeGreaterThanOrEqual(99);
+    expect(responseTimeMs).toBeLessThanOrEqual(Math.ceil(performance.now() - startedAt));
+  });
+
   test.for([304, 400, 401, 404, 410, 429, 500, 503])('is a failure when it answers %i', async status => {
     await using receiver = await startReceiver(() => status);
     await using guarded = sender();

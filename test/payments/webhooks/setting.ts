@@ -11,13 +11,14 @@ import type { Owner } from '#payments/model/owner.ts';
 import type { Delivery, Webhook } from '#payments/model/webhook.ts';
 import { seals as sealsOf } from '#payments/secrets/sealed.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
+import { beginManual } from '#payments/webhooks/attempt-lifecycle.ts';
 import { type DispatcherOptions, startDispatcher } from '#payments/webhooks/dispatcher.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
 import { type WebhookChanges, webhookStore } from '#payments/webhooks/store/webhook-store.ts';
 import { anOrganization } from '../../lab/payments-records.ts';
 import { until } from '../../lab/until.ts';
 import { loopbackSender } from '../../support/loopback-sender.ts';
-import { anEvent, aSecret, aWebhook } from '../../support/webhook-records.ts';
+import { aDelivery, anEvent, aSecret, aWebhook } from '../../support/webhook-records.ts';
 
 /** A secret for tests only. */
 export const SECRET = 'a secret of tests only';
@@ -39,6 +40,8 @@ export interface Setting extends AsyncDisposable {
   webhook(url: string, owner?: Owner): Promise<Registered>;
   /** Records events and relays them to the webhooks. */
   happen(owner: Owner, count?: number, session?: Partial<EventSession>): Promise<PaymentEvent[]>;
+  /** Begins the attempt of a test of a webhook, as a process that then crashes. */
+  manualAttempt(webhook: Webhook): Promise<Delivery>;
   /** Starts a dispatcher, which ends with the setting. With a `pauseMs` the setting does not nudge it. */
   dispatch(options?: Partial<DispatcherOptions>): ReturnType<typeof startDispatcher>;
   /**
@@ -94,6 +97,13 @@ export async function startSetting(options: DatabaseOptions, clock: Clock): Prom
       const relaying = relay({ db, seals, clock, log });
       while ((await relaying.runOnce(new AbortController().signal)) > 0) {}
       return events;
+    },
+    async manualAttempt(webhook) {
+      const delivery = aDelivery(webhook, { isTest: true, createdAt: clock.now(), nextAttemptAt: null });
+      await deliveryStore(db, seals).insert([{ delivery, body: '{}' }]);
+      const of = { webhookId: webhook.id, id: delivery.id };
+      await transaction(db, handle => beginManual(handle, { seals, now: clock.now() }, webhook, of));
+      return delivery;
     },
     dispatch(more = {}) {
       const defaults = {
