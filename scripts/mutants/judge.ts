@@ -7,7 +7,10 @@ import type { TestSession } from './test-session.ts';
 
 /** Result of one mutant. */
 export interface Verdict {
-  /** `late`: the tests did not end in time. `unreached`: no test runs the site. */
+  /**
+   * `late`: tests took too long with the mutant, and passed in the same time right after, without it. `unreached`: no
+   * test runs the site.
+   */
   readonly outcome: 'caught' | 'late' | 'survived' | 'unreached';
   /** Test files that it was run with. Of a caught mutant, those that failed. */
   readonly tests: readonly string[];
@@ -30,7 +33,8 @@ const START_LIMIT_MS = 20_000;
 
 /**
  * Runs the tests that reach a site with its mutant, or takes the verdict of an earlier run of the same source and
- * tests. Undefined when the deadline comes first.
+ * tests. Undefined when the deadline comes first, or when tests take too long without the mutant too: then the machine
+ * is too busy to tell.
  */
 export async function judge(site: Site, options: JudgeOptions): Promise<Verdict | undefined> {
   const { records, session, deadline, sites } = options;
@@ -51,9 +55,18 @@ export async function judge(site: Site, options: JudgeOptions): Promise<Verdict 
     const limitMs = LIMIT_FACTOR * expectedMs + START_LIMIT_MS;
     const leftMs = deadline - Date.now();
     const results = await session.run({ mutant: sites.indexOf(site), tests }, Math.min(limitMs, leftMs));
-    if (results === undefined) return leftMs < limitMs ? undefined : verdict('late', tests);
-    const failed = results.filter(({ hasPassed }) => !hasPassed).map(({ file }) => file);
-    return failed.length > 0 ? verdict('caught', failed) : verdict('survived', tests);
+    if (results === undefined) return leftMs < limitMs ? undefined : lateUnlessBusy(tests, limitMs);
+    const failed = results.filter(({ hasPassed }) => !hasPassed);
+    if (failed.length === 0) return verdict('survived', tests);
+    const files = failed.map(({ file }) => file);
+    return failed.every(({ isLate }) => isLate) ? lateUnlessBusy(files, limitMs) : verdict('caught', files);
+  }
+
+  /** Time alone proves nothing on a busy machine, so the tests run once more without the mutant. */
+  async function lateUnlessBusy(tests: readonly string[], limitMs: number): Promise<Verdict | undefined> {
+    const results = await session.run({ mutant: -1, tests }, Math.min(limitMs, deadline - Date.now()));
+    const isProven = results?.every(({ hasPassed }) => hasPassed) === true;
+    return isProven ? verdict('late', tests) : undefined;
   }
 }
 
@@ -66,5 +79,5 @@ function isStillTrue({ outcome, tests, fingerprint }: Verdict, covering: readonl
   const files = covering.map(({ file }) => file);
   const isCovering = tests.every(file => files.includes(file));
   if (!isCovering || fingerprintOfFiles(tests) !== fingerprint) return false;
-  return outcome === 'caught' || files.length === tests.length;
+  return outcome === 'caught' || outcome === 'late' || files.length === tests.length;
 }

@@ -23,6 +23,8 @@ export interface RunRequest {
 export interface TestFileResult {
   readonly file: string;
   readonly hasPassed: boolean;
+  /** True when it failed only because a test took too long. */
+  readonly isLate: boolean;
   readonly durationMs: number;
   /** Ids of mutations; empty while a mutant is on. */
   readonly reached: readonly number[];
@@ -35,7 +37,8 @@ const reachedFile = join(tmpdir(), 'reached.jsonl');
 
 process.once('message', async (files: InstrumentedFiles) => {
   const ended: TestModule[] = [];
-  const failed = new Set<string>();
+  /** Files with a failed test. The value is true while all of these tests took too long. */
+  const failed = new Map<string, boolean>();
   let isJudging = false;
   const reporter: Reporter = {
     onTestModuleEnd(module) {
@@ -44,8 +47,11 @@ process.once('message', async (files: InstrumentedFiles) => {
     },
     onTestCaseResult(test) {
       if (isVerbose) console.log(test.fullName, test.result());
-      if (test.result().state !== 'failed') return;
-      failed.add(test.module.relativeModuleId);
+      const { state, errors } = test.result();
+      if (state !== 'failed') return;
+      const file = test.module.relativeModuleId;
+      const isLate = errors.every(({ message }) => message.startsWith('Test timed out'));
+      failed.set(file, isLate && failed.get(file) !== false);
       if (isJudging) void vitest.cancelCurrentRun('test-failure');
     },
   };
@@ -96,14 +102,21 @@ process.once('message', async (files: InstrumentedFiles) => {
     const results = ended.map(module => ({
       file: module.relativeModuleId,
       hasPassed: module.ok() && unhandledErrors.length === 0,
+      isLate: unhandledErrors.length === 0 && failed.get(module.relativeModuleId) === true,
       durationMs: durationOf(module),
       reached: lines.find(({ file }) => file === module.moduleId)?.reached ?? [],
     }));
     // A module does not end when its run is cancelled. Without a failed test, its worker has crashed.
     const hasEnded = (file: string) => results.some(result => result.file === file);
-    const cancelled = (failed.size > 0 ? [...failed] : tests)
+    const cancelled = (failed.size > 0 ? [...failed.keys()] : tests)
       .filter(file => !hasEnded(file))
-      .map(file => ({ file, hasPassed: false, durationMs: 0, reached: [] }));
+      .map(file => ({
+        file,
+        hasPassed: false,
+        isLate: failed.get(file) === true,
+        durationMs: 0,
+        reached: [],
+      }));
     process.send?.([...results, ...cancelled] satisfies TestFileResult[]);
   });
   process.send?.('ready');
