@@ -10,7 +10,7 @@
 import { parseArgs } from 'node:util';
 import { type Measured, measure, testsOf } from './mutants/coverage.ts';
 import { fingerprintOfFiles } from './mutants/fingerprint.ts';
-import { judge, type Verdict } from './mutants/judge.ts';
+import { judging, type Verdict } from './mutants/judge.ts';
 import { openRecords } from './mutants/records.ts';
 import { ROOMS, type Room } from './mutants/rooms.ts';
 import { drawn, isEquivalent, type Site, sitesOfRoom } from './mutants/sample.ts';
@@ -62,8 +62,9 @@ for (const room of rooms) {
   for (const [file, { hasPassed }] of measured) if (!hasPassed) console.log(`${file} fails without a mutant`);
   const judged: { site: Site; verdict: Verdict }[] = [];
   if (measured.size === tests.length) {
+    const judge = judging({ room, sites, measured, records: verdicts, session, deadline });
     for (const site of sample) {
-      const verdict = await judge(site, { room, sites, measured, records: verdicts, session, deadline });
+      const verdict = await judge(site);
       if (verdict !== undefined) judged.push({ site, verdict });
     }
   }

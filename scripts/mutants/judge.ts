@@ -32,32 +32,60 @@ const LIMIT_FACTOR = 3;
 const START_LIMIT_MS = 20_000;
 
 /**
- * Runs the tests that reach a site with its mutant, or takes the verdict of an earlier run of the same source and
- * tests. Undefined when the deadline comes first, or when tests take too long without the mutant too: then the machine
- * is too busy to tell.
+ * Returns the verdict on a site: runs the tests that reach it with its mutant, or takes the verdict of an earlier run of
+ * the same source and tests. Undefined when the deadline comes first, or when tests take too long without the mutant
+ * too: then the machine is too busy to tell.
+ *
+ * One test file runs before the others, because most mutants fail it, and starting one worker is cheap. It is the one
+ * that failed with the most mutants of the same source, and at first the nearest.
  */
-export async function judge(site: Site, options: JudgeOptions): Promise<Verdict | undefined> {
+export function judging(options: JudgeOptions): (site: Site) => Promise<Verdict | undefined> {
   const { records, session, deadline, sites } = options;
-  const key = `${site.key} ${fingerprintOfFiles([site.file])}`;
-  const covering = coveringTests(site, options);
-  const known = records.get(key);
-  if (known !== undefined && isStillTrue(known, covering)) return known;
-  if (Date.now() >= deadline) return undefined;
+  /** Number of mutants that failed a test file, by source and test file. */
+  const catches = new Map<string, number>();
+  const caughtBy = (site: Site, test: string) => catches.get(`${site.file} ${test}`) ?? 0;
 
-  const found = await run();
-  if (found !== undefined) records.set(key, found);
-  return found;
+  return async site => {
+    const key = `${site.key} ${fingerprintOfFiles([site.file])}`;
+    const covering = coveringTests(site, options);
+    const known = records.get(key);
+    const isKnown = known !== undefined && isStillTrue(known, covering);
+    if (!isKnown && Date.now() >= deadline) return undefined;
+    const found = isKnown ? known : await run(site, covering);
+    if (found === undefined) return undefined;
+    if (!isKnown) records.set(key, found);
+    if (found.outcome === 'caught') {
+      for (const test of found.tests) catches.set(`${site.file} ${test}`, caughtBy(site, test) + 1);
+    }
+    return found;
+  };
 
-  async function run(): Promise<Verdict | undefined> {
+  async function run(site: Site, covering: readonly CoveringTest[]): Promise<Verdict | undefined> {
+    const ordered = covering.toSorted((a, b) => caughtBy(site, b.file) - caughtBy(site, a.file));
+    if (ordered.length === 0) return verdict('unreached', []);
+    for (const tests of [ordered.slice(0, 1), ordered.slice(1)]) {
+      if (tests.length === 0) continue;
+      const found = await runSome(site, tests);
+      if (found !== 'survived') return found;
+    }
+    return verdict(
+      'survived',
+      covering.map(({ file }) => file),
+    );
+  }
+
+  async function runSome(
+    site: Site,
+    covering: readonly CoveringTest[],
+  ): Promise<Verdict | 'survived' | undefined> {
     const tests = covering.map(({ file }) => file);
-    if (tests.length === 0) return verdict('unreached', []);
     const expectedMs = covering.reduce((sum, { durationMs }) => sum + durationMs, 0);
     const limitMs = LIMIT_FACTOR * expectedMs + START_LIMIT_MS;
     const leftMs = deadline - Date.now();
     const results = await session.run({ mutant: sites.indexOf(site), tests }, Math.min(limitMs, leftMs));
     if (results === undefined) return leftMs < limitMs ? undefined : lateUnlessBusy(tests, limitMs);
     const failed = results.filter(({ hasPassed }) => !hasPassed);
-    if (failed.length === 0) return verdict('survived', tests);
+    if (failed.length === 0) return 'survived';
     const files = failed.map(({ file }) => file);
     return failed.every(({ isLate }) => isLate) ? lateUnlessBusy(files, limitMs) : verdict('caught', files);
   }
