@@ -1,4 +1,4 @@
-import { fingerprintOfFiles } from './fingerprint.ts';
+import { fingerprintOfFiles, fingerprintWithImports } from './fingerprint.ts';
 import type { Records } from './records.ts';
 import type { Room } from './rooms.ts';
 import { filesBelow, type Site } from './sample.ts';
@@ -38,7 +38,7 @@ function rankOf({ tests }: Room, file: string): number {
 }
 
 /**
- * Measures test files that were not measured with the same sources, set-up and content. Returns what is known
+ * Measures test files that were not measured with the same content, support and sources. Returns what is known
  * of each file; files that there was no time for are missing.
  */
 export async function measure(
@@ -46,8 +46,8 @@ export async function measure(
   sites: readonly Site[],
   at: { session: TestSession; records: Records<Measured>; deadline: number },
 ): Promise<Map<string, Measured>> {
-  const world = fingerprintOfWorld();
-  const key = (file: string) => `${world} ${fingerprintOfFiles([file])}`;
+  const instrumentation = fingerprintOfFiles(INSTRUMENTATION);
+  const key = (file: string) => `${instrumentation} ${file} ${fingerprintWithImports(file)}`;
   const missing = tests.filter(file => at.records.get(key(file)) === undefined);
   for (let from = 0; from < missing.length && Date.now() < at.deadline; from += BATCH) {
     const batch = missing.slice(from, from + BATCH);
@@ -60,12 +60,6 @@ export async function measure(
       return measured === undefined ? [] : [[file, measured]];
     }),
   );
-}
-
-/** Fingerprint of everything that coverage depends on, except for the test file. */
-function fingerprintOfWorld(): string {
-  const files = ['src', 'test'].flatMap(filesBelow).filter(file => /(?<!\.test)\.ts$/.test(file));
-  return fingerprintOfFiles([...files, ...INSTRUMENTATION]);
 }
 
 function measuredOf({ hasPassed, durationMs, reached }: TestFileResult, sites: readonly Site[]): Measured {
