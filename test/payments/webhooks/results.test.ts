@@ -52,6 +52,27 @@ test('a result that can never be written is kept, and blocks no other', async ()
   expect(await writeTogether(async batch => ids(batch))).toEqual(['del_never']);
 });
 
+test.each([1, 2, 3])(
+  'after a failed write of %i, results are told to be left until all are written',
+  async count => {
+    const { keep, writeTogether } = results(DEPS);
+    for (let number = 0; number < count; number += 1) void keep(aResult(`del_${number}`));
+    await writeTogether(async () => Promise.reject(new Error('the database is away'))).catch(() => undefined);
+    const seen: boolean[] = [];
+    const write = () =>
+      writeTogether(async (batch, isAll) => {
+        seen.push(isAll);
+        return batch.length;
+      });
+
+    expect(await write()).toBe(Math.max(1, Math.floor(count / 2)));
+    while ((await write()) > 0) {}
+
+    expect(seen[0]).toBe(false);
+    expect(seen.at(-1)).toBe(true);
+  },
+);
+
 test('a result that its row rejects is dropped, and the others are written in the same turn', async () => {
   const { keep, writeTogether } = results(DEPS);
   const written: string[] = [];

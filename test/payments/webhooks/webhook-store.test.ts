@@ -11,7 +11,11 @@ import { seals } from '#payments/secrets/sealed.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
-import { type WebhookStore, webhookStore } from '#payments/webhooks/store/webhook-store.ts';
+import {
+  type WebhookChanges,
+  type WebhookStore,
+  webhookStore,
+} from '#payments/webhooks/store/webhook-store.ts';
 import { anOrganization, RECORD_TIME } from '../../lab/payments-records.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
@@ -66,6 +70,29 @@ bothDatabases('the webhooks', databases => {
 
     expect((await webhookStore(db, SEALS).list(owner, FIRST)).data).toEqual([young, old]);
     expect(await webhookStore(db, SEALS).count(owner)).toBe(2);
+  });
+
+  test('keep their subscription until their events change or they are switched', async () => {
+    const { id } = await insert(aWebhook(owner, { events: ['payment.failed'] }));
+    const change = (changes: WebhookChanges, at: number) =>
+      within(store => store.change(owner, id, changes, RECORD_TIME + at));
+    const subscribed = () =>
+      rowsOf<{ since: number; until: number | null }>(
+        db,
+        'select since, until from webhook_subscriptions where webhook_id = ? order by since',
+        [id],
+      );
+    const [from, first, second] = [RECORD_TIME, RECORD_TIME + 2, RECORD_TIME + 3];
+
+    await change({ description: 'Orders', url: 'https://other.example/', events: ['payment.failed'] }, 1);
+    expect(await subscribed()).toEqual([{ since: from, until: null }]);
+    await change({ events: ['*'] }, 2);
+    await change({ isActive: false }, 3);
+
+    expect(await subscribed()).toEqual([
+      { since: from, until: first },
+      { since: first, until: second },
+    ]);
   });
 
   test('store their secrets encrypted', async () => {
