@@ -70,6 +70,8 @@ eachWatchedShop('rules of payments', test => {
 
   test('a wallet with two open sessions pays the one whose price it sends', async ({ ours }) => {
     const first = await ours.boundSession();
+    // Otherwise the older one would be paid.
+    ours.clock.advance(1_000);
     const second = await ours.boundSession({ subtotal: 9_000_000n, amount: 9_000_000n });
 
     await ours.payment(second.amount);
