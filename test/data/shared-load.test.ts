@@ -39,6 +39,34 @@ test('a client that hangs up does not fail others that wait for the same load', 
   expect(signals).toHaveLength(1);
 });
 
+test('a request after the data has changed does not share a load from before', async () => {
+  const loads: PromiseWithResolvers<ReturnType<typeof emptyPage>>[] = [];
+  let revision = 'block 1';
+  const moving = backend({
+    name: 'moving',
+    validity: () => ({ revision, epoch: 'index' }),
+    answers: {
+      listTokenTransfers() {
+        const load = Promise.withResolvers<ReturnType<typeof emptyPage>>();
+        loads.push(load);
+        return load.promise;
+      },
+    },
+  });
+  const list = explorer(answererOver([chain(1, moving)]).serve).listTokenTransfers;
+  const ask = () => list({ path: {}, query: {} }, { headers: {} });
+
+  const before = [ask(), ask()];
+  await expect.poll(() => loads.length).toBe(1);
+  revision = 'block 2';
+  const after = [ask(), ask()];
+  await expect.poll(() => loads.length).toBe(2);
+  for (const load of loads) load.resolve(emptyPage());
+  await Promise.all([...before, ...after]);
+
+  expect(loads).toHaveLength(2);
+});
+
 test('a back end that fails after its request was given up is not logged as a failure', async () => {
   const lines: string[] = [];
   const log = createLogger({ level: 'error', destination: { write: line => void lines.push(line) } });

@@ -77,6 +77,24 @@ eachWatchedShop('claimed transactions', test => {
     expect(reasons).toEqual([['cancelled'], ['replaced'], ['replaced']]);
   });
 
+  test('a cancelled transaction is told from another one of its wallet in the same block', async ({
+    chain,
+    ours,
+  }) => {
+    const session = await ours.boundSession();
+    const wallet = addressOf(`${chain.accounts[1]}`);
+    const nonce = Number(await chain.call('eth_getTransactionCount', wallet, 'latest'));
+    await chain.send({ from: 1, to: addressOf(`${chain.accounts[7]}`), value: 1n, nonce });
+    await ours.claim(session.id, await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n }));
+    await ours.round();
+
+    await chain.send({ from: 1, to: wallet, value: 0n, nonce: nonce + 1, tip: 50 });
+    await chain.mine(3);
+    await ours.round();
+
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'failed', failureReason: 'cancelled' }]);
+  });
+
   test('a claimed hash that is never seen fails after half an hour, and still pays if it is seen later', async ({
     chain,
     ours,
