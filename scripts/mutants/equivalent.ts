@@ -32,6 +32,20 @@ export const EQUIVALENT: readonly EquivalentMutation[] = [
     reason: 'No session asks for an amount of 0.',
   },
   {
+    file: 'src/payments/settlement/sighting.ts',
+    line: 'const others = all.filter(one => one !== claim);',
+    original: 'all.filter(one => one !== claim)',
+    replacement: 'all',
+    reason: 'A claim is neither confirming nor completed, so it adds nothing to the session of its transfer.',
+  },
+  {
+    file: 'src/payments/settlement/endings.ts',
+    line: 'place: 0,',
+    original: '0',
+    replacement: '1',
+    reason: 'An expiry is the only event of its session at its time, so its place orders nothing.',
+  },
+  {
     file: 'src/payments/webhooks/dispatcher.ts',
     line: "if (dealt.length > 0) await fault('before claim');",
     original: 'dealt.length > 0',

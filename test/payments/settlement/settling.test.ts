@@ -8,6 +8,7 @@ import {
   failed,
   needsUse,
   orphaned,
+  overtaken,
   reorged,
   sighted,
   unseen,
@@ -71,7 +72,13 @@ test('late money counts as received but never completes a session', () => {
   const inTime = completed({ ...paying(late.session, 1n), others: [late.transaction] }, true, NOW);
 
   expect(late.session).toMatchObject({ paymentStatus: 'underpaid', amountReceived: PRICE - 1n });
-  expect(inTime.session).toMatchObject({ status: 'active', paymentStatus: 'paid', amountReceived: PRICE });
+  expect(inTime.transaction.isLate).toBe(false);
+  expect(inTime.session).toMatchObject({
+    status: 'active',
+    paymentStatus: 'paid',
+    amountReceived: PRICE,
+    isLate: true,
+  });
 });
 
 test('a failure is shown only while no other payment is pending', () => {
@@ -135,6 +142,33 @@ test('a dropped duplicate does not affect the session that another payment compl
 
   expect(second.transaction.isDuplicate).toBe(true);
   expect(dropped.session).toMatchObject({ isReorged: false, amountReceived: PRICE, transactionId: 'txn_1' });
+});
+
+test.each([
+  ['a part of its payer in time', {}, true],
+  ['a late part of its payer', { isLate: true }, false],
+  ['a payment of another wallet', { sender: `0x${'0d'.repeat(20)}` }, false],
+] as const)('a completed session from which %s is dropped', (_, changes, isReorged) => {
+  const part = completed(paying(session(), 1n), true, NOW).transaction;
+  const other = { ...part, ...changes };
+  const last = completed({ ...paying(session(), PRICE, { id: 'txn_2' }), others: [other] }, true, NOW);
+
+  const dropped = reorged({ ...account(last.session, other), others: [last.transaction] }, NOW);
+
+  expect(last.session).toMatchObject({ status: 'completed', transactionId: 'txn_2' });
+  expect(dropped.session).toMatchObject({ status: 'completed', isReorged });
+});
+
+test('a payment that confirms while its session expires is late from then on', () => {
+  const confirming = paying(session(), PRICE);
+
+  const late = overtaken(confirming, NOW);
+
+  expect(late.session).toMatchObject({ status: 'expired', endedAt: NOW, isLate: true });
+  expect(completed(account(late.session, late.transaction), true, NOW)).toMatchObject({
+    transaction: { isLate: true },
+    session: { status: 'expired' },
+  });
 });
 
 function session(changes: Partial<CheckoutSession> = {}): CheckoutSession {
