@@ -46,6 +46,27 @@ export const EQUIVALENT: readonly EquivalentMutation[] = [
     reason: 'An expiry is the only event of its session at its time, so its place orders nothing.',
   },
   {
+    file: 'src/payments/watcher/set-aside-blocks.ts',
+    line: 'async dropReplaced(round: Round, standing = -1): Promise<void> {',
+    original: '1',
+    replacement: '2',
+    reason: 'No block has a negative number.',
+  },
+  {
+    file: 'src/payments/watcher/running-watcher.ts',
+    line: 'let heartbeatMs = 0;',
+    original: '0',
+    replacement: '1',
+    reason: 'The first run of the heartbeat replaces it before the first pause.',
+  },
+  {
+    file: 'src/payments/watcher/expiry.ts',
+    line: 'const { headTime = 0, scannedAt = 0 } = (await cursorStore(handle).find(chainId)) ?? {};',
+    original: '0',
+    replacement: '1',
+    reason: 'Both are times in 1970, before every session.',
+  },
+  {
     file: 'src/payments/webhooks/dispatcher.ts',
     line: "if (dealt.length > 0) await fault('before claim');",
     original: 'dealt.length > 0',
