@@ -278,6 +278,7 @@ describe('a request whose key another process holds, on PostgreSQL', () => {
     clock.advance(49);
     expect(clock.sleepers()).toBe(1);
     clock.advance(1);
+    expect(clock.sleepers()).toBe(0);
 
     expect(answer.status).toBe(201);
     expect((await second).text).toBe(answer.text);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { transaction } from '#db/transaction.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
+import { moveRows } from '#payments/settlement/moved-transactions.ts';
 import { type Settlement, settlement } from '#payments/settlement/settlement.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
@@ -56,6 +57,26 @@ bothDatabases('one transfer', databases => {
       { id: before[0]?.id, sessionId: first.id, logIndex: 5 },
       { id: before[1]?.id, sessionId: second.id, logIndex: 7 },
     ]);
+  });
+
+  test('of two equal ones keeps its order when both move, and one without a transfer loses its index', async () => {
+    const [first, second] = [await opened(), await opened()];
+    const early = aTransfer({ logIndex: 3 });
+    const [earlyRow, laterRow] = await settle(async one => [
+      await one.sight(first, early, BY_AMOUNT),
+      await one.sight(second, { ...early, logIndex: 5 }, BY_AMOUNT),
+    ]);
+    const stored = () => transactionStore(given.db).byHash(early.chainId, early.txHash);
+    const moved = async (blockNumber: number, indexes: readonly number[]) => {
+      const block = { blockNumber, blockHash: hash(blockNumber) };
+      const transfers = indexes.map(logIndex => ({ ...early, ...block, logIndex }));
+      const rows = await moveRows(transactionStore(given.db), await stored(), transfers);
+      expect(await stored()).toEqual(rows);
+      return Object.fromEntries(rows.map(({ id, logIndex }) => [id, logIndex]));
+    };
+
+    expect(await moved(101, [5, 7])).toEqual({ [`${earlyRow?.id}`]: 5, [`${laterRow?.id}`]: 7 });
+    expect(await moved(102, [7])).toEqual({ [`${earlyRow?.id}`]: 7, [`${laterRow?.id}`]: null });
   });
 
   test('that was completed is not counted again when it moves to another block and log index', async () => {

@@ -79,6 +79,22 @@ bothDatabases('the settlement', databases => {
     expect(await told()).toEqual(['payment.completed', 'checkout.completed']);
   });
 
+  test('the event of the checkout has the totals of its session, that of the payment has not', async () => {
+    const session = await opened();
+    const { id } = await paid(session, aTransfer({ amount: session.amountDue }));
+
+    const { data } = await eventStore(given.db, SEALED).list(given.owner, { since: 0 }, ALL);
+
+    const [ofCheckout, ofPayment] = data;
+    const common = { id, session_id: session.id };
+    expect(ofCheckout).toMatchObject({
+      type: 'checkout.completed',
+      data: { ...common, subtotal: `${PRICE}`, total: `${PRICE}` },
+    });
+    expect(ofPayment).toMatchObject({ type: 'payment.completed', data: common });
+    expect(ofPayment?.data).not.toHaveProperty('total');
+  });
+
   test('a deeper block raises the confirmations of its confirming payments, and of no settled one', async () => {
     const [first, second, settled] = [await opened(), await opened(), await opened()];
     const place = (session: { amountDue: bigint }, logIndex: number) =>
@@ -342,6 +358,46 @@ bothDatabases('the settlement', databases => {
     expect(ended).toBe(1);
     expect(await sessionOf(idle.id)).toMatchObject({ status: 'expired', paymentLinkId: null });
     expect(await sessionOf(paying.id)).toMatchObject({ status: 'completed', paymentLinkId: null });
+  });
+
+  test('the sessions of a link that is being deleted are detached in parts, and the open ones end', async () => {
+    const link = aLink(given.owner);
+    await linkStore(given.db).insert(link);
+    const sessions = [];
+    for (let count = 0; count < 3; count += 1) sessions.push(await opened({ paymentLinkId: link.id }));
+    const detached = () => settle(one => one.detachSessionsOf(link.id, 2));
+
+    const numbers = [await detached(), await detached(), await detached()];
+
+    expect(numbers).toEqual([2, 1, 0]);
+    for (const { id } of sessions)
+      expect(await sessionOf(id)).toMatchObject({ status: 'expired', paymentLinkId: null });
+  });
+
+  test('a transfer that was listed as unmatched is listed no more once it pays a session', async () => {
+    const session = await opened();
+    const transfers = transferStore(given.db);
+    const [paying, other] = [aTransfer(), aTransfer()];
+    for (const one of [paying, other]) await transfers.upsert(given.owner, one, now);
+
+    await settle(one => one.sight(session, paying, BY_WALLET));
+
+    expect(await transfers.unconfirmed(allDue(paying.chainId))).toMatchObject([{ txHash: other.txHash }]);
+  });
+
+  test('a new hash is followed for a pending payment only, and its own hash changes nothing', async () => {
+    const session = await opened();
+    const claimed = await settle(one => one.claim(session, hash(1)));
+    const before = await sessionOf(session.id);
+    await settle(one => one.follow(claimed?.id ?? '', hash(1)));
+    const unchanged = await sessionOf(session.id);
+    await settle(one => one.follow(claimed?.id ?? '', hash(2)));
+    const seen = await settle(one => one.sight(session, aTransfer({ txHash: hash(2) }), BY_WALLET));
+    await settle(one => one.follow(seen.id, hash(3)));
+
+    expect(unchanged).toEqual(before);
+    expect(seen.id).toBe(claimed?.id);
+    expect(await transactionStore(given.db).ofSession(session.id)).toEqual([seen]);
   });
 
   test('an assigned transfer counts as one payment', async () => {

@@ -159,6 +159,18 @@ test.each([
   expect(dropped.session).toMatchObject({ status: 'completed', isReorged });
 });
 
+test('a dropped part that returns leaves its session completed by the last one', () => {
+  const part = completed(paying(session(), 1n), true, NOW).transaction;
+  const last = completed({ ...paying(session(), PRICE, { id: 'txn_2' }), others: [part] }, true, NOW);
+  const others = [last.transaction];
+  const dropped = reorged({ ...account(last.session, part), others }, NOW);
+
+  const returned = completed({ ...paying(dropped.session, 1n), others }, true, NOW);
+
+  expect(returned.session).toMatchObject({ isReorged: false, transactionId: 'txn_2' });
+  expect(returned.tells.map(({ type }) => type)).toEqual(['payment.completed']);
+});
+
 test('a payment that confirms while its session expires is late from then on', () => {
   const confirming = paying(session(), PRICE);
 
