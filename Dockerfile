@@ -28,7 +28,7 @@ RUN install -d -o node -g node -m 0750 /var/lib/tollgate node_modules/.cache/tol
 USER node
 # Fills the compile cache of the image, because a running container cannot write to its file system. Node reads only the
 # code that the same user has compiled.
-RUN for module in program/program data/service data/open-index data/open-remote data/index-writers \
+RUN for module in program/program data/service data/open-remote data/running-indexes \
     payments/service payments/settlement-workers payments/delivery-workers payments/listener; \
   do echo "import './src/$module.ts';"; done \
   | NODE_COMPILE_CACHE="$PWD/node_modules/.cache/tollgate" node --input-type=module -
