@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withExactIntegers } from '../../src/data/pages/browser/api.ts';
+import { withExactIntegers } from '../../src/data/pages/browser/exact-integers.ts';
 
 test('an integer of any size keeps all its digits', () => {
   const json = '{"reward":731537800000000001,"list":[-9007199254740993, 12],"share":0.5000000000000000001}';

@@ -2,6 +2,7 @@ import createClient from 'openapi-fetch';
 import type { paths as DataServicePaths } from '#generated/data-service/types.ts';
 import type { components, paths as ExplorerPaths } from '#generated/explorer/types.ts';
 import type { components as InsightsComponents, paths as InsightsPaths } from '#generated/insights/types.ts';
+import { exactFetch } from './exact-integers.ts';
 
 /** Client of the data service's own API, on the origin of the page. */
 export const api = createClient<ExplorerPaths & InsightsPaths & DataServicePaths>({
@@ -32,28 +33,4 @@ export const pageOf = {
 export function place(): { readonly chainId: number; readonly rest: readonly string[] } {
   const [, , chainId = '', ...rest] = location.pathname.split('/');
   return { chainId: Number(chainId), rest: rest.map(decodeURIComponent) };
-}
-
-const TEXT_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
-const LONG_INTEGER = /^-?\d{16,}$/;
-
-/**
- * Converts integers of 16 or more digits in JSON text to strings, because a JavaScript number cannot hold all of them
- * exactly.
- */
-export function withExactIntegers(json: string): string {
-  return json.replace(TEXT_OR_NUMBER, found => (LONG_INTEGER.test(found) ? `"${found}"` : found));
-}
-
-/**
- * `fetch` with exact integers of any size in JSON answers. Long ones arrive as text, in accordance with the contract's
- * `bigint`.
- */
-async function exactFetch(request: Request): Promise<Response> {
-  const response = await fetch(request);
-  if (!response.ok || !response.headers.get('Content-Type')?.includes('json')) return response;
-  return new Response(withExactIntegers(await response.text()), {
-    status: response.status,
-    headers: response.headers,
-  });
 }
