@@ -1,12 +1,14 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { ScanProgress } from '../store/cursor-store.ts';
-import { logKey, record } from './look/record.ts';
+import { logKey, transferChoice } from './look/chosen-transfers.ts';
+import { record } from './look/record.ts';
 import { repricedBy } from './look/replaced.ts';
 import type { Failpoint, Round } from './look/round.ts';
 import { type CoinScan, nativeReader } from './node/native-transfers.ts';
 import { RoundSpent } from './node/node-pool.ts';
 import type { NodeView } from './node/node-view.ts';
-import { byPlace, scan, type UnreadBlock } from './node/scan.ts';
+import { rememberedScan } from './node/remembered-scan.ts';
+import { byPlace, type UnreadBlock } from './node/scan.ts';
 import { scannedBlocks } from './node/scanned-blocks.ts';
 import type { LookedAt } from './node/seen-heads.ts';
 import { reasonOf } from './node/transfer-logs.ts';
@@ -41,7 +43,9 @@ export function advance({
   clock: Clock;
   fault: Failpoint;
 }) {
-  const native = nativeReader(chainId, view);
+  const native = nativeReader({ chainId, view, clock });
+  const tokens = rememberedScan({ chainId, view, clock });
+  const choice = transferChoice();
   const scanned = scannedBlocks(chainId, doubt);
   const aside = setAsideBlocks(chainId);
   let settled = new Set<string>();
@@ -126,9 +130,15 @@ export function advance({
         cursor = next;
       } else if (isNews) {
         const repriced = await repricedBy(round, transfers);
-        const recorded = await record(round, { transfers, repriced, cursor: next });
+        const recorded = await record(round, {
+          transfers,
+          chosen: choice.of(transfers),
+          repriced,
+          cursor: next,
+        });
         changes += recorded.changes;
         for (const key of recorded.done) settled.add(key);
+        choice.add(recorded.unmatched);
         if (!recorded.isWhole) {
           // The next look goes on at once. Until then these blocks do not count as scanned.
           scanned.forget();
@@ -154,9 +164,12 @@ export function advance({
 
   async function scanSome(round: Round, range: { from: number; to: number }) {
     const skipped = await aside.numbers(round, 'tokens');
-    const { view, places } = round;
     try {
-      return await scan(range, { chainId, view, places, skipped, isSettled: key => settled.has(key) });
+      return await tokens.read(range, {
+        places: round.places,
+        skipped,
+        isSettled: key => settled.has(key),
+      });
     } catch (error) {
       if (error instanceof RoundSpent) blocksPerScan = Math.max(1, Math.floor(blocksPerScan / 8));
       throw error;
@@ -198,6 +211,7 @@ export function advance({
   function forgetBlocks(): void {
     scanned.forget();
     aside.forget();
+    tokens.forget();
   }
 
   return {
@@ -217,6 +231,7 @@ export function advance({
     forget(): void {
       forgetBlocks();
       settled = new Set();
+      choice.forget();
       isComplete = false;
     },
   };

@@ -99,6 +99,32 @@ eachWatchedShop('a flood of transfers to one organization', watchedTest => {
     }
   });
 
+  test('that pays nothing is tried again in parts, which finds the payment of a wallet that signs later', async ({
+    chain,
+    ours,
+    dust,
+  }) => {
+    const session = await ours.open();
+    await dust({ from: 3 });
+    await dust({ from: 3 });
+    await ours.payment(session.amountDue / 2n);
+    await chain.mine(1);
+    await ours.look();
+    const unpaid = await ours.payments(session.id);
+    await ours.bind(session.id, `${chain.accounts[1]}`);
+
+    const paid = await until(
+      async () => {
+        await ours.look();
+        return ours.payments(session.id);
+      },
+      payments => payments.length > 0,
+    );
+
+    expect(unpaid).toEqual([]);
+    expect(paid).toMatchObject([{ amount: session.amountDue / 2n }]);
+  });
+
   test('for a session that has all its payments is kept by one look', async ({
     chain,
     ours,

@@ -7,13 +7,17 @@ import { transactionStore } from '../../store/transaction-store.ts';
 import { type OwnedTransfer, transferStore } from '../../store/transfer-store.ts';
 import { watchedPayments } from '../../store/watched-payments.ts';
 import { slices } from '../node/node-view.ts';
+import { type ChosenTransfers, logKey } from './chosen-transfers.ts';
 import { changeInParts, confirmationsOf, type EffectScope, type Round } from './round.ts';
 import { type Candidate, recordedPayments, sortTransfers } from './sorted-transfers.ts';
 import { inRotation, inTurns } from './turns.ts';
 
 /** Transfers that the chain has now, and the changes that are stored with them. */
 export interface Sighting {
+  /** Not settled yet. Of a transaction with one of them, all that are not. */
   readonly transfers: readonly Transfer[];
+  /** Those to be recorded now; all of them, as new ones, when absent. */
+  readonly chosen?: ChosenTransfers;
   /** Ids of claimed transactions that continue under another hash, by that hash. */
   readonly repriced: ReadonlyMap<string, string>;
   /** Stored in the transaction of the last transfers; undefined leaves the cursor unchanged. */
@@ -23,13 +27,15 @@ export interface Sighting {
 interface Recorded {
   /** Keys (`logKey`) of transfers that need no other look while their block stands. */
   readonly done: readonly string[];
+  /** Keys of transfers that pay nothing now. A later look tries them again. */
+  readonly unmatched: readonly string[];
   readonly changes: number;
   /** False when there were more transfers than one look records. The cursor then stays, for the next look. */
   readonly isWhole: boolean;
 }
 
 /** Most new transfers that one look matches with sessions. Those of all organizations take turns. */
-const NEW_PER_LOOK = 2_000;
+const MATCHED_PER_LOOK = 2_000;
 /** Payments after which a look records no more. Each takes about as long as forty transfers that pay nothing. */
 const PAYMENTS_PER_LOOK = 250;
 /** Most unmatched transfers that one look matches again, because their session may have opened since. */
@@ -45,48 +51,49 @@ const KEPT_WEIGHT = 0.25;
  * Records each transfer with the session that it pays, or as an unmatched one of the recipient's owner. Transfers
  * recorded before stay unchanged. The transfers of one transaction may be recorded in several parts and looks.
  */
-export async function record(round: Round, { transfers, repriced, cursor }: Sighting): Promise<Recorded> {
-  const unique = withoutRepetitions(transfers);
-  const { done, candidates, unpayable } = await sortTransfers(round, { transfers: unique, repriced });
-  const fresh = inTurns(piecesOf(candidates.filter(one => !one.isKept)), ownerOf);
-  const again = inRotation(piecesOf(candidates.filter(one => one.isKept)), round.head.number);
-  const matched = upTo(NEW_PER_LOOK, fresh);
+export async function record(
+  round: Round,
+  { transfers, chosen = { fresh: transfers, again: [], hasAllFresh: true }, repriced, cursor }: Sighting,
+): Promise<Recorded> {
+  const again = new Set(chosen.again);
+  const unique = withoutRepetitions([...chosen.fresh, ...again]);
+  const { done, candidates, unpayable, idle } = await sortTransfers(round, { transfers: unique, repriced });
+  const isOld = ({ isKept, transfer }: Candidate) => isKept || again.has(transfer);
+  const fresh = inTurns(piecesOf(candidates.filter(one => !isOld(one))), ownerOf);
+  const old = inRotation(piecesOf(candidates.filter(isOld)), round.head.number);
+  const matched = upTo(MATCHED_PER_LOOK, fresh);
   const works: Work[] = [
-    ...[...matched, ...upTo(KEPT_PER_LOOK, again)].map(workOf(unique, repriced)),
+    ...[...matched, ...upTo(KEPT_PER_LOOK, old)].map(workOf(transfers, repriced)),
     ...slices(unpayable, KEPT_TOGETHER).map(owned => ({ kind: 'keep' as const, owned })),
   ];
   if (works.length === 0 && cursor !== undefined) works.push({ kind: 'keep', owned: [] });
 
-  const areAllMatched = matched.length === fresh.length;
-  const isSpent = (results: readonly RecordedPart[]) => sumOf(results, 'payments') >= PAYMENTS_PER_LOOK;
+  const areAllMatched = chosen.hasAllFresh && matched.length === fresh.length;
+  const isSpent = (results: readonly RecordedPart[]) =>
+    results.reduce((sum, { paid }) => sum + paid.length, 0) >= PAYMENTS_PER_LOOK;
   const parts = { name: 'record', rows: works, weightOf, isSpent } as const;
-  const results = await changeInParts(round, parts, async (part, scope, isLast): Promise<RecordedPart> => {
+  const results = await changeInParts(round, parts, async (part, scope, isLast) => {
     const recorded = await recordPart(round, scope, part);
     if (isLast && areAllMatched && cursor !== undefined)
       await cursorStore(scope.handle).set(round.chain.id, cursor);
-    return { recorded, payments: recorded.length, works: part.length };
+    return { ...recorded, works: part.length };
   });
+  const paid = results.flatMap(one => one.paid);
+  const areAllDone = results.reduce((sum, one) => sum + one.works, 0) === works.length;
   return {
-    done: [...done.map(logKey), ...results.flatMap(one => one.recorded)],
-    changes: sumOf(results, 'payments'),
-    isWhole: areAllMatched && sumOf(results, 'works') === works.length,
+    done: [...done, ...paid].map(logKey),
+    unmatched: [...idle, ...results.flatMap(one => one.unmatched)].map(logKey),
+    changes: paid.length,
+    isWhole: areAllMatched && areAllDone,
   };
 }
 
+/** Transfers of a part of the works. */
 interface RecordedPart {
-  /** Keys of the transfers that are recorded as payments. */
-  readonly recorded: readonly string[];
-  readonly payments: number;
-  readonly works: number;
-}
-
-function sumOf(parts: readonly RecordedPart[], count: 'payments' | 'works'): number {
-  return parts.reduce((sum, one) => sum + one[count], 0);
-}
-
-/** Key of a transfer in a block. */
-export function logKey({ txHash, logIndex, blockHash }: Transfer): string {
-  return `${blockHash} ${txHash} ${logIndex}`;
+  /** Recorded as payments. */
+  readonly paid: readonly Transfer[];
+  /** The others. */
+  readonly unmatched: readonly Transfer[];
 }
 
 /** Transfers of one transaction and one owner, at least one. */
@@ -145,11 +152,12 @@ async function recordPart(
   { chain, seals, ...round }: Round,
   { handle, settle, now, breathe }: EffectScope,
   works: readonly Work[],
-): Promise<string[]> {
+): Promise<RecordedPart> {
   const transactions = transactionStore(handle);
   const reads = matchReads(handle, seals);
-  const done: string[] = [];
-  const unmatched: OwnedTransfer[] = [];
+  const paid: Transfer[] = [];
+  const unmatched: Transfer[] = [];
+  const kept: OwnedTransfer[] = [];
 
   async function recordPiece({ piece, moved, claim }: MatchWork): Promise<void> {
     const [
@@ -167,11 +175,13 @@ async function recordPart(
     const payments = recordedPayments(await watched.recorded(chain.id, [txHash]), transfers);
     for (const one of piece) {
       await breathe();
-      if (await recordOne(one, { claimedBy, isNew: !payments.mayHave(one.transfer) })) {
-        done.push(logKey(one.transfer));
+      const { transfer, owner, isKept } = one;
+      if (await recordOne(one, { claimedBy, isNew: !payments.mayHave(transfer) })) {
+        paid.push(transfer);
         reads.forget();
-      } else if (!one.isKept && one.owner !== undefined) {
-        unmatched.push({ transfer: one.transfer, owner: one.owner });
+      } else {
+        unmatched.push(transfer);
+        if (!isKept && owner !== undefined) kept.push({ transfer, owner });
       }
     }
   }
@@ -199,15 +209,19 @@ async function recordPart(
   }
 
   for (const work of works) {
-    if (work.kind === 'match') await recordPiece(work);
-    else if (work.owned.length > 0) unmatched.push(...(await unpaid(work.owned)));
+    if (work.kind === 'match') {
+      await recordPiece(work);
+    } else if (work.owned.length > 0) {
+      kept.push(...(await unpaid(work.owned)));
+      unmatched.push(...work.owned.map(one => one.transfer));
+    }
   }
   const store = transferStore(handle);
-  for (const some of slices(unmatched, KEPT_TOGETHER)) {
+  for (const some of slices(kept, KEPT_TOGETHER)) {
     await store.upsertAll(some, now);
     await breathe();
   }
-  return done;
+  return { paid, unmatched };
 }
 
 /** Drops duplicates, for example from a node that repeats a log: a second row would violate a unique index. */

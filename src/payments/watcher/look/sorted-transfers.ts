@@ -28,6 +28,8 @@ export interface SortedTransfers {
   readonly candidates: readonly Candidate[];
   /** Not kept yet, and no session can be paid by them now. */
   readonly unpayable: readonly OwnedTransfer[];
+  /** The same, but kept already, or of nobody. */
+  readonly idle: readonly Transfer[];
 }
 
 /** Transfers that one statement asks about. */
@@ -46,6 +48,7 @@ export async function sortTransfers(
   const done: Transfer[] = [];
   const candidates: Candidate[] = [];
   const unpayable: OwnedTransfer[] = [];
+  const idle: Transfer[] = [];
   const owners = await recipientStore(db).ownersOf(
     chain.id,
     transfers.map(one => one.recipient),
@@ -71,11 +74,13 @@ export async function sortTransfers(
         candidates.push({ transfer, owner, isKnown, isMoved: payments.isMoved(transfer), isKept });
       } else if (!isKept && owner !== undefined) {
         unpayable.push({ transfer, owner });
+      } else {
+        idle.push(transfer);
       }
     }
     await breathe();
   }
-  return { done, candidates, unpayable };
+  return { done, candidates, unpayable, idle };
 }
 
 function hashesOf(transfers: readonly Transfer[]): string[] {

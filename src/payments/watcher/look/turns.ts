@@ -1,10 +1,19 @@
-/** Items in turns: the first of each group, then the second of each, and so on. A group keeps its order. */
-export function inTurns<Item>(items: readonly Item[], groupOf: (item: Item) => string): Item[] {
-  const groups = Map.groupBy(items, groupOf);
-  return [...groups.values()]
-    .flatMap(group => group.map((item, turn) => ({ item, turn })))
-    .sort((a, b) => a.turn - b.turn)
-    .map(({ item }) => item);
+/**
+ * Items in turns: the first of each group, then the second of each, and so on, up to a number of items. A group keeps
+ * its order.
+ */
+export function inTurns<Item>(
+  items: readonly Item[],
+  groupOf: (item: Item) => string,
+  most = items.length,
+): Item[] {
+  let groups = [...Map.groupBy(items, groupOf).values()];
+  const taken: Item[] = [];
+  for (let turn = 0; groups.length > 0 && taken.length < most; turn++) {
+    taken.push(...groups.flatMap(group => group.slice(turn, turn + 1)));
+    groups = groups.filter(group => group.length > turn + 1);
+  }
+  return taken.slice(0, most);
 }
 
 /** The same items from another beginning, so that with each step others come first. */

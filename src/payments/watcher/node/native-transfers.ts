@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '#lib/clock.ts';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import { NO_LOG, type Transfer } from '../../model/transfer.ts';
 import { RoundSpent } from './node-pool.ts';
@@ -54,6 +55,8 @@ interface ReadBlock extends LinkedHeader {
 /** Expected bytes of the blocks that are read together, and of all that one look reads. */
 const BYTES_AT_A_TIME = 8 * 2 ** 20;
 const BYTES_PER_LOOK = 32 * 2 ** 20;
+/** Time after which a look reads no more blocks than one request, so that payments in tokens do not wait for them. */
+const TIME_PER_LOOK_MS = 500;
 const MOST_AT_A_TIME = 20;
 const FIRST_AT_A_TIME = 4;
 /** Bytes of a transaction in a block, without its input. */
@@ -66,7 +69,15 @@ const REMEMBERED_BLOCKS = 300;
 const PATIENT_LOOKS = 3;
 
 /** Keeps the latest blocks in memory, linked by their parent hashes, so a new head costs one block. */
-export function nativeReader(chainId: number, view: NodeView): NativeReader {
+export function nativeReader({
+  chainId,
+  view,
+  clock,
+}: {
+  chainId: number;
+  view: NodeView;
+  clock: Clock;
+}): NativeReader {
   const remembered = new Map<number, ReadBlock>();
   const failures = new Map<number | string, number>();
   let atATime = FIRST_AT_A_TIME;
@@ -78,7 +89,9 @@ export function nativeReader(chainId: number, view: NodeView): NativeReader {
     const blocks: ReadBlock[] = [];
     const unread: UnreadBlock[] = [];
     let bytes = 0;
-    for (let next = range.from; next <= range.head.number && bytes < BYTES_PER_LOOK; ) {
+    const until = clock.now() + TIME_PER_LOOK_MS;
+    const isSpent = () => bytes >= BYTES_PER_LOOK || (bytes > 0 && clock.now() >= until);
+    for (let next = range.from; next <= range.head.number && !isSpent(); ) {
       const known = remembered.get(next);
       if (known !== undefined) {
         blocks.push(known);
