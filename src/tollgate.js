@@ -39,8 +39,11 @@ function installedNode() {
 
 /** Runs the program with another Node, passes signals on, and exits like it. */
 function runBy(node) {
+  // As in the image: the allocator of glibc otherwise keeps freed memory for each thread.
   // With this id the program ends by itself when the launcher is killed and cannot pass on a signal.
-  const env = Object.assign({}, process.env, { TOLLGATE_LAUNCHER: String(process.pid) });
+  const env = Object.assign({ MALLOC_ARENA_MAX: '2' }, process.env, {
+    TOLLGATE_LAUNCHER: String(process.pid),
+  });
   const child = spawn(node, [entry, ...process.argv.slice(2)], { stdio: 'inherit', env });
   // npm passes a signal to its shell only, which ends without passing it on. Other shells may end before the program.
   const isBelowNpm = ['start', 'dev', 'npx'].includes(process.env.npm_lifecycle_event);

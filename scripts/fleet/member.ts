@@ -37,6 +37,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const CLOCK_AHEAD = join(ROOT, 'scripts/faults/clock-ahead.ts');
 const READY_WITHIN_MS = 60_000;
 const ENDS_WITHIN_MS = 20_000;
+/** Settings of the allocator in the Dockerfile. */
+const AS_IN_THE_IMAGE = { MALLOC_ARENA_MAX: '2' };
 const LOOK_EVERY_MS = 100;
 /** Exits that count as a stop. A process with a thread that cannot be interrupted is ended by the signal. */
 export const STOPS: readonly (number | string)[] = [0, 'SIGTERM'];
@@ -92,7 +94,13 @@ export async function createMember({ name, role, configFile, onError }: MemberOp
       if (clockAheadMs > 0) args.unshift('--import', CLOCK_AHEAD);
       child = spawn(process.execPath, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { ...process.env, ...ports, LAME_DUCK: lameDuck, CLOCK_AHEAD_MS: `${clockAheadMs}` },
+        env: {
+          ...process.env,
+          ...AS_IN_THE_IMAGE,
+          ...ports,
+          LAME_DUCK: lameDuck,
+          CLOCK_AHEAD_MS: `${clockAheadMs}`,
+        },
       });
       for (const input of [child.stdout, child.stderr]) {
         if (input !== null) createInterface({ input }).on('line', read);

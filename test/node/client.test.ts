@@ -63,6 +63,24 @@ test('an answer above the limit fails alone, and the calls beside it are answere
   );
 });
 
+test('an answer that is announced above the limit is refused before it arrives', async () => {
+  const node = await nodeThat((_, response) => {
+    response.writeHead(200, { 'content-length': 100_001 }).flushHeaders();
+  });
+  const client = clientOf([node], { maxAnswerBytes: 100_000 });
+
+  expect(await receipts(client, 1)).toEqual([expect.any(AnswerTooLarge)]);
+});
+
+test('a large answer that ends before its announced length fails', async () => {
+  const node = await nodeThat((_, response) => {
+    response.writeHead(200, { 'content-length': 3 * 2 ** 20 });
+    response.write('x'.repeat(2 * 2 ** 20), () => response.destroy());
+  });
+
+  expect(await receipts(clientOf([node]), 1)).toEqual([expect.objectContaining({ fault: 'unreachable' })]);
+});
+
 test('a compressed answer counts by its decompressed bytes', async () => {
   const node = await nodeThat(({ calls: [call] }, response) => {
     response.setHeader('content-encoding', 'gzip');

@@ -12,8 +12,8 @@ const PAID_WITHIN_MS = 60_000;
 const DELIVERED_WITHIN_MS = 30_000;
 const LISTED_WITHIN_MS = 60_000;
 const PAUSE_MS = 500;
-/** Of a process with all roles. Much of it is what the system's allocator keeps after answers of 60 MiB. */
-const MOST_BYTES = 1.5 * 2 ** 30;
+/** Of a process with all roles. */
+const MOST_BYTES = 2 ** 30;
 
 /** Waits until all sales are settled and delivered, and compares payments and events with them. */
 export async function comparePaid(

@@ -30,6 +30,8 @@ class TooLong extends Error {}
 interface BodyReading {
   /** The `Content-Encoding`; `identity` when absent. */
   readonly coding?: string | undefined;
+  /** The `Content-Length`; 0 when absent. */
+  readonly announced?: number;
   /** Most bytes, before and after decompression. */
   readonly maxBytes: number;
   /** Called with the decompressed length so far. Nothing more is read until it resolves. */
@@ -42,7 +44,7 @@ interface BodyReading {
  */
 export async function boundedBody(
   body: Readable,
-  { coding = 'identity', maxBytes, onBytes }: BodyReading,
+  { coding = 'identity', announced = 0, maxBytes, onBytes }: BodyReading,
 ): Promise<Buffer> {
   const named = coding.trim().toLowerCase();
   const decoder = DECODERS.get(named)?.();
@@ -50,7 +52,11 @@ export async function boundedBody(
     leave(body);
     throw new UnreadableBody('unknown_coding', 'the body is compressed in an unknown way');
   }
-  const collected = collection(maxBytes);
+  if (announced > maxBytes) {
+    leave(body);
+    throw new UnreadableBody('too_long', `more than ${maxBytes} bytes`);
+  }
+  const collected = collection(decoder === undefined ? announced : 0);
   const collect = async (source: AsyncIterable<Uint8Array>) => {
     for await (const chunk of atMost(maxBytes, source)) {
       const length = collected.add(chunk);
@@ -68,35 +74,30 @@ export async function boundedBody(
   return collected.bytes();
 }
 
-/** Length from which bytes are collected in a memory that grows. Chunks would stay in memory until they are joined. */
-const GROWS_FROM = 2 ** 20;
+/** Length from which the bytes of an announced length are put in their place. An announcement alone takes no memory. */
+const PLACED_FROM = 2 ** 20;
 
-/** Collects the bytes of a body, at most `maxBytes`. */
-function collection(maxBytes: number) {
+/** Collects the bytes of a body. Those of an announced length are not copied again in the end. */
+function collection(announced: number) {
   let chunks: Uint8Array[] = [];
   let length = 0;
-  let memory: ArrayBuffer | undefined;
-
-  function append(chunk: Uint8Array, to: ArrayBuffer): void {
-    const place = to.byteLength;
-    to.resize(place + chunk.byteLength);
-    new Uint8Array(to, place).set(chunk);
-  }
+  let whole: Buffer | undefined;
 
   return {
-    /** Returns the length so far. */
+    /** Returns the length so far. @throws RangeError for more bytes than announced */
     add(chunk: Uint8Array): number {
+      const place = length;
       length += chunk.byteLength;
-      chunks.push(chunk);
-      if (length < GROWS_FROM) return length;
-      memory ??= new ArrayBuffer(0, { maxByteLength: maxBytes });
-      for (const one of chunks) append(one, memory);
-      chunks = [];
+      if (whole !== undefined) whole.set(chunk, place);
+      else chunks.push(chunk);
+      if (whole === undefined && length >= PLACED_FROM && announced >= length) {
+        whole = Buffer.allocUnsafeSlow(announced);
+        whole.set(Buffer.concat(chunks));
+        chunks = [];
+      }
       return length;
     },
-    /** Ends the collection. Not every function accepts a memory that may grow, and reading from it is slow. */
-    bytes: (): Buffer =>
-      memory === undefined ? Buffer.concat(chunks) : Buffer.from(memory.transferToFixedLength()),
+    bytes: (): Buffer => whole?.subarray(0, length) ?? Buffer.concat(chunks),
   };
 }
 

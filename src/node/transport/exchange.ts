@@ -145,6 +145,7 @@ export function nodeExchange(url: string, { timeoutMs, maxAnswerBytes }: NodeLim
       if (status !== 200) throw await refusal(response);
       const read = await boundedBody(response.body, {
         coding: single(answered['content-encoding']),
+        announced: Number(answered['content-length'] ?? 0),
         maxBytes: maxAnswerBytes,
         onBytes: makeRoom,
       });
