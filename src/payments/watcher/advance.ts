@@ -1,12 +1,13 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { ScanProgress } from '../store/cursor-store.ts';
 import { logKey, transferChoice } from './look/chosen-transfers.ts';
+import { type LaneResult, NOTHING_DONE } from './look/lanes.ts';
 import { record } from './look/record.ts';
 import { repricedBy } from './look/replaced.ts';
 import type { Failpoint, Round } from './look/round.ts';
 import { type CoinScan, nativeReader } from './node/native-transfers.ts';
 import { RoundSpent } from './node/node-pool.ts';
-import type { NodeView } from './node/node-view.ts';
+import type { Header, NodeView } from './node/node-view.ts';
 import { rememberedScan } from './node/remembered-scan.ts';
 import { byPlace, type UnreadBlock } from './node/scan.ts';
 import { scannedBlocks } from './node/scanned-blocks.ts';
@@ -54,6 +55,8 @@ export function advance({
   let standingBlock: number | undefined;
   /** The first block that is read, if this process began the scan of the chain. */
   let floor = 0;
+  /** Blocks whose coins the last run left to be read. */
+  let coinsLeft: { readonly from: number; readonly head: Header } | undefined;
   /** Blocks of one scan; fewer after a look that its bytes did not suffice for. */
   let blocksPerScan = BLOCKS_PER_SCAN;
   /** Looks in which the logs of a new block were refused, by its number. */
@@ -106,6 +109,7 @@ export function advance({
       if (hasAllCoins) coinsBlock = Math.max(startCoins, head.number);
       hasMoreCoins = isHead && !hasAllCoins && (coins?.reached ?? 0) > coinsBlock;
       coinsBlock = Math.max(coinsBlock, coins?.reached ?? 0);
+      coinsLeft = isHead && !hasAllCoins ? { from: coinsBlock + 1, head } : undefined;
       // A node that fell behind does not move the cursor back.
       const blockNumber = Math.max(cursor?.blockNumber ?? startBlock, reached);
       const next = {
@@ -202,6 +206,12 @@ export function advance({
     }
   }
 
+  async function readCoinsAhead(round: Round): Promise<LaneResult> {
+    if (coinsLeft === undefined) return NOTHING_DONE;
+    const skipped = await aside.numbers(round, 'coins');
+    return { changes: await native.readAhead({ ...coinsLeft, skipped }, round.view), isMoved: false };
+  }
+
   function note({ progress, note }: Round, seenAt: number): void {
     if (progress === undefined || seenAt - progress.scannedAt < NOTE_EVERY_MS) return;
     const { blockNumber, headTime, coinsBlock } = progress;
@@ -219,6 +229,8 @@ export function advance({
     run,
     /** Reads some of the blocks that are set aside. */
     readSetAside: aside.readDue,
+    /** Reads blocks with coins that the last run left, beside the scan of later looks. */
+    readCoinsAhead,
     /** Stores that the chain was scanned at `seenAt` (UTC ms), when the head is the one of the last scan. */
     note,
     /** True when the last run read the chain up to its head, which proves that the node has that block. */

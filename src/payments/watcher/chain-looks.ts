@@ -159,10 +159,11 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     const recorded = await advancing.run(round, seen, signal);
     if (advancing.hasReachedHead()) heads.confirm();
     const judgement = await records.judge(round, { hasNews: recorded > 0, standing: advancing.standing() });
-    const pieces = await side.run(round, { blocks: advancing.readSetAside });
-    if (judgement.isMoved || pieces.isMoved) advancing.forget();
-    const changes = early.changes + recorded + judgement.changes + pieces.changes;
-    const isDone = changes === 0 && judgement.isCertain && pieces.isOver && advancing.isComplete();
+    const works = { blocks: advancing.readSetAside, coins: advancing.readCoinsAhead };
+    const beside = await side.run(round, works);
+    if (judgement.isMoved || beside.isMoved) advancing.forget();
+    const changes = early.changes + recorded + judgement.changes + beside.changes;
+    const isDone = changes === 0 && judgement.isCertain && beside.isOver && advancing.isComplete();
     looked = isDone ? { head, places, at: seen.seenAt } : undefined;
     return changes;
   }

@@ -3,11 +3,12 @@ import { expect } from 'vitest';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
+import { until } from '../../lab/until.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, watcherOf } from './setting.ts';
 import { eachWatchedShop, never } from './watched-shop.ts';
 
 eachWatchedShop('coins', test => {
-  test('of many large blocks are read by several looks, which follow at once', async ({
+  test('of many large blocks are read by several looks, which follow at once, and beside them', async ({
     chain,
     behindNodes,
   }) => {
@@ -19,8 +20,10 @@ eachWatchedShop('coins', test => {
     await chain.send({ from: 1, to: addressOf(ours.recipient), value: amountDue });
     await chain.mine(1);
     const input = `0x${'ab'.repeat(900_000)}`;
+    const asked: number[] = [];
     ours.node.tell(({ method, params }, answer) => {
       const isNew = method === 'eth_getBlockByNumber' && Number(params?.[0]) > before && params?.[1] === true;
+      if (isNew) asked.push(Number(params?.[0]));
       const block = Object(answer);
       const large = { hash: block.hash, from: ours.recipient, to: null, value: '0x0', input };
       return isNew ? { ...block, transactions: [...block.transactions, large] } : undefined;
@@ -28,10 +31,16 @@ eachWatchedShop('coins', test => {
 
     const changes = await ours.watcher.runOnce(never);
     const during = await cursorStore(ours.db).find(chain.chainId);
+    await until(
+      async () => asked.length,
+      count => count >= 23,
+    );
+    await ours.look();
     await ours.look();
 
-    expect(changes).toBe(1);
+    expect(changes).toBeGreaterThan(0);
     expect(during).toMatchObject({ blockNumber: before + 23, coinsBlock: before + 20 });
+    expect(asked.sort((a, b) => a - b)).toEqual(Array.from({ length: 23 }, (_, index) => before + 1 + index));
     expect(await ours.session(id)).toMatchObject({ paymentStatus: 'confirming' });
     expect((await cursorStore(ours.db).find(chain.chainId))?.coinsBlock).toBeUndefined();
   });

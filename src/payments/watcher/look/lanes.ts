@@ -8,7 +8,7 @@ import { nodeView } from '../node/node-view.ts';
 import { type LeaderTransaction, type Round, vouchedBy } from './round.ts';
 
 /** Kind of work in a look that waits for no other kind. */
-export type LaneName = 'claims' | 'unmatched' | 'reorgs' | 'blocks';
+export type LaneName = 'claims' | 'unmatched' | 'reorgs' | 'blocks' | 'coins';
 
 /** Result of some work. */
 export interface LaneResult {
@@ -91,6 +91,7 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
         ...start('unmatched', round, works.unmatched),
         ...start('reorgs', round, works.reorgs),
         ...start('blocks', round, works.blocks),
+        ...start('coins', round, works.coins),
       ]);
       const [done, failed] = [found, failures];
       found = [];

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { BlockPart, SetAsideReason } from '../../model/set-aside.ts';
 import type { Transfer } from '../../model/transfer.ts';
-import { nativeTransfer, sendsCoins } from './native-transfers.ts';
+import { nativeTransfer, sendsCoins } from './coin-blocks.ts';
 import { RoundSpent } from './node-pool.ts';
 import type { BlockOutline, NodeView } from './node-view.ts';
 import { type Places, tokenTransfer } from './token-transfers.ts';

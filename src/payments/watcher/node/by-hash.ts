@@ -1,6 +1,6 @@
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Transfer } from '../../model/transfer.ts';
-import { nativeTransfer, sendsCoins } from './native-transfers.ts';
+import { nativeTransfer, sendsCoins } from './coin-blocks.ts';
 import type { Header, NodeView, RpcTransaction, RpcTransactionReceipt } from './node-view.ts';
 import { type Places, tokenTransfer } from './token-transfers.ts';
 

@@ -1,9 +1,16 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#lib/clock.ts';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
-import { NO_LOG, type Transfer } from '../../model/transfer.ts';
+import type { Transfer } from '../../model/transfer.ts';
+import {
+  isChain,
+  type MeasuredBlock,
+  nativeTransfer,
+  type Payment,
+  type ReadBlock,
+  readBlock,
+} from './coin-blocks.ts';
 import { RoundSpent } from './node-pool.ts';
-import type { FullBlock, Header, LinkedHeader, NodeView, RpcTransaction } from './node-view.ts';
+import type { FullBlock, Header, LinkedHeader, NodeView } from './node-view.ts';
 import type { UnreadBlock } from './scan.ts';
 import type { Places } from './token-transfers.ts';
 import { reasonOf } from './transfer-logs.ts';
@@ -35,21 +42,11 @@ export interface NativeReader {
    * when the blocks do not lead to the head. A block that the node leaves unanswered several times is unread.
    */
   transfers(range: CoinRange, places: Places): Promise<CoinScan | undefined>;
-}
-
-/** The fields of a transaction that make a payment. */
-type Sending = Pick<RpcTransaction, 'hash' | 'from' | 'to' | 'value'>;
-
-/** A transaction that sends coins. `succeeded` is undefined until its receipt was read. */
-interface Payment {
-  readonly header: Header;
-  readonly transaction: Sending;
-  succeeded?: boolean;
-}
-
-/** A block with its payments to any address. */
-interface ReadBlock extends LinkedHeader {
-  readonly payments: readonly Payment[];
+  /**
+   * Reads the blocks of a range ahead, as long as the node answers, for looks that go on meanwhile and do not read the
+   * same blocks. Returns their number.
+   */
+  readAhead(range: CoinRange, view: NodeView): Promise<number>;
 }
 
 /** Expected bytes of the blocks that are read together, and of all that one look reads. */
@@ -59,10 +56,6 @@ const BYTES_PER_LOOK = 32 * 2 ** 20;
 const TIME_PER_LOOK_MS = 500;
 const MOST_AT_A_TIME = 20;
 const FIRST_AT_A_TIME = 4;
-/** Bytes of a transaction in a block, without its input. */
-const TRANSACTION_BYTES = 700;
-/** Transactions that are read in one turn of the event loop. */
-const TRANSACTIONS_PER_TURN = 2_000;
 /** Blocks kept in memory, because each new block causes another scan of the window before it. */
 const REMEMBERED_BLOCKS = 300;
 /** Looks in which a node may leave something unanswered, before the others go on without it. */
@@ -79,6 +72,8 @@ export function nativeReader({
   clock: Clock;
 }): NativeReader {
   const remembered = new Map<number, ReadBlock>();
+  /** Blocks that are being read ahead. */
+  const ahead = new Set<number>();
   const failures = new Map<number | string, number>();
   let atATime = FIRST_AT_A_TIME;
   let hasReadAny = false;
@@ -98,7 +93,9 @@ export function nativeReader({
         next += 1;
         continue;
       }
-      const results = await readSome(numbersToRead(next, range), range.skipped);
+      const numbers = numbersToRead(next, range.head);
+      if (numbers.length === 0) return { blocks, unread };
+      const results = await readSome(numbers, range.skipped);
       for (const result of results) {
         if (result === 'missing') return undefined;
         if (result === 'later') return { blocks, unread };
@@ -113,13 +110,27 @@ export function nativeReader({
     return { blocks, unread };
   }
 
-  function numbersToRead(from: number, { head }: CoinRange): number[] {
+  /** The next blocks that are neither known nor being read. */
+  function numbersToRead(from: number, head: Header): number[] {
     const numbers: number[] = [];
     for (let number = from; number <= head.number && numbers.length < atATime; number++) {
-      if (remembered.has(number)) break;
+      if (remembered.has(number) || ahead.has(number)) break;
       numbers.push(number);
     }
     return numbers;
+  }
+
+  /** Remembers blocks that the node shows. False when it does not show all of them. */
+  async function remember(numbers: readonly number[], ofNode: NodeView): Promise<boolean> {
+    for (const number of numbers) ahead.add(number);
+    try {
+      const asked = await Promise.allSettled(numbers.map(number => ofNode.block(number)));
+      const shown = asked.flatMap(one => (one.status === 'fulfilled' && one.value ? [one.value] : []));
+      for (const block of shown) remembered.set(block.number, (await readBlock(block)).block);
+      return shown.length === numbers.length;
+    } finally {
+      for (const number of numbers) ahead.delete(number);
+    }
   }
 
   /** Reads each block alone. A failure leaves the blocks before it. */
@@ -231,6 +242,17 @@ export function nativeReader({
   const receiptOf = async (hash: string) => (await view.receipts([hash])).get(hash.toLowerCase());
 
   return {
+    async readAhead({ from, head, skipped }, ofNode) {
+      let count = 0;
+      for (let next = from; next <= head.number; next += 1) {
+        const numbers = numbersToRead(next, head).filter(number => !skipped.has(number));
+        if (numbers.length === 0) continue;
+        if (!(await remember(numbers, ofNode))) break;
+        count += numbers.length;
+      }
+      return count;
+    },
+
     async transfers(range, places) {
       for (const number of remembered.keys()) {
         if (number < range.from && number <= range.head.number - REMEMBERED_BLOCKS) remembered.delete(number);
@@ -254,55 +276,8 @@ export function nativeReader({
   };
 }
 
-/** A block as it was read, and about how long its JSON is. */
-interface BlockAnswer {
-  readonly block: ReadBlock;
-  readonly bytes: number;
+/** A block, or what a block that has to be set aside is known by. */
+interface BlockAnswer extends MeasuredBlock {
   /** Given when it has to be set aside. */
   readonly unread?: UnreadBlock | undefined;
-}
-
-/** True for a transaction that sends coins to another address. One to itself moves nothing (Decision 111). */
-export function sendsCoins({ from, to, value }: Sending): boolean {
-  return BigInt(value) > 0n && typeof to === 'string' && to.toLowerCase() !== from.toLowerCase();
-}
-
-/** The transfer of the coins that a transaction of that block sends directly. */
-export function nativeTransfer(
-  { hash, from, to, value }: Sending,
-  { chainId, header }: { chainId: number; header: Header },
-): Transfer {
-  return {
-    chainId,
-    txHash: hash.toLowerCase(),
-    logIndex: NO_LOG,
-    blockNumber: header.number,
-    blockHash: header.hash,
-    blockTime: header.time,
-    tokenAddress: NATIVE_COIN,
-    sender: from.toLowerCase(),
-    recipient: `${to}`.toLowerCase(),
-    amount: BigInt(value),
-  };
-}
-
-async function readBlock({ transactions, ...header }: FullBlock): Promise<BlockAnswer> {
-  const payments: Payment[] = [];
-  let bytes = 0;
-  for (const [index, { hash, from, to, value, input }] of transactions.entries()) {
-    if (index > 0 && index % TRANSACTIONS_PER_TURN === 0) await setImmediate();
-    bytes += TRANSACTION_BYTES + input.length;
-    const transaction = { hash, from, to, value };
-    if (sendsCoins(transaction)) payments.push({ header, transaction });
-  }
-  return { block: { ...header, payments }, bytes };
-}
-
-/** True when each block is the parent of the next one, and a block with the number of the head is the head. */
-function isChain(blocks: readonly ReadBlock[], head: Header): boolean {
-  const last = blocks.at(-1);
-  return (
-    (last?.number !== head.number || last.hash === head.hash) &&
-    blocks.every((block, index) => index === 0 || block.parentHash === blocks[index - 1]?.hash)
-  );
 }

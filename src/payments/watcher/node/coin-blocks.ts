@@ -1,0 +1,75 @@
+import { setImmediate } from 'node:timers/promises';
+import { NATIVE_COIN } from '../../model/payment-chain.ts';
+import { NO_LOG, type Transfer } from '../../model/transfer.ts';
+import type { FullBlock, Header, LinkedHeader, RpcTransaction } from './node-view.ts';
+
+/** Bytes of a transaction in a block, without its input. */
+const TRANSACTION_BYTES = 700;
+/** Transactions that are read in one turn of the event loop. */
+const TRANSACTIONS_PER_TURN = 2_000;
+
+/** The fields of a transaction that make a payment. */
+type Sending = Pick<RpcTransaction, 'hash' | 'from' | 'to' | 'value'>;
+
+/** A transaction that sends coins. `succeeded` is undefined until its receipt was read. */
+export interface Payment {
+  readonly header: Header;
+  readonly transaction: Sending;
+  succeeded?: boolean;
+}
+
+/** A block with its payments to any address. */
+export interface ReadBlock extends LinkedHeader {
+  readonly payments: readonly Payment[];
+}
+
+/** A block as it was read, and about how long its JSON is. */
+export interface MeasuredBlock {
+  readonly block: ReadBlock;
+  readonly bytes: number;
+}
+
+/** True for a transaction that sends coins to another address. One to itself moves nothing (Decision 111). */
+export function sendsCoins({ from, to, value }: Sending): boolean {
+  return BigInt(value) > 0n && typeof to === 'string' && to.toLowerCase() !== from.toLowerCase();
+}
+
+/** The transfer of the coins that a transaction of that block sends directly. */
+export function nativeTransfer(
+  { hash, from, to, value }: Sending,
+  { chainId, header }: { chainId: number; header: Header },
+): Transfer {
+  return {
+    chainId,
+    txHash: hash.toLowerCase(),
+    logIndex: NO_LOG,
+    blockNumber: header.number,
+    blockHash: header.hash,
+    blockTime: header.time,
+    tokenAddress: NATIVE_COIN,
+    sender: from.toLowerCase(),
+    recipient: `${to}`.toLowerCase(),
+    amount: BigInt(value),
+  };
+}
+
+export async function readBlock({ transactions, ...header }: FullBlock): Promise<MeasuredBlock> {
+  const payments: Payment[] = [];
+  let bytes = 0;
+  for (const [index, { hash, from, to, value, input }] of transactions.entries()) {
+    if (index > 0 && index % TRANSACTIONS_PER_TURN === 0) await setImmediate();
+    bytes += TRANSACTION_BYTES + input.length;
+    const transaction = { hash, from, to, value };
+    if (sendsCoins(transaction)) payments.push({ header, transaction });
+  }
+  return { block: { ...header, payments }, bytes };
+}
+
+/** True when each block is the parent of the next one, and a block with the number of the head is the head. */
+export function isChain(blocks: readonly ReadBlock[], head: Header): boolean {
+  const last = blocks.at(-1);
+  return (
+    (last?.number !== head.number || last.hash === head.hash) &&
+    blocks.every((block, index) => index === 0 || block.parentHash === blocks[index - 1]?.hash)
+  );
+}
