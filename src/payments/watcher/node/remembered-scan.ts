@@ -6,10 +6,10 @@ import type { BlockRange } from './transfer-logs.ts';
 
 /** Logs from which on a scan is remembered. With fewer, reading them again costs little. */
 const MANY_LOGS = 1_000;
-/** A remembered scan is not read again for this many times as long as reading it took, but not longer than `MOST_MS`. */
+/** A remembered scan is not read again for this many times as long as reading it took, but not longer than `MAX_MS`. */
 const REST_FACTOR = 10;
 /** Shorter than the time in which logs that were late are looked for. */
-const MOST_MS = 30_000;
+const MAX_MS = 30_000;
 
 /** What a scan looks for. */
 interface Wanted {
@@ -44,7 +44,7 @@ export function rememberedScan({ chainId, view, clock }: { chainId: number; view
     const { range, found, readAt, tookMs } = remembered;
     const isWithin = range.from <= from && range.to >= from && range.to <= to;
     const isSame = remembered.places === places && isEqual(remembered.skipped, skipped);
-    const isRecent = clock.now() - readAt < Math.min(MOST_MS, REST_FACTOR * tookMs);
+    const isRecent = clock.now() - readAt < Math.min(MAX_MS, REST_FACTOR * tookMs);
     if (!isWithin || !isSame || !isRecent) return undefined;
     const header = (await view.headers([range.to])).get(range.to);
     return header?.hash === found.lastHash ? remembered : undefined;
