@@ -49,8 +49,8 @@ const table = {
     method: 'get',
     path: '/notes',
     parameters: [
-      { name: 'size', in: 'query', required: false, read: 'integer', many: 'one' },
-      { name: 'kinds', in: 'query', required: false, read: 'string', many: 'list' },
+      { name: 'size', in: 'query', required: false, read: 'integer', many: 'one', check: 'Size' },
+      { name: 'kinds', in: 'query', required: false, read: 'string', many: 'list', check: 'Kinds' },
     ],
     statuses: [200, 304, 400, 405, 500],
     security: [],
@@ -58,9 +58,6 @@ const table = {
 } as const satisfies OperationTable;
 
 const ajv = new Ajv2020({ strict: false });
-const parameters = ajv.compile({
-  properties: { query: { type: 'object', properties: { size: SIZE, kinds: KINDS } } },
-});
 
 /** One open operation: the smallest contract for a correct server. */
 export const listContract: Contract<ListOperations> = {
@@ -88,5 +85,5 @@ export const listContract: Contract<ListOperations> = {
     },
   },
   table,
-  parameters: { listNotes: parameters },
+  parameters: { Size: ajv.compile(SIZE), Kinds: ajv.compile(KINDS) },
 };
