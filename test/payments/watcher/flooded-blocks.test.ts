@@ -45,6 +45,39 @@ eachWatchedShop('a block with more logs than an answer can hold', watchedTest =>
     expect(total).toBe(FLOODS * DUST);
   });
 
+  test('is asked for again after 1, 2 and 4 minutes while its receipts are refused, and read afterwards', async ({
+    chain,
+    behindNodes,
+    dustyBlock,
+  }) => {
+    await using ours = await behindNodes({ maxAnswerBytes: MAX_ANSWER_BYTES });
+    const session = await ours.open();
+    await ours.round();
+    await dustyBlock(ours, session.amountDue);
+    let asked = 0;
+    ours.node.tell(({ method }) => {
+      if (method !== 'eth_getTransactionReceipt') return undefined;
+      asked += 1;
+      return new Error('not available');
+    });
+
+    const minutes: number[] = [];
+    for (let minute = 0; minute <= 8; minute++) {
+      const before = asked;
+      await ours.look();
+      await ours.look();
+      if (asked > before) minutes.push(minute);
+      ours.clock.advance(60_000);
+      await chain.mine(1);
+    }
+    ours.node.tell(undefined);
+    ours.clock.advance(8 * 60_000);
+    await ours.settle();
+
+    expect(minutes).toEqual([0, 1, 3, 7]);
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+  });
+
   test('is divided by recipients, so that only the flooded one waits', async ({
     chain,
     behindNodes,
