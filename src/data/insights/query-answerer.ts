@@ -1,8 +1,8 @@
 import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
 import type { Caller } from '../../contract/contracts/operations.ts';
 import { InvalidParameter } from '../../contract/contracts/violations.ts';
-import type { Group } from '../../lib/groups/expression.ts';
-import { answerOf } from '../../lib/groups/group-answer.ts';
+import type { Group } from '../../query-model/expression.ts';
+import { answerOf } from '../../query-model/group-answer.ts';
 import {
   type Entity,
   type EntityRecords,

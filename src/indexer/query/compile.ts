@@ -1,4 +1,4 @@
-import type { Bucket, RowExpression } from '../../lib/groups/expression.ts';
+import type { Bucket, RowExpression } from '../../query-model/expression.ts';
 import { type Column, columnOf } from './entities.ts';
 import type { Entity } from './query.ts';
 import type { ArithmeticOperator, CompiledExpression, QueryDialect } from './query-dialect.ts';

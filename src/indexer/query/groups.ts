@@ -1,4 +1,4 @@
-import type { Fold, Group, Value } from '../../lib/groups/expression.ts';
+import type { Fold, Group, Value } from '../../query-model/expression.ts';
 import { type CompileContext, compile } from './compile.ts';
 import { walkOf } from './entities.ts';
 import { placeBounds } from './filters.ts';

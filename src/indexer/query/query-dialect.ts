@@ -1,5 +1,5 @@
 import type { Dialect } from '../../db/dialect.ts';
-import type { RowExpression } from '../../lib/groups/expression.ts';
+import type { RowExpression } from '../../query-model/expression.ts';
 
 /** SQL text with the values of its placeholders. */
 export interface SqlText {

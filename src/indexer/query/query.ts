@@ -1,7 +1,7 @@
 import type { AbiEvent } from 'viem';
-import type { GroupPage } from '../../lib/groups/aggregation-plan.ts';
-import type { Fold, Group, RowExpression } from '../../lib/groups/expression.ts';
 import type { WaitingClients } from '../../lib/request-counters.ts';
+import type { GroupPage } from '../../query-model/aggregation-plan.ts';
+import type { Fold, Group, RowExpression } from '../../query-model/expression.ts';
 
 /** Queryable entities: blocks, transactions and logs of the canonical chain. */
 export type Entity = 'blocks' | 'transactions' | 'events';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Aggregation, planOf } from '#data/insights/expressions/plan.ts';
-import type { Group, Value } from '#lib/groups/expression.ts';
-import { answerOf, written } from '#lib/groups/group-answer.ts';
+import type { Group, Value } from '#query-model/expression.ts';
+import { answerOf, written } from '#query-model/group-answer.ts';
 
 const ALL = { limit: 1000, page: 0 };
 

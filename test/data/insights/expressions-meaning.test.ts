@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Entity } from '#data/backends/port/insights-backend.ts';
 import { FIELDS } from '#data/backends/port/query-fields.ts';
 import { planOf } from '#data/insights/expressions/plan.ts';
-import type { AggregationPlan } from '#lib/groups/aggregation-plan.ts';
-import type { Group } from '#lib/groups/expression.ts';
-import { answerOf } from '#lib/groups/group-answer.ts';
+import type { AggregationPlan } from '#query-model/aggregation-plan.ts';
+import type { Group } from '#query-model/expression.ts';
+import { answerOf } from '#query-model/group-answer.ts';
 import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { indexOf, type RowsIndex } from '../../indexer/query/grouped-rows.ts';
 import {

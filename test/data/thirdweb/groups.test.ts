@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RowExpression } from '#lib/groups/expression.ts';
+import type { RowExpression } from '#query-model/expression.ts';
 import type { Behaviour, SeenRequest } from '../../lab/scripted-upstream.ts';
 import { about, failureOf, groupsFor, openedThirdweb, sentTo } from './opened-thirdweb.ts';
 

@@ -4,7 +4,7 @@ import { postgresQueries } from '#indexer/query/postgres/postgres-engine.ts';
 import { integerOf, sortable } from '#indexer/query/sqlite/functions.ts';
 import { sqliteQueries } from '#indexer/query/sqlite/sqlite-dialect.ts';
 import { openQueryDatabase } from '#indexer/query/sqlite/sqlite-engine.ts';
-import type { RowExpression } from '#lib/groups/expression.ts';
+import type { RowExpression } from '#query-model/expression.ts';
 import { sqliteDatabase } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
 import { writeIndex } from './random-blocks.ts';

@@ -1,10 +1,10 @@
 import type { AbiEvent } from 'viem';
 import type { InsightsOperations, InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { OperationBody, OperationRequest } from '#contract/contracts/operations.ts';
-import type { GroupPage } from '#lib/groups/aggregation-plan.ts';
-import type { Fold, Group, RowExpression } from '#lib/groups/expression.ts';
 import { fromJson } from '#lib/json.ts';
 import type { WaitingClients } from '#lib/request-counters.ts';
+import type { GroupPage } from '#query-model/aggregation-plan.ts';
+import type { Fold, Group, RowExpression } from '#query-model/expression.ts';
 
 export type InsightsOperationId = keyof InsightsOperations & string;
 export type InsightsRequestOf<Id extends InsightsOperationId> = OperationRequest<InsightsOperations[Id]>;

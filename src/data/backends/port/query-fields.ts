@@ -1,4 +1,4 @@
-import type { ValueType } from '#lib/groups/expression.ts';
+import type { ValueType } from '#query-model/expression.ts';
 import type { Entity } from './insights-backend.ts';
 
 /** Field of an entity that can be sorted by, grouped and aggregated. */

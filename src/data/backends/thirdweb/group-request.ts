@@ -1,4 +1,4 @@
-import type { Fold, RowExpression, ValueType } from '#lib/groups/expression.ts';
+import type { Fold, RowExpression, ValueType } from '#query-model/expression.ts';
 import { BackendError } from '../port/backend-error.ts';
 import type { Entity, GroupsQuery } from '../port/insights-backend.ts';
 import { FIELDS } from '../port/query-fields.ts';

@@ -1,5 +1,5 @@
-import type { Group, Value, ValueType } from '#lib/groups/expression.ts';
-import { identityOf, mergeGroups, noRows } from '#lib/groups/merge-groups.ts';
+import type { Group, Value, ValueType } from '#query-model/expression.ts';
+import { identityOf, mergeGroups, noRows } from '#query-model/merge-groups.ts';
 import { BackendError } from '../port/backend-error.ts';
 import type { GroupsQuery, InsightsAnswers, InsightsAsk } from '../port/insights-backend.ts';
 import { at, type Fields, required } from '../upstream-json/fields.ts';

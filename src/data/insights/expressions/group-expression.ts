@@ -1,6 +1,6 @@
-import type { GroupExpression, Shape } from '#lib/groups/aggregation-plan.ts';
-import type { Fold } from '#lib/groups/expression.ts';
 import { canonicalJson } from '#lib/json.ts';
+import type { GroupExpression, Shape } from '#query-model/aggregation-plan.ts';
+import type { Fold } from '#query-model/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
 import { hasAggregate } from './group-keys.ts';

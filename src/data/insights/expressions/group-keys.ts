@@ -1,5 +1,5 @@
-import type { RowExpression } from '#lib/groups/expression.ts';
 import { canonicalJson } from '#lib/json.ts';
+import type { RowExpression } from '#query-model/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { invalidAt, quoted } from './expression-source.ts';
 import type { Item, Node } from './parse.ts';

@@ -1,5 +1,5 @@
-import type { Shape } from '#lib/groups/aggregation-plan.ts';
-import type { Bucket, RowExpression } from '#lib/groups/expression.ts';
+import type { Shape } from '#query-model/aggregation-plan.ts';
+import type { Bucket, RowExpression } from '#query-model/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { FIELDS, fieldNamed } from '../../backends/port/query-fields.ts';
 import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';

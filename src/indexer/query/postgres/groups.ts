@@ -1,5 +1,5 @@
-import type { Group, Value } from '#lib/groups/expression.ts';
 import { canonicalJson } from '#lib/json.ts';
+import type { Group, Value } from '#query-model/expression.ts';
 import { type CompileContext, compile } from '../compile.ts';
 import { selectionOf } from '../entities.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Fold, Value } from '#lib/groups/expression.ts';
+import type { Fold, Value } from '#query-model/expression.ts';
 import { type CompileContext, compile } from '../compile.ts';
 import { foldColumn, type GroupColumn, keyColumns, RoundedInteger, readGroups, realOf } from '../groups.ts';
 import type { GroupsAnswer, GroupsQuery } from '../query.ts';

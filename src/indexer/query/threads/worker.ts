@@ -1,9 +1,9 @@
 import { constants, getPriority, setPriority } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
-import { answerOf } from '#lib/groups/group-answer.ts';
 import { toJson } from '#lib/json.ts';
 import { Unavailable } from '#lib/unavailable.ts';
+import { answerOf } from '#query-model/group-answer.ts';
 import { Cancelled, type Engine } from '../engine.ts';
 import {
   type Decoding,
