@@ -23,7 +23,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ['generated/', ['types:src/contract/contracts/operations.ts']],
   ['src/lib/', []],
   ['src/evm/', []],
-  ['src/query-model/', []],
+  ['src/query-model/', ['types:src/contract/', 'types:src/indexer/schema/']],
   ['src/config/', ['generated/config/', 'src/db/postgres/address.ts', 'src/lib/']],
   ['src/db/', ['src/lib/']],
   ['src/stores/', ['src/db/', 'types:src/http/metrics.ts', 'src/lib/']],
@@ -33,7 +33,10 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ['src/pages/browser/', []],
   ['src/pages/', ['src/http/', 'src/lib/']],
   ['src/devnet/', ['generated/devnet/', 'src/lib/']],
-  ['src/indexer/query/records/', ['types:src/contract/', 'types:src/indexer/query/', 'src/evm/', 'src/lib/']],
+  [
+    'src/indexer/query/records/',
+    ['types:src/contract/', 'types:src/indexer/query/', 'src/query-model/', 'src/evm/', 'src/lib/'],
+  ],
   [
     'src/indexer/',
     [
@@ -88,6 +91,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'types:src/indexer/schema/block-position.ts',
       'src/http/fetch/',
       'src/node/',
+      'src/query-model/',
       'src/evm/',
       'src/lib/',
     ],

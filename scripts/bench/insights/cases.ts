@@ -1,7 +1,8 @@
 import type Database from 'better-sqlite3';
 import { hexOf } from '#db/columns.ts';
 import type { PackedAnswer, Query } from '#indexer/query/engine.ts';
-import type { Filter, RowsQuery } from '#indexer/query/query.ts';
+import type { RowsQuery } from '#indexer/query/query.ts';
+import type { Filter } from '#query-model/row-selection.ts';
 import type { BulkIndex } from './bulk-index.ts';
 import { CONTRACTS, EVENT, PARTY, SPOTS, WALLETS } from './bulk-rows.ts';
 import { EVENT_COLUMNS, EVENT_JOINS, TRANSACTION_COLUMNS, TRANSACTION_JOINS } from './hand-columns.ts';

@@ -1,6 +1,8 @@
 import type { InsightsOperations } from '../../contract/contracts/insights.ts';
 import type { Handlers } from '../../contract/contracts/operations.ts';
-import type { Entity, Filter, RecordSelection } from '../backends/port/insights-backend.ts';
+import { fieldNamed } from '../../query-model/fields.ts';
+import type { Entity, Filter } from '../../query-model/row-selection.ts';
+import type { RecordSelection } from '../backends/port/insights-backend.ts';
 import { namedEvent } from './event-signature.ts';
 import { holdingAnswerers } from './holding-answerers.ts';
 import { queryAnswerer } from './query-answerer.ts';
@@ -91,12 +93,6 @@ export function insights(options: InsightsOptions): Handlers<InsightsOperations>
   };
 }
 
-/** Filter names that differ from the record's field names. */
-const FILTER_FIELDS: Readonly<Record<Entity, Readonly<Record<string, string>>>> = {
-  blocks: { hash: 'block_hash' },
-  transactions: {},
-  events: {},
-};
 const OPERATORS = ['gte', 'gt', 'lte', 'lt'] as const;
 const TOPIC = /^topic_\d$/;
 const TOPIC_DIGITS = 64;
@@ -106,7 +102,9 @@ function filtersOf(entity: Entity, query: object): Filter[] {
   return Object.entries(query).flatMap(([name, value]): Filter[] => {
     if (!name.startsWith('filter_') || value === undefined || value === null) return [];
     const { base, operator } = taken(name.slice('filter_'.length));
-    const field = FILTER_FIELDS[entity][base] ?? base;
+    const field = fieldNamed(entity, base);
+    if (field === undefined)
+      throw new TypeError(`The contract has a filter ${name}, but ${entity} no such field.`);
     return [{ field, operator, value: canonical(field, value) }];
   });
 }

@@ -2,17 +2,15 @@ import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
 import type { Caller } from '../../contract/contracts/operations.ts';
 import { InvalidParameter } from '../../contract/contracts/violations.ts';
 import type { Group } from '../../query-model/expression.ts';
+import { fieldNamed } from '../../query-model/fields.ts';
 import { answerOf } from '../../query-model/group-answer.ts';
+import type { Entity, EntityRecords, WrittenGroups } from '../../query-model/row-selection.ts';
 import {
-  type Entity,
-  type EntityRecords,
   type InsightsOperationId,
   type RecordSelection,
   type Records,
   recordValues,
-  type WrittenGroups,
 } from '../backends/port/insights-backend.ts';
-import { fieldNamed } from '../backends/port/query-fields.ts';
 import type { ChainsAnswer } from '../fallback/ask-chains.ts';
 import type { HandlerResponse } from '../serve/cached-answers.ts';
 import { planOf } from './expressions/plan.ts';

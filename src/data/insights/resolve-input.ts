@@ -1,6 +1,7 @@
 import { isAddress, isHash } from 'viem';
 import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
-import type { Entity, EntityRecords, NamedInput } from '../backends/port/insights-backend.ts';
+import type { Entity, EntityRecords } from '../../query-model/row-selection.ts';
+import type { NamedInput } from '../backends/port/insights-backend.ts';
 import { MOST_RESOLVED } from '../backends/port/resolved-input.ts';
 import type { ChainsAnswer } from '../fallback/ask-chains.ts';
 import { signatureNamed } from './event-signature.ts';

@@ -1,5 +1,5 @@
-import type { Entity } from '../backends/port/insights-backend.ts';
-import { FIELDS } from '../backends/port/query-fields.ts';
+import { fieldShape } from '../../query-model/fields.ts';
+import type { Entity } from '../../query-model/row-selection.ts';
 
 /** Position of a record, most significant part first. The chain comes after the block. */
 const PLACE: Readonly<Record<Entity, readonly string[]>> = {
@@ -40,7 +40,7 @@ function compare(a: Comparable, b: Comparable, direction: 1 | -1): number {
 
 /** Reads a field for comparison. Amounts and chain ids are text in records but compare as numbers. */
 function readerOf(entity: Entity, name: string): (record: object) => Comparable {
-  const isInteger = ['integer', 'time'].includes(FIELDS[entity][name]?.type ?? 'text');
+  const isInteger = ['integer', 'time'].includes(fieldShape(entity, name)?.type ?? 'text');
   const topic = /^topic_(\d)$/.exec(name)?.[1];
   return record => {
     const value = topic === undefined ? member(record, name) : topicOf(record, Number(topic));

@@ -1,6 +1,6 @@
 import type { Bucket, RowExpression } from '../../query-model/expression.ts';
-import { type Column, columnOf } from './entities.ts';
-import type { Entity } from './query.ts';
+import type { Entity } from '../../query-model/row-selection.ts';
+import { type Column, columnOf } from './columns.ts';
 import type { ArithmeticOperator, CompiledExpression, QueryDialect } from './query-dialect.ts';
 
 export interface CompileContext {

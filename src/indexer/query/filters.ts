@@ -1,5 +1,5 @@
 import { bytesColumn } from '../../db/columns.ts';
-import type { Entity, Filter } from './query.ts';
+import type { Entity, Filter } from '../../query-model/row-selection.ts';
 import type { SqlText } from './query-dialect.ts';
 
 /**
@@ -34,6 +34,14 @@ export function filterValue(
 function withinInteger(value: bigint): bigint {
   if (value < 0n) return -1n;
   return value > MAX_INTEGER ? MAX_INTEGER : value;
+}
+
+/** Fields that order rows like their keys: block times never decrease along a chain. */
+export const RANGE_FIELDS: readonly string[] = ['block_number', 'block_timestamp'];
+
+/** True for a field that sorts like the keys. A chain has one id. */
+export function isInKeyOrder(field: string): boolean {
+  return field === 'chain_id' || RANGE_FIELDS.includes(field);
 }
 
 /** Range of keys from `from` (inclusive) to `below` (exclusive), and a further condition. */

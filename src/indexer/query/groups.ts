@@ -1,9 +1,9 @@
 import type { Fold, Group, Value } from '../../query-model/expression.ts';
 import { type CompileContext, compile } from './compile.ts';
-import { walkOf } from './entities.ts';
 import { placeBounds } from './filters.ts';
 import { type GroupsQuery, MOST_CHARACTERS, QueryTooLarge } from './query.ts';
 import type { CompiledExpression, QueryDialect, QuerySession, SqlText } from './query-dialect.ts';
+import { walkOf } from './selection.ts';
 
 /** Maximum number of keys, values and list members, per permitted group of a query. */
 const VALUES_PER_GROUP = 2;

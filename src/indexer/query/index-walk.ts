@@ -1,21 +1,42 @@
-import { allOf, columnOf, conditionsOf, type SelectionOptions, selectionOf, TABLES } from './entities.ts';
+import { fieldsOf } from '../../query-model/fields.ts';
+import type { Entity, Filter, RowSelection } from '../../query-model/row-selection.ts';
+import { indexesOf } from '../schema/table-description.ts';
+import { TABLES } from '../schema/tables.ts';
+import { ENTITIES, indexedColumn } from './columns.ts';
 import { filterValue, type PlaceBounds, placeBounds } from './filters.ts';
-import type { Entity, Filter, RowSelection } from './query.ts';
 import type { SqlText } from './query-dialect.ts';
+import { allOf, conditionsOf, type SelectionOptions, selectionOf } from './selection.ts';
 
-/** Indexes that end in the key, as the field names of their columns; longest first. */
-const INDEXES: Readonly<Record<Entity, readonly (readonly string[])[]>> = {
-  blocks: [['miner']],
-  transactions: [['from_address'], ['to_address'], ['contract_address'], ['function_selector']],
-  events: [
-    ['address', 'topic_0', 'topic_1'],
-    ['address', 'topic_0', 'topic_2'],
-    ['address', 'topic_0', 'topic_3'],
-    ['address', 'topic_0'],
-    ['address'],
-    ['topic_0'],
-  ],
+/** Indexes of each entity that find rows by the bytes of fields, in the order of their keys; longest first. */
+export const INDEXES: Readonly<Record<Entity, readonly (readonly string[])[]>> = {
+  blocks: indexedFields('blocks'),
+  transactions: indexedFields('transactions'),
+  events: indexedFields('events'),
 };
+
+/** Names of the fields of each index, without the key. */
+function indexedFields(entity: Entity): string[][] {
+  const { table } = ENTITIES[entity];
+  const [key] = TABLES[table].key;
+  const names = new Map(
+    fieldsOf(entity).flatMap(([name, { kind, column }]) =>
+      kind === 'hex' || kind === 'selector' ? [[column, name] as const] : [],
+    ),
+  );
+  return indexesOf(TABLES[table])
+    .filter(({ columns, where }) => columns.at(-1) === key && isOfAllValues(columns, where))
+    .map(({ columns }) => columns.slice(0, -1).map(column => names.get(`${table}.${column}`)))
+    .flatMap(fields => {
+      const known = fields.filter(name => name !== undefined);
+      return known.length === fields.length ? [known] : [];
+    })
+    .toSorted((a, b) => b.length - a.length);
+}
+
+/** True for an index that lacks at most rows without a value in one of its columns. */
+function isOfAllValues(columns: readonly string[], where: unknown): boolean {
+  return where === undefined || columns.some(column => where === `${column} is not null`);
+}
 
 /** Rows in key order, for `select … from … where ${where} order by ${columns}, key`. */
 export interface IndexWalk {
@@ -36,10 +57,10 @@ export function indexWalk(selected: RowSelection, options: SelectionOptions): In
   const { entity, filters } = selected;
   const bounds = filters.map(filter => placeBounds(entity, filter)).filter(one => one !== null);
   const others = filters.filter(filter => !prefix.includes(filter) && placeBounds(entity, filter) === null);
-  const columns = prefix.map(({ field }) => columnOfIndex(entity, field, options));
+  const columns = prefix.map(({ field }) => indexedColumn(entity, field));
   const values = prefix.map(({ value }) => filterValue('blob', value));
   const conditions = [
-    ...rangeOf({ columns, values, key: TABLES[entity].key }, bounds),
+    ...rangeOf({ columns, values, key: ENTITIES[entity].key }, bounds),
     ...conditionsOf({ ...selected, filters: others }, options),
   ];
   return { ...allOf(conditions), columns };
@@ -57,10 +78,6 @@ function prefixOf({ entity, filters }: RowSelection): Filter[] {
 /** True when an index can find the value. An empty or truncated selector is null in its column and so in no index. */
 export function isIndexed({ operator, value }: Filter): boolean {
   return operator === 'eq' && value !== '0x';
-}
-
-function columnOfIndex(entity: Entity, field: string, { dialect }: SelectionOptions): string {
-  return field === 'function_selector' ? 't.selector' : columnOf(entity, field, dialect).sql;
 }
 
 /** Conditions for a range of an index: its columns have the given values, and the key is within all bounds. */

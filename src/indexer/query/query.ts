@@ -2,28 +2,7 @@ import type { AbiEvent } from 'viem';
 import type { WaitingClients } from '../../lib/request-counters.ts';
 import type { GroupPage } from '../../query-model/aggregation-plan.ts';
 import type { Fold, Group, RowExpression } from '../../query-model/expression.ts';
-
-/** Queryable entities: blocks, transactions and logs of the canonical chain. */
-export type Entity = 'blocks' | 'transactions' | 'events';
-
-/**
- * A condition; all conditions of a query must hold. Hex is lower-case and of the field's full length, with topics
- * padded to 32 bytes.
- */
-export interface Filter {
-  /** Public field name of the entity. */
-  readonly field: string;
-  readonly operator: 'eq' | 'gte' | 'gt' | 'lte' | 'lt';
-  readonly value: bigint | string;
-}
-
-/** Selected rows of an entity. */
-export interface RowSelection {
-  readonly entity: Entity;
-  readonly filters: readonly Filter[];
-  /** Transactions that this address sent or received, without duplicates. */
-  readonly wallet?: string;
-}
+import type { RowSelection, WrittenGroups } from '../../query-model/row-selection.ts';
 
 /** A page of rows and their total number. */
 export interface RowsQuery extends RowSelection {
@@ -72,12 +51,6 @@ export interface RecordsPage {
 
 export interface GroupsAnswer {
   readonly groups: readonly Group[];
-}
-
-/** A page of groups as UTF-8 JSON text, and the number of groups. */
-export interface WrittenGroups {
-  readonly json: Uint8Array<ArrayBuffer>;
-  readonly total: number;
 }
 
 /** Maximum characters of one answer that is handed to the main thread. */

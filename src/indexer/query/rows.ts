@@ -1,9 +1,14 @@
 import { BOUND } from '#db/query.ts';
-import { columnOf, isOneRange, type SelectionOptions, selectionOf, TABLES } from './entities.ts';
+import type { Entity, RowSelection } from '../../query-model/row-selection.ts';
+import { columnOf, ENTITIES, joinsOf, type RecordColumn, recordColumns } from './columns.ts';
+import { isInKeyOrder, type Storage } from './filters.ts';
 import { indexWalk } from './index-walk.ts';
-import { type Entity, MOST_CHARACTERS, QueryTooLarge, type RowSelection, type RowsQuery } from './query.ts';
+import { MOST_CHARACTERS, QueryTooLarge, type RowsQuery } from './query.ts';
 import type { QueryDialect, QuerySession, SqlText } from './query-dialect.ts';
-import { type Cell, cellOf, joinsOf, type RecordColumn, recordColumns } from './record-columns.ts';
+import { isOneRange, type SelectionOptions, selectionOf } from './selection.ts';
+
+/** Value of a row. Integers of up to 64 bits are bigints, longer ones decimal digits; hex is lower-case text. */
+export type Cell = bigint | string | null;
 
 /** Page as it is passed between threads: field names once, then values in their order. */
 export interface PackedRows {
@@ -52,6 +57,16 @@ async function pageOf(
   return rows;
 }
 
+/**
+ * Converts a driver's value by its column.
+ * @throws TypeError for a type that such a column never holds
+ */
+function cellOf(storage: Storage, value: unknown, { digitsOf }: QueryDialect): Cell {
+  if (value === null || typeof value === 'bigint') return value;
+  if (typeof value === 'string') return storage === 'uint256' ? digitsOf(value) : value;
+  throw new TypeError(`A column of kind ${storage} gave ${typeof value}.`);
+}
+
 function pageStatement(
   query: RowsQuery,
   { dialect, columns }: { dialect: QueryDialect; columns: readonly string[] },
@@ -61,30 +76,23 @@ function pageStatement(
   return { sql: dialect.keepsOrder ? page : `${page} order by ${orderOf(query, 'p.')}`, bindings };
 }
 
-/** Fields that sort like the keys: time never decreases along the chain, and a chain has one id. */
-const IN_ORDER_OF_KEYS = ['chain_id', 'block_number', 'block_timestamp'];
-
-function isByKey({ sort }: RowsQuery): boolean {
-  return IN_ORDER_OF_KEYS.includes(sort.field);
-}
-
 function orderOf(query: RowsQuery, of = ''): string {
   const { order } = query.sort;
   const byKey = `${of}id ${order}`;
-  return isByKey(query) ? byKey : `${of}sorted ${order} nulls last, ${byKey}`;
+  return isInKeyOrder(query.sort.field) ? byKey : `${of}sorted ${order} nulls last, ${byKey}`;
 }
 
 /** Statement for the keys of the rows in order. Ends with placeholders for limit and offset. */
 export function keysOf(query: RowsQuery, dialect: QueryDialect): SqlText {
   const { entity, sort } = query;
-  const order = { sql: orderOf(query), direction: sort.order, isByKey: isByKey(query) };
+  const order = { sql: orderOf(query), direction: sort.order, isByKey: isInKeyOrder(sort.field) };
   const sorted = order.isByKey ? '' : `, ${columnOf(entity, sort.field, dialect).sql} as sorted`;
   // Rows in the order of an index are read one by one. Sorted rows are kept only as far as the page needs them.
   const isBounded = !(order.isByKey && dialect.mergesUnions);
   const names = order.isByKey || dialect.keepsOrder ? 'id' : 'id, sorted';
   const { sql, bindings } = selectsOf(query, {
     dialect,
-    columns: `${TABLES[entity].key} as id${sorted}`,
+    columns: `${ENTITIES[entity].key} as id${sorted}`,
     order,
     first: isBounded ? BigInt(query.limit) + BigInt(query.offset) : undefined,
   });
@@ -116,7 +124,7 @@ export function countingOf(query: RowsQuery, dialect: QueryDialect): SqlText {
   const rows = BigInt(countUpTo) + 1n;
   const { sql, bindings } = selectsOf(query, {
     dialect,
-    columns: `${TABLES[entity].key} as id`,
+    columns: `${ENTITIES[entity].key} as id`,
     isShort: isOneRange(query),
     // The two sides of a wallet are merged without a sort only when they are ordered.
     order: wallet === undefined && !dialect.walksAllValues ? undefined : NEWEST,
@@ -172,7 +180,7 @@ function selectOf(selected: RowSelection, { columns, order, ...options }: Select
   const { where, bindings, ...walk } = order?.isByKey
     ? indexWalk(selected, options)
     : { ...selectionOf(selected, options), columns: [] };
-  const sql = `select ${columns} from ${TABLES[selected.entity].from} where ${where}`;
+  const sql = `select ${columns} from ${ENTITIES[selected.entity].from} where ${where}`;
   if (order === undefined) return { sql, bindings };
   const first = walk.columns.map(column => `${column} ${order.direction}, `).join('');
   return { sql: `${sql} order by ${first}${order.sql}`, bindings };

@@ -90,13 +90,20 @@ export function createTable(name: string, described: TableDescription, dialect: 
  */
 export function createIndexes(name: string, described: TableDescription, dialect: Dialect): string[] {
   const isKeyImplied = dialect.indexesEndInKey && isOneInteger(described);
-  return Object.entries(described.indexes ?? {}).map(([index, description]) => {
-    const { columns, where } =
-      'columns' in description ? description : { columns: description, where: undefined };
+  return indexesOf(described).map(({ index, columns, where }) => {
     const named = columns.filter(column => !(isKeyImplied && column === described.key[0]));
     const rows = where === undefined ? '' : ` where ${sqlOf(where, dialect)}`;
     return `create index ${name}_${index} on ${name} (${named.join(', ')})${rows}`;
   });
+}
+
+/** Indexes of a table; `where` is the condition of the rows in a partial one. */
+export function indexesOf({
+  indexes = {},
+}: TableDescription): { index: string; columns: readonly string[]; where?: DialectSql }[] {
+  return Object.entries(indexes).map(([index, description]) =>
+    'columns' in description ? { index, ...description } : { index, columns: description },
+  );
 }
 
 function isOneInteger({ columns, key: [first = '', ...others] }: TableDescription): boolean {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { InvalidParameter } from '#contract/contracts/violations.ts';
-import type { Entity } from '#data/backends/port/insights-backend.ts';
 import { type Aggregation, planOf } from '#data/insights/expressions/plan.ts';
+import type { Entity } from '#query-model/row-selection.ts';
 
 function namesOf(entity: Entity, asked: Aggregation): string[] {
   return planOf(entity, asked).columns.map(({ name }) => name);

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Entity } from '#data/backends/port/insights-backend.ts';
-import { FIELDS } from '#data/backends/port/query-fields.ts';
 import { planOf } from '#data/insights/expressions/plan.ts';
 import type { AggregationPlan } from '#query-model/aggregation-plan.ts';
 import type { Group } from '#query-model/expression.ts';
+import { SORTABLE } from '#query-model/fields.ts';
 import { answerOf } from '#query-model/group-answer.ts';
+import type { Entity } from '#query-model/row-selection.ts';
 import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { indexOf, type RowsIndex } from '../../indexer/query/grouped-rows.ts';
 import {
@@ -153,7 +153,7 @@ function meaningSuite(databases: TestDatabases): void {
     'every field of %s can be requested',
     async entity => {
       const [index] = indexes;
-      const names = [...Object.keys(FIELDS[entity]), 'minute', 'hour', 'day', 'week', 'month'];
+      const names = [...SORTABLE[entity], 'minute', 'hour', 'day', 'week', 'month'];
 
       for (const name of names) {
         const plan = planOf(entity, {

@@ -1,12 +1,8 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { Backend, Validity } from '#data/backends/port/backend.ts';
-import type {
-  Entity,
-  EntityRecords,
-  InsightsAnswers,
-  InsightsAsk,
-} from '#data/backends/port/insights-backend.ts';
+import type { InsightsAnswers, InsightsAsk } from '#data/backends/port/insights-backend.ts';
 import type { Chain } from '#data/fallback/chain.ts';
+import type { Entity, EntityRecords } from '#query-model/row-selection.ts';
 import { record } from '../../lab/json.ts';
 import { answererOver, backend, told } from '../answer-support.ts';
 

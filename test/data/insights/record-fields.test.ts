@@ -1,15 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { child } from '#contract/contracts/document.ts';
 import { insightsContract } from '#contract/contracts/insights.ts';
-import { FIELDS } from '#data/backends/port/query-fields.ts';
 import { block } from '#data/backends/thirdweb/normalise/block.ts';
 import { event } from '#data/backends/thirdweb/normalise/event.ts';
 import { transaction } from '#data/backends/thirdweb/normalise/transaction.ts';
-import { columnOf } from '#indexer/query/entities.ts';
+import { columnOf, recordColumns } from '#indexer/query/columns.ts';
 import { postgresQueries } from '#indexer/query/postgres/postgres-engine.ts';
-import { recordColumns } from '#indexer/query/record-columns.ts';
 import { recordWriter } from '#indexer/query/records/record-writers.ts';
 import { sqliteQueries } from '#indexer/query/sqlite/sqlite-dialect.ts';
+import { fieldShape, SORTABLE } from '#query-model/fields.ts';
 
 const RECORDS = { blocks: 'Block', transactions: 'Transaction', events: 'ContractEvent' } as const;
 const NORMALISERS = { blocks: block, transactions: transaction, events: event };
@@ -26,7 +25,7 @@ describe.each(['blocks', 'transactions', 'events'] as const)('each field of the 
   const row = Object.fromEntries(stored.map(name => [name, sampleOf(entity, name)]));
 
   test('can be sorted by, grouped and aggregated', () => {
-    expect(namesIn(Object.keys(FIELDS[entity]))).toEqual(namesIn(single));
+    expect(namesIn(SORTABLE[entity])).toEqual(namesIn(single));
   });
 
   test('has a column of the index to filter by', () => {
@@ -59,6 +58,6 @@ function sampleOf(entity: keyof typeof RECORDS, name: string): string {
   if (LISTS.includes(name)) return '[{"address":"0x"}]';
   // Only a transaction of this type has blobs.
   if (name === 'transaction_type') return '3';
-  if (FIELDS[entity][name]?.type !== 'hex') return '1';
+  if (fieldShape(entity, name)?.type !== 'hex') return '1';
   return `0x${'ab'.repeat(/address|miner/.test(name) ? 20 : 32)}`;
 }

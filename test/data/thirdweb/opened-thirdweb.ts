@@ -1,7 +1,6 @@
 import type { Backend } from '#data/backends/port/backend.ts';
 import { BackendError } from '#data/backends/port/backend-error.ts';
 import type {
-  Entity,
   GroupsQuery,
   InsightsAnswers,
   InsightsAsk,
@@ -10,6 +9,7 @@ import type {
 import { thirdwebReply } from '#data/backends/thirdweb/reply-judge.ts';
 import { thirdwebBackend } from '#data/backends/thirdweb/thirdweb-backend.ts';
 import { createLogger } from '#lib/logger.ts';
+import type { Entity } from '#query-model/row-selection.ts';
 import { record } from '../../lab/json.ts';
 import type { Behaviour, SeenRequest } from '../../lab/scripted-upstream.ts';
 import { PATIENCE_MS } from '../../lab/until.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Entity, recordValues } from '#data/backends/port/insights-backend.ts';
+import { recordValues } from '#data/backends/port/insights-backend.ts';
+import type { Entity } from '#query-model/row-selection.ts';
 import { list, record } from '../../lab/json.ts';
 import { fixtureOf, fixturesOf, violationsOf } from './fixtures.ts';
 import { about, always, failureOf, openedThirdweb, queryFor, sentTo } from './opened-thirdweb.ts';

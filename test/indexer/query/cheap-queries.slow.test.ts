@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
-import { type Filter, type GroupsQuery, QueriesBusy, type QueryEngine } from '#indexer/query/query.ts';
+import { type GroupsQuery, QueriesBusy, type QueryEngine } from '#indexer/query/query.ts';
 import { waitingClients } from '#lib/request-counters.ts';
+import type { Filter } from '#query-model/row-selection.ts';
 import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { endless, groups, microtasks, never, poolTest, writeEndlessEvents } from './pool-fixture.ts';

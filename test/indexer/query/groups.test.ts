@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Filter, type GroupsQuery, QueryTooLarge } from '#indexer/query/query.ts';
+import { type GroupsQuery, QueryTooLarge } from '#indexer/query/query.ts';
 import type { Group, RowExpression } from '#query-model/expression.ts';
+import type { Filter } from '#query-model/row-selection.ts';
 import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
 import { indexOf, type RowsIndex, type TransactionRow } from './grouped-rows.ts';

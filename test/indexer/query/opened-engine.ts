@@ -1,6 +1,6 @@
 import type { DatabaseOptions } from '#db/open.ts';
 import type { Engine, PackedAnswer } from '#indexer/query/engine.ts';
-import type { Cell } from '#indexer/query/record-columns.ts';
+import type { Cell } from '#indexer/query/rows.ts';
 import { openEngine } from '#indexer/query/threads/open-engine.ts';
 
 /** An engine in this thread, whose queries are never aborted. */

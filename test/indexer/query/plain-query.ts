@@ -1,5 +1,6 @@
 import type { FetchedBlock } from '#indexer/fetch/fetched-block.ts';
-import type { Entity, Filter, RowsQuery } from '#indexer/query/query.ts';
+import type { RowsQuery } from '#indexer/query/query.ts';
+import type { Entity, Filter } from '#query-model/row-selection.ts';
 import type { FieldValues } from './opened-engine.ts';
 
 /** Records of a chain in chain order, straight from the node's data. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { selectionOf } from '#indexer/query/entities.ts';
 import type { RowsQuery } from '#indexer/query/query.ts';
 import { countingOf, keysOf } from '#indexer/query/rows.ts';
+import { selectionOf } from '#indexer/query/selection.ts';
 import { sqliteQueries } from '#indexer/query/sqlite/sqlite-dialect.ts';
 import { openQueryDatabase, type QueryDatabase } from '#indexer/query/sqlite/sqlite-engine.ts';
 import { isQuick } from '#indexer/query/threads/pool.ts';

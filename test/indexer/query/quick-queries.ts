@@ -1,4 +1,5 @@
-import type { Entity, Filter, RowsQuery } from '#indexer/query/query.ts';
+import type { RowsQuery } from '#indexer/query/query.ts';
+import type { Entity, Filter } from '#query-model/row-selection.ts';
 
 export function query(entity: Entity, filters: readonly Filter[], parts: Partial<RowsQuery> = {}): RowsQuery {
   return {

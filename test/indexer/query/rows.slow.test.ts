@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Engine } from '#indexer/query/engine.ts';
-import type { Entity, Filter, QueryEngine, RowsQuery } from '#indexer/query/query.ts';
+import type { QueryEngine, RowsQuery } from '#indexer/query/query.ts';
 import { openQueryPool, type QueryPool } from '#indexer/query/threads/pool.ts';
 import { systemClock } from '#lib/clock.ts';
 import { fromJson } from '#lib/json.ts';
+import type { Entity, Filter } from '#query-model/row-selection.ts';
 import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
 import { type FieldValues, rowsOf, testEngine } from './opened-engine.ts';

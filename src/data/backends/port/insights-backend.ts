@@ -5,36 +5,14 @@ import { fromJson } from '#lib/json.ts';
 import type { WaitingClients } from '#lib/request-counters.ts';
 import type { GroupPage } from '#query-model/aggregation-plan.ts';
 import type { Fold, Group, RowExpression } from '#query-model/expression.ts';
+import type { Entity, EntityRecords, RowSelection, WrittenGroups } from '#query-model/row-selection.ts';
 
 export type InsightsOperationId = keyof InsightsOperations & string;
 export type InsightsRequestOf<Id extends InsightsOperationId> = OperationRequest<InsightsOperations[Id]>;
 export type InsightsBodyOf<Id extends InsightsOperationId> = OperationBody<InsightsOperations[Id]>;
 
-/** Records that can be queried, by entity. */
-export interface EntityRecords {
-  blocks: InsightsSchemas['Block'];
-  transactions: InsightsSchemas['Transaction'];
-  events: InsightsSchemas['ContractEvent'];
-}
-export type Entity = keyof EntityRecords;
-
-/**
- * One condition on a field. Records must match all filters of a query. Hex is lower-case and has the field's full
- * length where that is fixed; an address may be a name.
- */
-export interface Filter {
-  /** Name of the record's field. */
-  readonly field: string;
-  readonly operator: 'eq' | 'gte' | 'gt' | 'lte' | 'lt';
-  readonly value: bigint | string;
-}
-
 /** Selection of an entity's records. Addresses are lower-case hex or names. */
-export interface RecordSelection {
-  readonly entity: Entity;
-  readonly filters: readonly Filter[];
-  /** Transactions that this address sent or received, each once. */
-  readonly wallet?: string;
+export interface RecordSelection extends RowSelection {
   /** Logs of this contract, or transactions to it. */
   readonly contract?: string;
   /** Logs with this first topic. */
@@ -65,12 +43,6 @@ export interface GroupsQuery extends RecordSelection {
   readonly folds: readonly Fold[];
   /** Page of the final rows, set only when the groups are of one chain. A back end may answer with that page alone. */
   readonly page?: GroupPage;
-}
-
-/** One page of groups: its rows as a JSON array in UTF-8, and the total number of groups. */
-export interface WrittenGroups {
-  readonly json: Uint8Array;
-  readonly total: number;
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Fold, RowExpression, ValueType } from '#query-model/expression.ts';
+import { fieldShape } from '#query-model/fields.ts';
+import type { Entity } from '#query-model/row-selection.ts';
 import { BackendError } from '../port/backend-error.ts';
-import type { Entity, GroupsQuery } from '../port/insights-backend.ts';
-import { FIELDS } from '../port/query-fields.ts';
+import type { GroupsQuery } from '../port/insights-backend.ts';
 import { columnOf } from './selection.ts';
 import type { Parameters } from './source.ts';
 
@@ -93,9 +94,7 @@ const LARGEST = 2n ** 64n - 1n;
 function written(entity: Entity, expression: RowExpression): UpstreamExpression {
   switch (expression.kind) {
     case 'field': {
-      const field = Object.hasOwn(FIELDS[entity], expression.name)
-        ? FIELDS[entity][expression.name]
-        : undefined;
+      const field = fieldShape(entity, expression.name);
       if (field === undefined) throw cannot('such a field');
       return { text: columnOf(entity, expression.name), type: field.type };
     }

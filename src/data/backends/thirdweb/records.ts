@@ -1,13 +1,7 @@
 import { isObject } from '#lib/json.ts';
+import type { Entity, EntityRecords } from '#query-model/row-selection.ts';
 import { BackendError, isOfKind } from '../port/backend-error.ts';
-import type {
-  Entity,
-  EntityRecords,
-  InsightsAnswers,
-  InsightsAsk,
-  Records,
-  RecordsQuery,
-} from '../port/insights-backend.ts';
+import type { InsightsAnswers, InsightsAsk, Records, RecordsQuery } from '../port/insights-backend.ts';
 import type { Fields } from '../upstream-json/fields.ts';
 import { integerOrNull } from '../upstream-json/values.ts';
 import { block } from './normalise/block.ts';

@@ -1,6 +1,7 @@
 import { isObject } from '#lib/json.ts';
+import { type Entity, NAMED_FIELDS } from '#query-model/row-selection.ts';
 import { isOfKind } from '../port/backend-error.ts';
-import type { Entity, InsightsAsk, InsightsOperationId, RecordSelection } from '../port/insights-backend.ts';
+import type { InsightsAsk, InsightsOperationId, RecordSelection } from '../port/insights-backend.ts';
 import type { Fields } from '../upstream-json/fields.ts';
 import { isName, type Parameters, read, segment, type ThirdwebSource } from './source.ts';
 
@@ -42,10 +43,8 @@ function filtersOf({ entity, filters }: RecordSelection): Parameters {
   });
 }
 
-const ADDRESS_FIELDS: readonly string[] = ['from_address', 'to_address', 'address'];
-
 function addressesOf({ filters, wallet, contract }: RecordSelection): string[] {
-  const filtered = filters.filter(({ field }) => ADDRESS_FIELDS.includes(field));
+  const filtered = filters.filter(({ field }) => NAMED_FIELDS.has(field));
   const named = [wallet, contract].filter(address => address !== undefined);
   return [...named, ...filtered.map(({ value }) => String(value))];
 }

@@ -1,7 +1,7 @@
 import { canonicalJson } from '#lib/json.ts';
 import type { GroupExpression, Shape } from '#query-model/aggregation-plan.ts';
 import type { Fold } from '#query-model/expression.ts';
-import type { Entity } from '../../backends/port/insights-backend.ts';
+import type { Entity } from '#query-model/row-selection.ts';
 import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
 import { hasAggregate } from './group-keys.ts';
 import type { Call, Node } from './parse.ts';

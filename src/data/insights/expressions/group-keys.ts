@@ -1,6 +1,6 @@
 import { canonicalJson } from '#lib/json.ts';
 import type { RowExpression } from '#query-model/expression.ts';
-import type { Entity } from '../../backends/port/insights-backend.ts';
+import type { Entity } from '#query-model/row-selection.ts';
 import { invalidAt, quoted } from './expression-source.ts';
 import type { Item, Node } from './parse.ts';
 import { columnNamed, isAggregate, rowOf, type TypedRow } from './row-expression.ts';

@@ -1,7 +1,7 @@
 import { InvalidParameter } from '#contract/contracts/violations.ts';
 import { canonicalJson } from '#lib/json.ts';
 import type { AggregationPlan, GroupExpression, PlannedColumn } from '#query-model/aggregation-plan.ts';
-import type { Entity } from '../../backends/port/insights-backend.ts';
+import type { Entity } from '#query-model/row-selection.ts';
 import { type ExpressionSource, invalidAt, quoted, sourcesOf } from './expression-source.ts';
 import { finishing, readsRows, type TypedGroupExpression } from './group-expression.ts';
 import { checkAlias, groupKeys, type Key } from './group-keys.ts';

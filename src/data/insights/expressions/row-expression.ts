@@ -1,7 +1,7 @@
 import type { Shape } from '#query-model/aggregation-plan.ts';
 import type { Bucket, RowExpression } from '#query-model/expression.ts';
-import type { Entity } from '../../backends/port/insights-backend.ts';
-import { FIELDS, fieldNamed } from '../../backends/port/query-fields.ts';
+import { fieldNamed, fieldShape } from '#query-model/fields.ts';
+import type { Entity } from '#query-model/row-selection.ts';
 import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
 import type { Call, Node, Operator } from './parse.ts';
 
@@ -31,10 +31,9 @@ const CUTS: Readonly<Record<string, Bucket | undefined>> = {
 /** Resolves a field, by any of its names, or a virtual column; undefined for any other name. */
 export function columnNamed(entity: Entity, name: string): TypedRow | undefined {
   const field = fieldNamed(entity, name);
-  if (field !== undefined) {
-    const shape = FIELDS[entity][field];
-    return shape === undefined ? undefined : { expression: { kind: 'field', name: field }, shape };
-  }
+  const shape = field === undefined ? undefined : fieldShape(entity, field);
+  if (field !== undefined && shape !== undefined)
+    return { expression: { kind: 'field', name: field }, shape };
   const bucket = BUCKETS.find(one => one === name);
   const of: RowExpression = { kind: 'field', name: 'block_timestamp' };
   return bucket && { expression: { kind: 'bucket', bucket, of }, shape: MOMENT };

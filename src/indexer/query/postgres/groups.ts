@@ -1,7 +1,6 @@
 import { canonicalJson } from '#lib/json.ts';
 import type { Group, Value } from '#query-model/expression.ts';
 import { type CompileContext, compile } from '../compile.ts';
-import { selectionOf } from '../entities.ts';
 import {
   foldColumn,
   type GroupColumn,
@@ -13,6 +12,7 @@ import {
 } from '../groups.ts';
 import { type GroupsAnswer, type GroupsQuery, MOST_CHARACTERS, QueryTooLarge } from '../query.ts';
 import type { QuerySession, SqlText } from '../query-dialect.ts';
+import { selectionOf } from '../selection.ts';
 
 /** Values of all lists: by fold, then by the group's keys. */
 type Lists = ReadonlyMap<number, ReadonlyMap<string, Value[]>>;

@@ -1,13 +1,6 @@
-import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import type { Entity } from '../query.ts';
-import type { Cell } from '../record-columns.ts';
-
-/** Record types of the contract, by entity. */
-interface EntityRecords {
-  readonly blocks: InsightsSchemas['Block'];
-  readonly transactions: InsightsSchemas['Transaction'];
-  readonly events: InsightsSchemas['ContractEvent'];
-}
+import { type FieldKind, fieldsOf } from '#query-model/fields.ts';
+import type { Entity } from '#query-model/row-selection.ts';
+import type { Cell } from '../rows.ts';
 
 /** Columns of a call. */
 export interface CallCells {
@@ -39,20 +32,6 @@ export interface WrittenRows {
 /** JSON text of a value. */
 type Form = (value: bigint | string) => string;
 
-/** Form of a value in a record, and the treatment of a missing value. */
-interface Member {
-  readonly form: Form;
-  readonly absent: 'error' | 'null' | 'nothing';
-}
-
-type Members<E extends Entity> = {
-  readonly [Name in Exclude<keyof EntityRecords[E], 'decoded' | 'topics'>]-?: Member;
-};
-
-const always = (form: Form): Member => ({ form, absent: 'error' });
-const orNull = (form: Form): Member => ({ form, absent: 'null' });
-const orNothing = (form: Form): Member => ({ form, absent: 'nothing' });
-
 /** Hex and digits, which need no escaping. */
 const text: Form = value => `"${value}"`;
 /** Text from outside, which needs escaping. */
@@ -66,75 +45,19 @@ const number: Form = value => {
 };
 const status: Form = value => (String(value) === '1' ? '1' : '0');
 
-/** Members of each record, in order. */
-const MEMBERS: { readonly [E in Entity]: Members<E> } = {
-  blocks: {
-    chain_id: always(number),
-    block_number: always(number),
-    block_hash: always(text),
-    parent_hash: always(text),
-    block_timestamp: always(number),
-    nonce: orNull(text),
-    sha3_uncles: orNull(text),
-    mix_hash: orNull(text),
-    miner: always(text),
-    state_root: always(text),
-    transactions_root: orNull(text),
-    receipts_root: orNull(text),
-    logs_bloom: orNull(text),
-    size: orNull(number),
-    extra_data: always(text),
-    difficulty: always(text),
-    total_difficulty: orNull(text),
-    transaction_count: always(number),
-    gas_limit: always(number),
-    gas_used: always(number),
-    withdrawals_root: orNull(text),
-    base_fee_per_gas: orNull(number),
-  },
-  transactions: {
-    chain_id: always(text),
-    block_number: always(number),
-    block_hash: always(text),
-    block_timestamp: always(number),
-    hash: always(text),
-    nonce: always(integer),
-    transaction_index: always(number),
-    from_address: always(text),
-    to_address: orNull(text),
-    value: always(text),
-    gas_price: always(text),
-    gas: always(integer),
-    function_selector: always(text),
-    data: always(text),
-    max_fee_per_gas: orNull(text),
-    max_priority_fee_per_gas: orNull(text),
-    transaction_type: always(number),
-    r: always(text),
-    s: always(text),
-    v: always(text),
-    access_list_json: orNothing(freeText),
-    authorization_list_json: orNothing(freeText),
-    contract_address: orNothing(text),
-    gas_used: orNothing(number),
-    cumulative_gas_used: orNothing(number),
-    effective_gas_price: orNothing(text),
-    blob_gas_used: orNothing(number),
-    blob_gas_price: orNothing(text),
-    logs_bloom: orNothing(text),
-    status: orNothing(status),
-  },
-  events: {
-    chain_id: always(text),
-    block_number: always(number),
-    block_hash: always(text),
-    block_timestamp: always(number),
-    transaction_hash: always(text),
-    transaction_index: always(number),
-    log_index: always(number),
-    address: always(text),
-    data: always(text),
-  },
+const FORMS: Readonly<Record<FieldKind, Form>> = {
+  number,
+  uint64: integer,
+  status,
+  time: number,
+  block: number,
+  index: number,
+  amount: text,
+  word: text,
+  hex: text,
+  bloom: text,
+  selector: text,
+  list: freeText,
 };
 
 /**
@@ -150,10 +73,12 @@ export function recordWriter(rows: WrittenRows): (row: readonly Cell[]) => strin
 
 /** Writes the members with a single value, separated by commas. */
 function membersWriter({ entity, fields }: WrittenRows): (row: readonly Cell[]) => string {
-  const members = Object.entries<Member>(MEMBERS[entity]).map(([name, { form, absent }], place) => {
+  const single = fieldsOf(entity).filter(([, field]) => field.in === undefined);
+  const members = single.map(([name, { kind, absent }], place) => {
     const head = `${place === 0 ? '' : ','}"${name}":`;
     const without = absent === 'null' ? `${head}null` : '';
-    return { name, head, form, without, isNeeded: absent === 'error', column: fields.indexOf(name) };
+    const isNeeded = absent === undefined;
+    return { name, head, form: FORMS[kind], without, isNeeded, column: fields.indexOf(name) };
   });
   return row => {
     let json = '';
@@ -174,7 +99,8 @@ function behindTransaction({ fields, decoder }: WrittenRows): (row: readonly Cel
 }
 
 function behindEvent({ fields, decoder }: WrittenRows): (row: readonly Cell[]) => string {
-  const columns = ['topic_0', 'topic_1', 'topic_2', 'topic_3'].map(name => fields.indexOf(name));
+  const listed = fieldsOf('events').filter(([, field]) => field.in === 'topics');
+  const columns = listed.map(([name]) => fields.indexOf(name));
   const [address, data] = ['address', 'data'].map(name => fields.indexOf(name));
   return row => {
     const topics = columns.map(column => cellText(row, column)).filter(topic => topic !== null);

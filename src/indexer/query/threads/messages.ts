@@ -1,6 +1,7 @@
 import type { DatabaseOptions } from '#db/open.ts';
+import type { WrittenGroups } from '#query-model/row-selection.ts';
 import type { Query } from '../engine.ts';
-import type { GroupsAnswer, QueryTooLarge, RecordsPage, WrittenGroups } from '../query.ts';
+import type { GroupsAnswer, QueryTooLarge, RecordsPage } from '../query.ts';
 
 /** Start data of a worker. */
 export interface WorkerSetup {

@@ -3,8 +3,9 @@ import type { KnownAbi } from '#evm/abi/abi.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { WaitingClients } from '#lib/request-counters.ts';
 import type { Query } from '../engine.ts';
-import { isIndexed } from '../index-walk.ts';
-import type { Entity, Filter, QueryEngine, RowsQuery } from '../query.ts';
+import { isInKeyOrder, RANGE_FIELDS } from '../filters.ts';
+import { INDEXES, isIndexed } from '../index-walk.ts';
+import type { QueryEngine, RowsQuery } from '../query.ts';
 import type { ThreadAnswer } from './messages.ts';
 import { queryCosts, shapeOf } from './query-costs.ts';
 import { queryLane } from './query-lane.ts';
@@ -137,15 +138,6 @@ function withoutSource({ source: _, ...known }: KnownAbi): KnownAbi {
   return known;
 }
 
-/** Fields with an index in key order. A query may filter by only one of them. */
-const BY_INDEX: Readonly<Record<Entity, readonly string[]>> = {
-  blocks: ['miner'],
-  transactions: ['from_address', 'to_address', 'function_selector'],
-  events: ['topic_1', 'topic_2', 'topic_3'],
-};
-/** Leading columns of the indexes of events, in this order. */
-const EVENT = ['address', 'topic_0'];
-const PLACES = ['block_number', 'block_timestamp'];
 /** Fields that select at most one block, regardless of the other filters. */
 const ONE_BLOCK = ['block_number', 'block_hash', 'hash', 'transaction_hash'];
 
@@ -157,32 +149,17 @@ export function isQuick(query: Query): boolean {
   if (query.kind !== 'rows') return false;
   const { filters } = query;
   if (filters.some(({ field, operator }) => operator === 'eq' && ONE_BLOCK.includes(field))) return true;
-  return isInOrderOfKeys(query) && isOneIndex(query);
-}
-
-function isInOrderOfKeys({ sort }: RowsQuery): boolean {
-  return sort.field === 'chain_id' || PLACES.includes(sort.field);
+  return isInKeyOrder(query.sort.field) && isOneIndex(query);
 }
 
 /**
  * True when one index covers the filters. With two indexes the database scans one, and most of its rows may not match.
  */
 function isOneIndex({ entity, filters, wallet }: RowsQuery): boolean {
-  const others = filters.filter(({ field }) => !PLACES.includes(field));
-  const first = others.filter(({ field }) => entity === 'events' && EVENT.includes(field));
-  const last = others.filter(filter => !first.includes(filter));
-  return (
-    last.length + (wallet === undefined ? 0 : 1) <= 1 &&
-    last.every(filter => isIndexed(filter) && BY_INDEX[entity].includes(filter.field)) &&
-    isBeginning(first, entity === 'events' && last.length > 0)
+  const others = filters.filter(({ field }) => !RANGE_FIELDS.includes(field));
+  if (wallet !== undefined || others.length === 0) return others.length === 0;
+  const fields = others.filter(isIndexed).map(({ field }) => field);
+  return INDEXES[entity].some(
+    index => index.length === others.length && index.every(name => fields.includes(name)),
   );
-}
-
-/**
- * True when the filters are the leading columns of an index. Each of the two columns has an index, and so do both
- * together. Only the index of both continues with a further topic.
- */
-function isBeginning(first: readonly Filter[], isTopicToFollow: boolean): boolean {
-  if (first.some(({ operator }) => operator !== 'eq')) return false;
-  return !isTopicToFollow || EVENT.every(name => first.some(({ field }) => field === name));
 }

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { Filter } from '#query-model/row-selection.ts';
 import type { Query } from '../engine.ts';
-import type { Filter } from '../query.ts';
+import { RANGE_FIELDS } from '../filters.ts';
 
 /** Longest time of a cheap query in milliseconds. */
 const CHEAP_MS = 100;
@@ -36,14 +37,12 @@ export function shapeOf(query: Query): string {
       ? [query.sort, magnitude(query.limit + query.offset), query.decoding !== undefined]
       : [query.keys, query.folds];
   const fields = filters.map(({ field, operator }) => `${field} ${operator}`).sort();
-  const places = PLACES.map(field => rangeOf(filters, field));
+  const ranges = RANGE_FIELDS.map(field => rangeOf(filters, field));
   return hash(
     'sha256',
-    JSON.stringify([kind, entity, wallet !== undefined, fields, places, others], withoutLiterals),
+    JSON.stringify([kind, entity, wallet !== undefined, fields, ranges, others], withoutLiterals),
   );
 }
-
-const PLACES = ['block_number', 'block_timestamp'];
 
 /** Magnitude of the range that the filters on a field select. A range without an end is as long as its bound is high. */
 function rangeOf(filters: readonly Filter[], field: string): number | undefined {

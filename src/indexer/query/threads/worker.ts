@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { toJson } from '#lib/json.ts';
 import { Unavailable } from '#lib/unavailable.ts';
 import { answerOf } from '#query-model/group-answer.ts';
+import type { WrittenGroups } from '#query-model/row-selection.ts';
 import { Cancelled, type Engine } from '../engine.ts';
 import {
   type Decoding,
@@ -12,7 +13,6 @@ import {
   QueryTooLarge,
   type RecordsPage,
   type RowsQuery,
-  type WrittenGroups,
 } from '../query.ts';
 import { type RowDecoder, recordWriter } from '../records/record-writers.ts';
 import type { PackedRows } from '../rows.ts';

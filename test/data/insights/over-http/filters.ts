@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { child, list, resolve } from '#contract/contracts/document.ts';
 import { insightsContract } from '#contract/contracts/insights.ts';
-import type { Entity } from '#data/backends/port/insights-backend.ts';
-import { FIELDS } from '#data/backends/port/query-fields.ts';
+import { SORTABLE } from '#query-model/fields.ts';
+import type { Entity } from '#query-model/row-selection.ts';
 import { type Envelope, type Ground, pathOf, type Row } from './ground.ts';
 
 const OPERATORS = ['gte', 'gt', 'lte', 'lt'] as const;
@@ -167,7 +167,7 @@ export function filtersAndOrdersAreExact(ground: () => Ground): void {
       const ids = chains.map(({ id }) => id);
       for (const { entity, path } of operations().filter(({ operation }) => !/Wallet/.test(operation))) {
         const { data: rows } = await read<Envelope<Row>>(path, { chain_id: ids, limit: 1000 });
-        for (const [at_, field] of Object.keys(FIELDS[entity]).entries()) {
+        for (const [at_, field] of SORTABLE[entity].entries()) {
           const sort_order = at_ % 2 === 0 ? 'asc' : 'desc';
           const query = { chain_id: ids, limit: 1000, sort_by: field, sort_order };
           const { data } = await read<Envelope<Row>>(path, query);

@@ -1,6 +1,7 @@
 import { QueriesBusy, type QueryEngine, QueryTooLarge } from '#indexer/query/query.ts';
+import { type Filter, NAMED_FIELDS, type RowSelection } from '#query-model/row-selection.ts';
 import { BackendError } from '../../port/backend-error.ts';
-import type { Filter, InsightsAnswers, RecordSelection } from '../../port/insights-backend.ts';
+import type { InsightsAnswers, RecordSelection } from '../../port/insights-backend.ts';
 import { resolveAddress } from '../source/names.ts';
 import { assertCaughtUp, assertWhole, type IndexSource } from '../source/source.ts';
 
@@ -10,7 +11,6 @@ const COUNT_UP_TO = 10_000;
 const MOST_GROUPS = 100_000;
 /** Maximum size of the decoded values in one answer with their text, in bytes. */
 const MOST_DECODED = 4_000_000;
-const ADDRESS_FIELDS: ReadonlySet<string> = new Set(['from_address', 'to_address', 'address']);
 
 /** Blocks, transactions and events of an index, as records and in groups. */
 export function recordAnswers(
@@ -81,14 +81,14 @@ function isAfter({ field, operator, value }: Filter, timestampMs: bigint): boole
 async function inIndexTerms(
   source: IndexSource,
   { entity, filters, wallet, contract, event }: RecordSelection,
-): Promise<Omit<RecordSelection, 'contract' | 'event'>> {
+): Promise<RowSelection> {
   const all = [...filters];
   const field = entity === 'events' ? 'address' : 'to_address';
   if (contract !== undefined) all.push({ field, operator: 'eq', value: contract });
   if (event !== undefined) all.push({ field: 'topic_0', operator: 'eq', value: event.topic0 });
   const resolved = await Promise.all(
     all.map(async filter =>
-      ADDRESS_FIELDS.has(filter.field)
+      NAMED_FIELDS.has(filter.field)
         ? { ...filter, value: await resolveAddress(source, String(filter.value)) }
         : filter,
     ),

@@ -1,10 +1,8 @@
 import type { Address } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import type { Entity, EntityRecords, Filter } from '#query-model/row-selection.ts';
 import { isOfKind } from '../../port/backend-error.ts';
 import {
-  type Entity,
-  type EntityRecords,
-  type Filter,
   type InsightsAnswers,
   type InsightsAsk,
   type RecordSelection,
