@@ -26,6 +26,13 @@ export const EQUIVALENT: readonly EquivalentMutation[] = [
   },
   {
     file: 'src/payments/sessions/suggested-session.ts',
+    line: 'return a < b ? -1 : 1;',
+    original: '1',
+    replacement: '2',
+    reason: 'Only the sign of a comparison counts.',
+  },
+  {
+    file: 'src/payments/sessions/suggested-session.ts',
     line: 'const lowest = amount > reach ? amount - reach : 0n;',
     original: '0n',
     replacement: '1n',
