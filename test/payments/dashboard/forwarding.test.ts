@@ -112,7 +112,13 @@ eachDatabase('a session of the dashboard', databases => {
 
   test('answers 404 to unknown paths and methods, and to payer operations', async () => {
     const link = record((await browser.send('POST', LINKS, { body: LINK })).body);
+    const session = record(
+      (await admin.post('/api/v1/checkout-sessions', { payment_link_id: link.id })).body,
+    );
+    const state = `/pay/sessions/${text(session.id)}/status`;
+    expect((await fetch(`${ground.service.url}/api/v1${state}`)).status).toBe(200);
     const wrong: [string, string][] = [
+      ['GET', `${API}${state}`],
       ['GET', `${API}/nothing`],
       ['PUT', LINKS],
       ['GET', `${API}/pay/links/${text(link.short_code)}`],
