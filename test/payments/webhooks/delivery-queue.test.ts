@@ -353,7 +353,7 @@ bothDatabases('new deliveries', databases => {
     const ids = made.map(({ delivery }) => delivery.id).sort();
 
     const descending = made.toSorted((a, b) => (a.delivery.id < b.delivery.id ? 1 : -1));
-    await deliveryStore(given.db, SEALS).insert(descending);
+    await deliveryStore(given.db, SEALS).insert([...descending.slice(7), ...descending.slice(0, 7)]);
 
     const row = databases.kind === 'sqlite' ? 'rowid' : 'ctid';
     const stored = await rowsOf<{ id: string }>(given.db, `select id from deliveries order by ${row}`);
