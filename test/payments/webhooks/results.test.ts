@@ -89,6 +89,21 @@ test('a result that its row rejects is dropped, and the others are written in th
   await Promise.all(told);
 });
 
+test('a single result that its row rejects is dropped, and an error without results is not blamed on one', async () => {
+  const { keep, writeTogether } = results(DEPS);
+  const failing = async (batch: readonly AttemptResult[]) => {
+    if (batch.length > 0) throw new RowFault('a value that no row takes');
+    return 'written';
+  };
+  const kept = keep(aResult('del_never'));
+
+  expect(await writeTogether(failing)).toBe('written');
+  await kept;
+  await expect(writeTogether(async () => Promise.reject(new RowFault('of another row')))).rejects.toThrow(
+    RowFault,
+  );
+});
+
 test('when the database fails while results are written one by one, the rest are kept', async () => {
   const { keep, writeTogether } = results(DEPS);
   const written: string[] = [];
