@@ -1564,17 +1564,9 @@ export interface components {
          *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
          *     same fields:
          *
-         *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
-         *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
-         *       `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`,
-         *       `withdrawals_root`, `base_fee_per_gas`.
-         *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`,
-         *       `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`,
-         *       `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`,
-         *       `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`,
-         *       `blob_gas_price`, `logs_bloom`, `status`.
-         *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`,
-         *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
+         *     - of blocks: `chain_id`, `block_number`, `block_hash`, `parent_hash`, `block_timestamp`, `nonce`, `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`, `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`, `withdrawals_root`, `base_fee_per_gas`.
+         *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`, `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`, `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`, `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`, `blob_gas_price`, `logs_bloom`, `status`.
+         *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`, `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
          */
         SortBy: string;
         /** @description Sort direction, with or without `sort_by`. */
@@ -2194,17 +2186,9 @@ export interface operations {
                  *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
                  *     same fields:
                  *
-                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
-                 *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
-                 *       `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`,
-                 *       `withdrawals_root`, `base_fee_per_gas`.
-                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`,
-                 *       `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`,
-                 *       `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`,
-                 *       `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`,
-                 *       `blob_gas_price`, `logs_bloom`, `status`.
-                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`,
-                 *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
+                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `parent_hash`, `block_timestamp`, `nonce`, `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`, `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`, `withdrawals_root`, `base_fee_per_gas`.
+                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`, `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`, `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`, `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`, `blob_gas_price`, `logs_bloom`, `status`.
+                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`, `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
                  */
                 sort_by?: components["parameters"]["SortBy"];
                 /** @description Sort direction, with or without `sort_by`. */
@@ -2360,17 +2344,9 @@ export interface operations {
                  *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
                  *     same fields:
                  *
-                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
-                 *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
-                 *       `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`,
-                 *       `withdrawals_root`, `base_fee_per_gas`.
-                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`,
-                 *       `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`,
-                 *       `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`,
-                 *       `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`,
-                 *       `blob_gas_price`, `logs_bloom`, `status`.
-                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`,
-                 *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
+                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `parent_hash`, `block_timestamp`, `nonce`, `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`, `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`, `withdrawals_root`, `base_fee_per_gas`.
+                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`, `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`, `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`, `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`, `blob_gas_price`, `logs_bloom`, `status`.
+                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`, `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
                  */
                 sort_by?: components["parameters"]["SortBy"];
                 /** @description Sort direction, with or without `sort_by`. */
@@ -2526,17 +2502,9 @@ export interface operations {
                  *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
                  *     same fields:
                  *
-                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
-                 *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
-                 *       `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`,
-                 *       `withdrawals_root`, `base_fee_per_gas`.
-                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`,
-                 *       `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`,
-                 *       `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`,
-                 *       `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`,
-                 *       `blob_gas_price`, `logs_bloom`, `status`.
-                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`,
-                 *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
+                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `parent_hash`, `block_timestamp`, `nonce`, `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`, `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`, `withdrawals_root`, `base_fee_per_gas`.
+                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`, `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`, `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`, `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`, `blob_gas_price`, `logs_bloom`, `status`.
+                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`, `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
                  */
                 sort_by?: components["parameters"]["SortBy"];
                 /** @description Sort direction, with or without `sort_by`. */
@@ -2696,17 +2664,9 @@ export interface operations {
                  *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
                  *     same fields:
                  *
-                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
-                 *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
-                 *       `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`,
-                 *       `withdrawals_root`, `base_fee_per_gas`.
-                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`,
-                 *       `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`,
-                 *       `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`,
-                 *       `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`,
-                 *       `blob_gas_price`, `logs_bloom`, `status`.
-                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`,
-                 *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
+                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `parent_hash`, `block_timestamp`, `nonce`, `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`, `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`, `withdrawals_root`, `base_fee_per_gas`.
+                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`, `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`, `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`, `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`, `blob_gas_price`, `logs_bloom`, `status`.
+                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`, `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
                  */
                 sort_by?: components["parameters"]["SortBy"];
                 /** @description Sort direction, with or without `sort_by`. */
@@ -2854,17 +2814,9 @@ export interface operations {
                  *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
                  *     same fields:
                  *
-                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
-                 *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
-                 *       `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`,
-                 *       `withdrawals_root`, `base_fee_per_gas`.
-                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`,
-                 *       `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`,
-                 *       `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`,
-                 *       `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`,
-                 *       `blob_gas_price`, `logs_bloom`, `status`.
-                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`,
-                 *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
+                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `parent_hash`, `block_timestamp`, `nonce`, `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`, `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`, `withdrawals_root`, `base_fee_per_gas`.
+                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`, `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`, `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`, `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`, `blob_gas_price`, `logs_bloom`, `status`.
+                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`, `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
                  */
                 sort_by?: components["parameters"]["SortBy"];
                 /** @description Sort direction, with or without `sort_by`. */
@@ -3004,17 +2956,9 @@ export interface operations {
                  *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
                  *     same fields:
                  *
-                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
-                 *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
-                 *       `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`,
-                 *       `withdrawals_root`, `base_fee_per_gas`.
-                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`,
-                 *       `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`,
-                 *       `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`,
-                 *       `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`,
-                 *       `blob_gas_price`, `logs_bloom`, `status`.
-                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`,
-                 *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
+                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `parent_hash`, `block_timestamp`, `nonce`, `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`, `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`, `withdrawals_root`, `base_fee_per_gas`.
+                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`, `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`, `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`, `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`, `blob_gas_price`, `logs_bloom`, `status`.
+                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`, `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
                  */
                 sort_by?: components["parameters"]["SortBy"];
                 /** @description Sort direction, with or without `sort_by`. */
@@ -3158,17 +3102,9 @@ export interface operations {
                  *     come last. Equal rows are ordered by block, chain, transaction and log. `group_by` and `aggregate` accept the
                  *     same fields:
                  *
-                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
-                 *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
-                 *       `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`,
-                 *       `withdrawals_root`, `base_fee_per_gas`.
-                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`,
-                 *       `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`,
-                 *       `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`,
-                 *       `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`,
-                 *       `blob_gas_price`, `logs_bloom`, `status`.
-                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`,
-                 *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
+                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `parent_hash`, `block_timestamp`, `nonce`, `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`, `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`, `withdrawals_root`, `base_fee_per_gas`.
+                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`, `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`, `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`, `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`, `blob_gas_price`, `logs_bloom`, `status`.
+                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`, `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
                  */
                 sort_by?: components["parameters"]["SortBy"];
                 /** @description Sort direction, with or without `sort_by`. */

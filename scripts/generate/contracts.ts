@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundle } from './document.ts';
 import { recordedExamples } from './examples.ts';
+import { withFieldLists } from './field-lists.ts';
 import { withDefaults, withIntegerFormats } from './fields.ts';
 import { jsonLines } from './json-lines.ts';
 import { operationTable } from './operations.ts';
@@ -14,7 +15,7 @@ export async function generateContracts(): Promise<Map<string, string>> {
   for (const entry of await readdir('spec', { recursive: true })) {
     if (!entry.endsWith('openapi.yaml')) continue;
     const contract = entry.split(/[\\/]/)[0] ?? '';
-    const document = await bundle(join('spec', entry));
+    const document = withFieldLists(await bundle(join('spec', entry)));
     const add = (name: string, content: string) => files.set(`generated/${contract}/${name}`, content);
     add('openapi.json', jsonLines(withIntegerFormats(document), 3));
     add('examples.json', await recordedExamples(contract, document));
