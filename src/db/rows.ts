@@ -31,9 +31,12 @@ export interface TypedTable<Table extends Columns> {
   readonly suffix?: string;
 }
 
+/** Most rows of a statement on PostgreSQL. Its arrays are long texts, which the driver copies. */
+const MAX_ROWS = 5_000;
+
 /**
  * Inserts rows into typed columns. On PostgreSQL each column is bound as one array, so the statement stays short for
- * any number of rows.
+ * many rows.
  */
 export async function insertTyped<Table extends Columns>(
   handle: Handle,
@@ -50,11 +53,14 @@ export async function insertTyped<Table extends Columns>(
   const types = Object.values(columns).map(typeOf);
   const arrays = types.map(type => `?::${ARRAY_TYPES[type]}[]`).join(', ');
   const sql = `insert into ${table} (${names.join(', ')}) select * from unnest(${arrays}) ${suffix}`;
-  const values = names.map((name, index) => {
-    const elements = named.map(row => elementOf(types[index], row[name] ?? null));
-    return `{${elements.join(',')}}`;
-  });
-  await handle.raw(sql, values);
+  for (let start = 0; start < named.length; start += MAX_ROWS) {
+    const part = named.slice(start, start + MAX_ROWS);
+    const values = names.map((name, index) => {
+      const elements = part.map(row => elementOf(types[index], row[name] ?? null));
+      return `{${elements.join(',')}}`;
+    });
+    await handle.raw(sql, values);
+  }
 }
 
 /** PostgreSQL types of array elements. */

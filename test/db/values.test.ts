@@ -12,6 +12,7 @@ import {
 import { migrate, table } from '../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { containing, execute, rowsOf } from '../../src/db/query.ts';
+import { insertTyped } from '../../src/db/rows.ts';
 import { bothDatabases } from '../support/databases.ts';
 
 interface ValueRow {
@@ -48,6 +49,20 @@ bothDatabases('values', databases => {
   // Characters that a text column of PostgreSQL cannot hold: zero, and halves of surrogate pairs.
   const text = fc.string({ unit: 'binary' }).filter(one => one.isWellFormed() && !one.includes('\0'));
   const safe = fc.maxSafeInteger();
+
+  test('of more rows than one statement holds are all inserted', async () => {
+    await execute(db, 'delete from amounts');
+    const rows = Array.from({ length: 5_001 }, (_, index) => ({ amount: uintColumn(BigInt(index)) }));
+
+    await insertTyped(db, { table: 'amounts', columns: { amount: 'uint256' } }, rows);
+
+    const [found] = await rowsOf<{ total: unknown; most: string }>(
+      db,
+      'select count(*) as total, max(amount) as most from amounts',
+    );
+    expect(exactInteger(found?.total)).toBe(rows.length);
+    expect(uintOf(`${found?.most}`)).toBe(5_000n);
+  });
 
   test('of 256 bits are summed exactly', async () => {
     const amount = fc.oneof(
