@@ -5,7 +5,8 @@ import { postgresDialect, sqliteDialect } from '../src/db/dialect.ts';
 import { builderStatements } from './support/builder-statements.ts';
 import { postgresDatabase, sqliteDatabase, type TestSchema } from './support/databases.ts';
 import { faultsOf, type ResultColumn, typesOn } from './support/result-columns.ts';
-import { type StandIns, type StatementSource, statementSources } from './support/statement-sources.ts';
+import type { StandIns } from './support/source-texts.ts';
+import { type StatementSource, statementSources } from './support/statement-sources.ts';
 
 /** SQL in place of values known only at run time. */
 const STAND_INS: Readonly<Record<string, string>> = {
@@ -55,8 +56,13 @@ const LONG_STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['sources.map(', 'select id, amount, amount_due, created_at from checkout_sessions'],
 ];
 
+const DIALECTS = { sqlite: sqliteDialect, postgres: postgresDialect } as const;
+
+const sourcesOn = (database: 'sqlite' | 'postgres') =>
+  statementSources({ dialect: DIALECTS[database], standIns: standInsOn(database) });
+
 function standInsOn(database: 'sqlite' | 'postgres'): StandIns {
-  const dialect = database === 'postgres' ? postgresDialect : sqliteDialect;
+  const dialect = DIALECTS[database];
   const ofDialect: Readonly<Record<string, string>> = {
     "handle.dialect.exactSum('amount')": dialect.exactSum('amount'),
     'handle.dialect.jsonElements': dialect.jsonElements,
@@ -115,10 +121,10 @@ test('both databases can prepare every statement, and return the columns of its 
     if (OF_POSTGRES.test(text)) return [];
     return columnsOf(text).map(({ name }, index) => ({ name, type: types[index] }));
   }
-  const onPostgres = statementSources(standInsOn('postgres'));
+  const onPostgres = sourcesOn('postgres');
   const faults: string[] = [];
 
-  for (const [place, source] of statementSources(standInsOn('sqlite')).entries()) {
+  for (const [place, source] of sourcesOn('sqlite').entries()) {
     for (const [variant, text] of source.texts.entries()) {
       try {
         const given = await preparedColumns(source, text, onPostgres[place]?.texts[variant] ?? '');
@@ -155,7 +161,7 @@ test('both databases have every column named in a built statement', async () => 
 }, 240_000);
 
 test('rows of SQL text have declared columns only', () => {
-  const free = statementSources(standInsOn('sqlite')).flatMap(({ place, columns }) =>
+  const free = sourcesOn('sqlite').flatMap(({ place, columns }) =>
     columns.filter(({ isDeclared }) => !isDeclared).map(({ name }) => `${place} ${name}`),
   );
 

@@ -1,17 +1,14 @@
 import type { Address } from 'viem';
 import { bytesColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
-import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
-import type { IndexTables } from '../schema/tables.ts';
+import { readRows, unionAll } from '../../db/select/select.ts';
+import { select } from '../schema/select.ts';
 
 /** Coin balance in wei; 0 for an address that is not in the index. */
 export async function coinBalance(handle: Handle, address: Address): Promise<bigint> {
-  const [row] = await rowsOf<Pick<IndexTables['addresses'], 'balance'>>(
-    handle,
-    'select balance from addresses where address = ?',
-    [bytesColumn(address)],
-  );
+  const [row] = await select({ from: 'addresses', columns: ['balance'] }).rows(handle, 'where address = ?', [
+    bytesColumn(address),
+  ]);
   return row === undefined ? 0n : uintOf(row.balance);
 }
 
@@ -31,22 +28,25 @@ type AddressList = (typeof LISTS)[number][0] | (typeof COUNTED_LISTS)[number];
 export async function filledLists(handle: Handle, address: Address): Promise<ReadonlySet<AddressList>> {
   const looks = LISTS.map(([table, column, key]) => {
     const { sql, bindings, order } = ofAddress(handle, { address, column, keys: [key] });
-    return {
-      sql: `select '${table}' as found_in from (select 1 from ${table} where ${sql} order by ${order} limit 1) as found`,
+    return foundIn(table).query(
+      handle,
+      `from (select 1 from ${table} where ${sql} order by ${order} limit 1) as found`,
       bindings,
-    };
+    );
   });
-  const rows = await rowsOf<Pick<ComputedIndexColumns, 'found_in'>>(
-    handle,
-    `${looks.map(({ sql }) => sql).join(' union all ')}
-     union all select 'token_transfers' from address_counts where address = ? and token_transfers > 0
-     union all select 'validated_blocks' from address_counts where address = ? and validated_blocks > 0`,
-    [...looks.flatMap(({ bindings }) => bindings), bytesColumn(address), bytesColumn(address)],
+  const counts = COUNTED_LISTS.map(counter =>
+    foundIn(counter).query(handle, `from address_counts where address = ? and ${counter} > 0`, [
+      bytesColumn(address),
+    ]),
   );
+  const rows = await readRows(handle, unionAll([...looks, ...counts]));
   const names = new Set(rows.map(({ found_in: name }) => name));
   const lists: AddressList[] = [...LISTS.map(([table]) => table), ...COUNTED_LISTS];
   return new Set(lists.filter(list => names.has(list)));
 }
+
+/** Row with the name of a list. */
+const foundIn = (list: AddressList) => select({ computed: { found_in: ['text', `'${list}'`] } });
 
 /** Activity counters of an address, maintained by the writer. */
 export interface AddressCounts {
@@ -64,16 +64,15 @@ export interface AddressCounts {
 export async function addressCounts(handle: Handle, address: Address): Promise<AddressCounts> {
   const bindings = [bytesColumn(address)];
   const [[ofTransactions], [others]] = await Promise.all([
-    rowsOf<Omit<IndexTables['transaction_counts'], 'address'>>(
+    select({ from: 'transaction_counts', columns: ['transactions', 'gas_sent', 'gas_received'] }).rows(
       handle,
-      'select transactions, gas_sent, gas_received from transaction_counts where address = ?',
+      'where address = ?',
       bindings,
     ),
-    rowsOf<Omit<IndexTables['address_counts'], 'address'>>(
-      handle,
-      'select token_transfers, transfers_of_token, validated_blocks from address_counts where address = ?',
-      bindings,
-    ),
+    select({
+      from: 'address_counts',
+      columns: ['token_transfers', 'transfers_of_token', 'validated_blocks'],
+    }).rows(handle, 'where address = ?', bindings),
   ]);
   return {
     transactions: ofTransactions?.transactions ?? 0,

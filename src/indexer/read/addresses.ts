@@ -2,13 +2,11 @@ import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, uintOf } from '../../db/columns.ts';
 import type { Dialect } from '../../db/dialect.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
+import { type RowIn, readRows, unionAll } from '../../db/select/select.ts';
 import type { Abis } from '../../evm/abi/abi.ts';
 import { lowerCase } from '../../evm/address.ts';
-import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
-import type { IndexTables } from '../schema/tables.ts';
-import type { InHex } from './hex-columns.ts';
+import { select } from '../schema/select.ts';
 import type { Page } from './page.ts';
 
 /** Data shown for each address in an answer. */
@@ -33,18 +31,15 @@ export async function addresses(
   if (wanted.length === 0) return [];
   const bindings = wanted.map(bytesColumn);
   const list = placeholders(wanted.length);
-  const { hex } = handle.dialect;
-  const address = hex('address');
-  const rows = await rowsOf<KnownColumns>(
+  const those = `where address in (${list})`;
+  const rows = await readRows(
     handle,
-    `select ${address} as address, is_contract, ${hex('implementation')} as implementation,
-         ${NO_TEXT} as upgraded_to, ${NO_TEXT} as name
-       from addresses where address in (${list})
-     union all select ${address}, 1, ${NO_TEXT}, ${NO_TEXT}, ${NO_TEXT} from contracts where address in (${list})
-     union all select ${address}, 1, ${NO_TEXT}, ${NO_TEXT}, name from tokens where address in (${list})
-     union all select ${address}, 0, ${NO_TEXT}, ${hex('substr(topic1, 13)')}, ${NO_TEXT}
-       from logs where id ${lastUpgrades(handle.dialect, list)}`,
-    [...bindings, ...bindings, ...bindings, ...bindings],
+    unionAll([
+      ADDRESSES.query(handle, those, bindings),
+      CONTRACTS.query(handle, those, bindings),
+      TOKENS.query(handle, those, bindings),
+      UPGRADES.query(handle, `where id ${lastUpgrades(handle.dialect, list)}`, bindings),
+    ]),
   );
   const targets = targetsIn(rows);
   const isContract = new Set(rows.filter(row => row.is_contract === 1).map(row => row.address));
@@ -65,23 +60,59 @@ export async function addresses(
   });
 }
 
-/**
- * Columns of the tables that may know an address. The code of a contract in the newest blocks may not have been read
- * yet.
- */
-type KnownColumns = ProxyColumns &
-  Pick<IndexTables['addresses'], 'is_contract'> &
-  Pick<IndexTables['tokens'], 'name'>;
+/** Nulls with a type, which PostgreSQL needs where other rows of a union have values. */
+const NO_ADDRESS = ['hex?', 'null'] as const;
+const NO_NAME = ['text?', 'cast(null as text)'] as const;
 
-/** A null with a type, which PostgreSQL needs where other rows of a union have values. */
-const NO_TEXT = 'cast(null as text)';
+// The code of a contract in the newest blocks may not have been read yet, so other tables may know more.
+const ADDRESSES = select({
+  from: 'addresses',
+  hex: ['address'],
+  computed: {
+    is_contract: ['count', 'is_contract'],
+    implementation: ['hex?', 'implementation'],
+    upgraded_to: NO_ADDRESS,
+    name: NO_NAME,
+  },
+});
+const CONTRACTS = select({
+  from: 'contracts',
+  hex: ['address'],
+  computed: {
+    is_contract: ['count', '1'],
+    implementation: NO_ADDRESS,
+    upgraded_to: NO_ADDRESS,
+    name: NO_NAME,
+  },
+});
+const TOKENS = select({
+  from: 'tokens',
+  hex: ['address'],
+  computed: {
+    is_contract: ['count', '1'],
+    implementation: NO_ADDRESS,
+    upgraded_to: NO_ADDRESS,
+    name: ['text?', 'name'],
+  },
+});
+/** Implementations that the events of proxies name. */
+const UPGRADES = select({
+  from: 'logs',
+  hex: ['address'],
+  computed: {
+    is_contract: ['count', '0'],
+    implementation: NO_ADDRESS,
+    upgraded_to: ['hex?', 'substr(topic1, 13)'],
+    name: NO_NAME,
+  },
+});
 
 /** Names of the addresses that are tokens. */
 async function namesOf(handle: Handle, addresses: readonly Address[]): Promise<[Address, string][]> {
   if (addresses.length === 0) return [];
-  const rows = await rowsOf<Pick<IndexTables['tokens'], 'address' | 'name'>>(
+  const rows = await select({ from: 'tokens', columns: ['address', 'name'] }).rows(
     handle,
-    `select address, name from tokens where address in (${placeholders(addresses.length)})`,
+    `where address in (${placeholders(addresses.length)})`,
     addresses.map(bytesColumn),
   );
   return rows.flatMap(({ address, name }): [Address, string][] =>
@@ -110,24 +141,18 @@ export async function implementations(
   if (addresses.length === 0) return new Map();
   const bindings = addresses.map(bytesColumn);
   const list = placeholders(addresses.length);
-  const { hex } = handle.dialect;
-  const rows = await rowsOf<ProxyColumns>(
+  const rows = await readRows(
     handle,
-    `select ${hex('address')} as address, ${hex('implementation')} as implementation, ${NO_TEXT} as upgraded_to
-       from addresses where address in (${list}) and implementation is not null
-     union all select ${hex('address')}, ${NO_TEXT}, ${hex('substr(topic1, 13)')}
-       from logs where id ${lastUpgrades(handle.dialect, list)}`,
-    [...bindings, ...bindings],
+    unionAll([
+      ADDRESSES.query(handle, `where address in (${list}) and implementation is not null`, bindings),
+      UPGRADES.query(handle, `where id ${lastUpgrades(handle.dialect, list)}`, bindings),
+    ]),
   );
   return targetsIn(rows);
 }
 
-type ProxyColumns = InHex<
-  Pick<IndexTables['addresses'], 'address' | 'implementation'> & Pick<ComputedIndexColumns, 'upgraded_to'>
->;
-
 /** Implementation per proxy. The proxy's code takes precedence over events, because any code can emit them. */
-function targetsIn(rows: readonly ProxyColumns[]): Map<Address, Address> {
+function targetsIn(rows: readonly RowIn<typeof ADDRESSES>[]): Map<Address, Address> {
   const targets = (column: 'implementation' | 'upgraded_to') =>
     rows.flatMap(({ address, [column]: target }): [Address, Address][] =>
       target === null ? [] : [[address, target]],
@@ -147,16 +172,11 @@ interface ContractRow {
 
 /** Creation of the contract at an address; null when no indexed transaction created one. */
 export async function contract(handle: Handle, address: Address): Promise<ContractRow | null> {
-  const [row] = await rowsOf<
-    Pick<IndexTables['transactions'], 'hash' | 'input' | 'created_contract'> &
-      Pick<IndexTables['contracts'], 'creator'>
-  >(
-    handle,
-    `select t.hash, c.creator, t.input, t.created_contract
-     from contracts c ${handle.dialect.nestedJoin} transactions t on t.id = c.transaction_id
-     where c.address = ? order by c.transaction_id desc limit 1`,
-    [bytesColumn(address)],
-  );
+  const [row] = await select({
+    from: 'contracts c',
+    join: ['transactions t on t.id = c.transaction_id'],
+    columns: ['t.hash', 'c.creator', 't.input', 't.created_contract'],
+  }).rows(handle, 'where c.address = ? order by c.transaction_id desc limit 1', [bytesColumn(address)]);
   if (row === undefined) return null;
   const isOutermost = row.created_contract !== null && hexOf(row.created_contract) === lower(address);
   return {
@@ -190,13 +210,18 @@ export async function coinHolders(
   handle: Handle,
   { before, limit }: { before?: CoinHolderPlace | undefined; limit: number },
 ): Promise<Page<CoinHolderRow>> {
-  const rows = await rowsOf<
-    Pick<IndexTables['addresses'], 'address' | 'balance'> & Pick<ComputedIndexColumns, 'transaction_count'>
-  >(
+  const rows = await select({
+    from: 'addresses a',
+    columns: ['a.address', 'a.balance'],
+    computed: {
+      transaction_count: [
+        'count?',
+        '(select transactions from transaction_counts c where c.address = a.address)',
+      ],
+    },
+  }).rows(
     handle,
-    `select a.address, a.balance,
-       (select transactions from transaction_counts c where c.address = a.address) as transaction_count
-     from addresses a where (a.balance, a.address) < (?, ?) and a.balance > ?
+    `where (a.balance, a.address) < (?, ?) and a.balance > ?
      order by a.balance desc, a.address desc limit ?`,
     [
       handle.dialect.numeric(before?.balance ?? BEHIND_ALL.balance),

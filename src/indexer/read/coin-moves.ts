@@ -1,11 +1,11 @@
 import type { Address, Hash } from 'viem';
 import { bytesColumn, hexOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { BOUND, rowsOf } from '../../db/query.ts';
+import { BOUND } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
+import { type RowIn, readRows, unionAll } from '../../db/select/select.ts';
 import { blockStart } from '../schema/block-position.ts';
-import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
-import type { IndexTables } from '../schema/tables.ts';
+import { select } from '../schema/select.ts';
 
 /** Block in which an address may have gained or lost coins. */
 export interface CoinMove {
@@ -52,21 +52,27 @@ export async function coinMoves(
   handle: Handle,
   { address, below, limit }: { address: Address; below: number; limit: number },
 ): Promise<CoinMoves> {
-  const sources = [
+  const sources = unionAll([
     ...APPEARANCES.map((appearance, place) =>
       appearanceSql(handle, { ...appearance, place, address, below }),
     ),
     minerSql(handle, { place: APPEARANCES.length, address, below }),
-  ];
-  const rows = await rowsOf<MoveColumns>(
-    handle,
-    sources.map(({ sql }) => sql).join(' union all '),
-    sources.flatMap(({ bindings }) => bindings),
-  );
-  return latest(rows, limit);
+  ]);
+  return latest(await readRows(handle, sources), limit);
 }
 
-type MoveColumns = Pick<ComputedIndexColumns, 'place' | 'in_block' | 'moved_by' | 'moves_coins'>;
+/** Rows with a block in which an address appears, the transaction that shows it, and 1 if coins may have moved. */
+const movesOf = (move: { place: number; block: string; transaction: string; moves: string }) =>
+  select({
+    computed: {
+      place: ['count', String(move.place)],
+      in_block: ['count', move.block],
+      moved_by: ['count?', move.transaction],
+      moves_coins: ['count', move.moves],
+    },
+  });
+
+type MoveColumns = RowIn<ReturnType<typeof movesOf>>;
 
 function latest(rows: readonly MoveColumns[], limit: number): CoinMoves {
   const seen = new Map<number, { entries: number; lowest: number }>();
@@ -90,6 +96,8 @@ function latest(rows: readonly MoveColumns[], limit: number): CoinMoves {
   return { moves: page, horizon: page.at(-1)?.blockNumber ?? null };
 }
 
+const NO_TRANSACTION = 'cast(null as bigint)';
+
 interface AppearanceQuery {
   readonly place: number;
   readonly table: string;
@@ -111,12 +119,12 @@ function appearanceSql({ dialect }: Handle, query: AppearanceQuery) {
   });
   const columns = new Set(['id', ...(transaction === null ? [] : [transaction]), ...(unless?.columns ?? [])]);
   const moves = unless === null ? '1' : `case when ${unless.condition} then 0 else 1 end`;
-  return {
-    sql: `select ${place} as place, id >> 20 as in_block, ${transaction ?? 'cast(null as bigint)'} as moved_by,
-        ${moves} as moves_coins
-      from (select ${[...columns].join(', ')} from ${table} where ${range.sql} order by ${range.order} limit ${BOUND}) as found`,
-    bindings: [...(unless === null ? [] : [dialect.numeric(0n)]), ...range.bindings, MOST_ENTRIES],
-  };
+  return movesOf({ place, block: 'id >> 20', transaction: transaction ?? NO_TRANSACTION, moves }).query(
+    { dialect },
+    `from (select ${[...columns].join(', ')} from ${table}
+       where ${range.sql} order by ${range.order} limit ${BOUND}) as found`,
+    [...(unless === null ? [] : [dialect.numeric(0n)]), ...range.bindings, MOST_ENTRIES],
+  );
 }
 
 function minerSql(
@@ -130,11 +138,11 @@ function minerSql(
     below: [below],
     order: 'desc',
   });
-  return {
-    sql: `select ${place} as place, number as in_block, cast(null as bigint) as moved_by, 1 as moves_coins
-      from (select number from blocks where ${range.sql} order by ${range.order} limit ${BOUND}) as found`,
-    bindings: [...range.bindings, MOST_ENTRIES],
-  };
+  return movesOf({ place, block: 'number', transaction: NO_TRANSACTION, moves: '1' }).query(
+    { dialect },
+    `from (select number from blocks where ${range.sql} order by ${range.order} limit ${BOUND}) as found`,
+    [...range.bindings, MOST_ENTRIES],
+  );
 }
 
 /** Times of blocks in UTC milliseconds, by block number. */
@@ -143,9 +151,9 @@ export async function blockTimes(
   numbers: readonly number[],
 ): Promise<ReadonlyMap<number, number>> {
   if (numbers.length === 0) return new Map();
-  const rows = await rowsOf<Pick<IndexTables['blocks'], 'number' | 'timestamp'>>(
+  const rows = await select({ from: 'blocks', columns: ['number', 'timestamp'] }).rows(
     handle,
-    `select number, timestamp from blocks where number in (${placeholders(numbers.length)})`,
+    `where number in (${placeholders(numbers.length)})`,
     [...numbers],
   );
   return new Map(rows.map(({ number, timestamp }) => [number, timestamp]));
@@ -157,9 +165,9 @@ export async function transactionHashes(
   ids: readonly number[],
 ): Promise<ReadonlyMap<number, Hash>> {
   if (ids.length === 0) return new Map();
-  const rows = await rowsOf<Pick<IndexTables['transactions'], 'id' | 'hash'>>(
+  const rows = await select({ from: 'transactions', columns: ['id', 'hash'] }).rows(
     handle,
-    `select id, hash from transactions where id in (${placeholders(ids.length)})`,
+    `where id in (${placeholders(ids.length)})`,
     [...ids],
   );
   return new Map(rows.map(({ id, hash }) => [id, hexOf(hash)]));

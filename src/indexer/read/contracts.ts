@@ -1,13 +1,12 @@
 import type { Abi, Address } from 'viem';
 import { bytesColumn, hexOf, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
+import { readRows, unionAll } from '../../db/select/select.ts';
 import type { Abis, ContractSource } from '../../evm/abi/abi.ts';
 import { blockStart } from '../schema/block-position.ts';
-import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 import { searchKey } from '../schema/search-key.ts';
-import type { IndexTables } from '../schema/tables.ts';
+import { select } from '../schema/select.ts';
 
 /** Contract on the chain with known sources. */
 export interface VerifiedContract {
@@ -65,14 +64,21 @@ async function creations(handle: Handle, addresses: readonly Address[]): Promise
   const blocks = new Map<Address, number>();
   for (let first = 0; first < addresses.length; first += CONTRACTS_PER_STATEMENT) {
     const part = addresses.slice(first, first + CONTRACTS_PER_STATEMENT).map(bytesColumn);
-    const rows = await rowsOf<
-      Pick<IndexTables['addresses'], 'address'> & Pick<ComputedIndexColumns, 'created_in'>
-    >(
+    const those = `where address in (${placeholders(part.length)})`;
+    const rows = await readRows(
       handle,
-      `select address, 0 as created_in from addresses
-         where address in (${placeholders(part.length)}) and is_contract = 1
-       union all select address, transaction_id >> 20 from contracts where address in (${placeholders(part.length)})`,
-      [...part, ...part],
+      unionAll([
+        select({
+          from: 'addresses',
+          columns: ['address'],
+          computed: { created_in: ['count', '0'] },
+        }).query(handle, `${those} and is_contract = 1`, part),
+        select({
+          from: 'contracts',
+          columns: ['address'],
+          computed: { created_in: ['count', 'transaction_id >> 20'] },
+        }).query(handle, those, part),
+      ]),
     );
     for (const { address, created_in: block } of rows) {
       const key = hexOf(address);
@@ -102,14 +108,10 @@ export async function addressFigures(
   const those = `address in (${placeholders(addresses.length)})`;
   const keys = addresses.map(bytesColumn);
   const [balances, counts] = await Promise.all([
-    rowsOf<Pick<IndexTables['addresses'], 'address' | 'balance'>>(
+    select({ from: 'addresses', columns: ['address', 'balance'] }).rows(handle, `where ${those}`, keys),
+    select({ from: 'transaction_counts', columns: ['address', 'transactions'] }).rows(
       handle,
-      `select address, balance from addresses where ${those}`,
-      keys,
-    ),
-    rowsOf<Pick<IndexTables['transaction_counts'], 'address' | 'transactions'>>(
-      handle,
-      `select address, transactions from transaction_counts where ${those}`,
+      `where ${those}`,
       keys,
     ),
   ]);
@@ -132,16 +134,15 @@ export async function createdSince(
   handle: Handle,
   { time, most }: { time: number; most: number },
 ): Promise<number | null> {
-  const [first] = await rowsOf<Pick<IndexTables['blocks'], 'number'>>(
+  const [first] = await select({ from: 'blocks', columns: ['number'] }).rows(
     handle,
-    'select number from blocks where timestamp > ? order by timestamp limit 1',
+    'where timestamp > ? order by timestamp limit 1',
     [time],
   );
   if (first === undefined) return 0;
-  const [row] = await rowsOf<Pick<ComputedIndexColumns, 'row_count'>>(
+  const [row] = await select({ computed: { row_count: ['count', 'count(*)'] } }).rows(
     handle,
-    `select count(*) as row_count
-     from (select 1 from contracts where transaction_id >= ? order by transaction_id limit ?) as found`,
+    `from (select 1 from contracts where transaction_id >= ? order by transaction_id limit ?) as found`,
     [blockStart(first.number), most + 1],
   );
   const count = row?.row_count ?? 0;

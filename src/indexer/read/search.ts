@@ -1,11 +1,9 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
 import type { Abis } from '../../evm/abi/abi.ts';
-import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 import { searchKey } from '../schema/search-key.ts';
-import type { IndexTables } from '../schema/tables.ts';
+import { select } from '../schema/select.ts';
 import { addresses } from './addresses.ts';
 import type { Page } from './page.ts';
 
@@ -37,10 +35,9 @@ export async function tokensNamed(handle: Handle, query: NameQuery): Promise<Pag
   const prefix = searchKey(query.prefix);
   if (prefix === '') return NOTHING;
   const { after = { term: prefix, address: '0x' }, limit } = query;
-  const rows = await rowsOf<IndexTables['token_terms']>(
+  const rows = await select({ from: 'token_terms t', columns: ['t.term', 't.token'] }).rows(
     handle,
-    `select t.term, t.token from token_terms t
-     where (t.term, t.token) > (?, ?) and t.term < ? and not exists (
+    `where (t.term, t.token) > (?, ?) and t.term < ? and not exists (
        select 1 from token_terms o where o.token = t.token and o.term >= ? and o.term < t.term)
      order by t.term, t.token limit ?`,
     [after.term, bytesColumn(after.address), prefix + BEHIND_ALL, prefix, limit + 1],
@@ -80,9 +77,9 @@ export async function isOnChain(handle: Handle, address: Address): Promise<boole
       bindings,
     };
   });
-  const rows = await rowsOf<Pick<ComputedIndexColumns, 'is_found'>>(
+  const rows = await select({ computed: { is_found: ['count', 'is_found'] } }).rows(
     handle,
-    `select is_found from (${looks.map(({ sql }) => sql).join(' union all ')}) as found limit 1`,
+    `from (${looks.map(({ sql }) => sql).join(' union all ')}) as found limit 1`,
     looks.flatMap(({ bindings }) => bindings),
   );
   return rows.length > 0;

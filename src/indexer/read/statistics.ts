@@ -1,10 +1,9 @@
 import { uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
+import { readRows, unionAll } from '../../db/select/select.ts';
 import { blockStart } from '../schema/block-position.ts';
-import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 import { unknownList } from '../schema/json-lists.ts';
-import type { IndexTables } from '../schema/tables.ts';
+import { select } from '../schema/select.ts';
 
 /** Totals of the whole index, maintained by the writer. Reading them costs the same on any chain. */
 export interface Totals {
@@ -43,7 +42,7 @@ export interface BlockLoad {
 const PART = 10n ** 10n;
 
 export async function totals(handle: Handle): Promise<Totals> {
-  const [row] = await rowsOf<IndexTables['totals']>(handle, 'select * from totals');
+  const [row] = await select({ from: 'totals', columns: ['*'] }).rows(handle);
   if (row === undefined) throw new Error('The index has lost its counters.');
   return {
     blocks: row.blocks,
@@ -59,14 +58,11 @@ export async function totals(handle: Handle): Promise<Totals> {
 
 /** Days from `first` to `last`, both inclusive, that have blocks. Ascending. */
 export async function days(handle: Handle, range: { first: number; last: number }): Promise<DayRow[]> {
-  const rows = await rowsOf<
-    Pick<IndexTables['days'], 'day' | 'transactions'> & Pick<ComputedIndexColumns, 'gas_total'>
-  >(
-    handle,
-    `select day, transactions, cast(gas_used as text) as gas_total from days
-     where day >= ? and day <= ? order by day`,
-    [range.first, range.last],
-  );
+  const rows = await select({
+    from: 'days',
+    columns: ['day', 'transactions'],
+    computed: { gas_total: ['text', 'cast(gas_used as text)'] },
+  }).rows(handle, 'where day >= ? and day <= ? order by day', [range.first, range.last]);
   return rows.map(({ day, transactions, gas_total: gasUsed }) => ({
     day,
     transactions,
@@ -76,9 +72,12 @@ export async function days(handle: Handle, range: { first: number; last: number 
 
 /** The newest blocks, highest first. */
 export async function recentLoad(handle: Handle, limit: number): Promise<BlockLoad[]> {
-  const rows = await rowsOf<Pick<IndexTables['blocks'], 'number' | 'timestamp' | 'gas_used' | 'gas_limit'>>(
+  const rows = await select({
+    from: 'blocks',
+    columns: ['number', 'timestamp', 'gas_used', 'gas_limit'],
+  }).rows(
     handle,
-    `select number, timestamp, gas_used, gas_limit from blocks where number >= 0
+    `where number >= 0
      order by number desc limit ?`,
     [limit],
   );
@@ -95,9 +94,9 @@ export async function recentGasPrices(
   handle: Handle,
   { fromBlock, limit }: { fromBlock: number; limit: number },
 ): Promise<bigint[]> {
-  const rows = await rowsOf<Pick<IndexTables['transactions'], 'gas_price'>>(
+  const rows = await select({ from: 'transactions', columns: ['gas_price'] }).rows(
     handle,
-    'select gas_price from transactions where id >= ? order by id desc limit ?',
+    'where id >= ? order by id desc limit ?',
     [blockStart(fromBlock), limit],
   );
   return rows.map(row => uintOf(row.gas_price));
@@ -117,26 +116,34 @@ export async function feesBefore(
   handle: Handle,
   ageMs: number,
 ): Promise<{ head: FeeSum | null; older: FeeSum | null; areKnown: boolean }> {
-  const rows = await rowsOf<IndexTables['block_sums'] & Pick<ComputedIndexColumns, 'is_head'>>(
+  const rows = await readRows(
     handle,
-    `select 1 as is_head, number, transactions, fee_parts from block_sums where number = (${NEWEST('number')})
-     union all select 0, number, transactions, fee_parts from block_sums where number = (
-       select number from blocks where timestamp <= (${NEWEST('timestamp')}) - ?
-       order by timestamp desc, number desc limit 1)`,
-    [ageMs],
+    unionAll([
+      sumsOf('1').query(handle, `where number = (${NEWEST('number')})`),
+      sumsOf('0').query(
+        handle,
+        `where number = (
+           select number from blocks where timestamp <= (${NEWEST('timestamp')}) - ?
+           order by timestamp desc, number desc limit 1)`,
+        [ageMs],
+      ),
+    ]),
   );
   const sumOf = (isHead: 0 | 1) => {
     const row = rows.find(({ is_head: found }) => found === isHead);
     return row === undefined ? null : { transactions: row.transactions, fees: wholeOf(row.fee_parts) };
   };
   const older = rows.find(({ is_head: found }) => found === 0)?.number ?? -1;
-  const unknown = await rowsOf<Pick<ComputedIndexColumns, 'is_found'>>(
+  const unknown = await select({ from: 'unread_blocks', columns: ['number'] }).rows(
     handle,
-    'select 1 as is_found from unread_blocks where receipts > 0 and number > ? limit 1',
+    'where receipts > 0 and number > ? limit 1',
     [older],
   );
   return { head: sumOf(1), older: sumOf(0), areKnown: unknown.length === 0 };
 }
+
+const sumsOf = (isHead: '0' | '1') =>
+  select({ from: 'block_sums', columns: ['*'], computed: { is_head: ['count', isHead] } });
 
 const NEWEST = (column: 'number' | 'timestamp') =>
   `select ${column} from blocks where number >= 0 order by number desc limit 1`;

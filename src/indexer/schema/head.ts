@@ -1,9 +1,9 @@
 import type { Hash } from 'viem';
 import { hexOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
-import type { ComputedIndexColumns } from './computed-columns.ts';
-import type { IndexTables } from './tables.ts';
+import { execute } from '../../db/query.ts';
+import type { RowIn } from '../../db/select/select.ts';
+import { select } from './select.ts';
 
 /** Highest block in the index. Times are UTC milliseconds. */
 export interface Head {
@@ -17,13 +17,31 @@ export interface Head {
   epoch: number;
 }
 
-type HeadColumns = Pick<IndexTables['blocks'], 'number' | 'hash' | 'timestamp'> &
-  Pick<IndexTables['index_state'], 'epoch'>;
-
 /** Most entries of unread state that are counted. */
 export const MOST_COUNTED = 1_000;
 
-const HEAD_COLUMNS = 'number, hash, timestamp, (select epoch from index_state where id = 1) as epoch';
+const HEAD_COLUMNS = ['number', 'hash', 'timestamp'] as const;
+const EPOCH = ['count', '(select epoch from index_state where id = 1)'] as const;
+const HEAD = select({ from: 'blocks', columns: HEAD_COLUMNS, computed: { epoch: EPOCH } });
+const PROGRESS = select({
+  from: 'blocks',
+  columns: HEAD_COLUMNS,
+  computed: {
+    epoch: EPOCH,
+    first_number: ['count?', '(select min(number) from blocks where number >= 0)'],
+    fills: ['count', '(select fills from index_state where id = 1)'],
+    unread_blocks: ['count', '(select count(*) from unread_blocks)'],
+    unread_state: [
+      'count',
+      `(select count(*) from (select 1 from dirty where attempts > 0 limit ${MOST_COUNTED}) waiting)`,
+    ],
+    is_state_fresh: [
+      'count',
+      'case when exists (select 1 from dirty where attempts = 0 and block <= ?) then 0 else 1 end',
+    ],
+  },
+});
+const NEWEST = 'where number >= 0 order by number desc limit 1';
 
 /**
  * Progress of an index, read by one statement, because several might see different moments. Only the epoch of an empty
@@ -48,17 +66,7 @@ export interface Progress {
 
 /** `staleUpTo` is the newest block whose state must have been read. */
 export async function readProgress(handle: Handle, staleUpTo: number): Promise<Progress> {
-  const [row] = await rowsOf<ProgressColumns>(
-    handle,
-    `select ${HEAD_COLUMNS},
-       (select min(number) from blocks where number >= 0) as first_number,
-       (select fills from index_state where id = 1) as fills,
-       (select count(*) from unread_blocks) as row_count,
-       (select count(*) from (select 1 from dirty where attempts > 0 limit ${MOST_COUNTED}) waiting) as unread_state,
-       case when exists (select 1 from dirty where attempts = 0 and block <= ?) then 0 else 1 end as is_state_fresh
-     from blocks where number >= 0 order by number desc limit 1`,
-    [staleUpTo],
-  );
+  const [row] = await PROGRESS.rows(handle, NEWEST, [staleUpTo]);
   if (row === undefined) {
     const epoch = await readEpoch(handle);
     return {
@@ -76,7 +84,7 @@ export async function readProgress(handle: Handle, staleUpTo: number): Promise<P
     is_state_fresh,
     unread_state: unreadState,
     fills,
-    row_count: unreadBlocks,
+    unread_blocks: unreadBlocks,
     ...head
   } = row;
   return {
@@ -90,56 +98,40 @@ export async function readProgress(handle: Handle, staleUpTo: number): Promise<P
   };
 }
 
-type ProgressColumns = HeadColumns &
-  Pick<IndexTables['index_state'], 'fills'> &
-  Pick<ComputedIndexColumns, 'first_number' | 'is_state_fresh' | 'unread_state' | 'row_count'>;
-
 async function readEpoch(handle: Handle): Promise<number> {
-  const [row] = await rowsOf<Pick<IndexTables['index_state'], 'epoch'>>(
-    handle,
-    'select epoch from index_state where id = 1',
-  );
+  const [row] = await select({ from: 'index_state', columns: ['epoch'] }).rows(handle, 'where id = 1');
   return row?.epoch ?? 0;
 }
 
 /** Null while the index is empty. */
 export async function readHead(handle: Handle): Promise<Head | null> {
-  const [row] = await rowsOf<HeadColumns>(
-    handle,
-    `select ${HEAD_COLUMNS}
-     from blocks where number >= 0 order by number desc limit 1`,
-  );
+  const [row] = await HEAD.rows(handle, NEWEST);
   return row === undefined ? null : headOf(row);
 }
 
-function headOf(row: HeadColumns): Head {
+function headOf(row: RowIn<typeof HEAD>): Head {
   return { ...row, hash: hexOf(row.hash) };
 }
 
 /** Identifies this index among all others, including an earlier one of the same chain. */
 export async function readIdentity(handle: Handle): Promise<string> {
-  const [row] = await rowsOf<Pick<IndexTables['index_state'], 'identity'>>(
-    handle,
-    'select identity from index_state where id = 1',
-  );
+  const [row] = await select({ from: 'index_state', columns: ['identity'] }).rows(handle, 'where id = 1');
   return row?.identity ?? '';
 }
 
 /** Hash of the canonical block at this height; null when it is not indexed. */
 export async function hashAt(handle: Handle, number: number): Promise<Hash | null> {
-  const [row] = await rowsOf<Pick<IndexTables['blocks'], 'hash'>>(
-    handle,
-    'select hash from blocks where number = ?',
-    [number],
-  );
+  const [row] = await select({ from: 'blocks', columns: ['hash'] }).rows(handle, 'where number = ?', [
+    number,
+  ]);
   return row === undefined ? null : hexOf(row.hash);
 }
 
 /** Lowest indexed height, where the search for a common ancestor ends. */
 export async function firstNumber(handle: Handle): Promise<number | null> {
-  const [row] = await rowsOf<Pick<IndexTables['blocks'], 'number'>>(
+  const [row] = await select({ from: 'blocks', columns: ['number'] }).rows(
     handle,
-    'select number from blocks where number >= 0 order by number limit 1',
+    'where number >= 0 order by number limit 1',
   );
   return row?.number ?? null;
 }
@@ -152,10 +144,7 @@ export async function claimForChain(handle: Handle, chainId: number): Promise<vo
   await execute(handle, 'insert into index_state (id, chain_id) values (1, ?) on conflict do nothing', [
     chainId,
   ]);
-  const [row] = await rowsOf<Pick<IndexTables['index_state'], 'chain_id'>>(
-    handle,
-    'select chain_id from index_state where id = 1',
-  );
+  const [row] = await select({ from: 'index_state', columns: ['chain_id'] }).rows(handle, 'where id = 1');
   if (row?.chain_id !== chainId) {
     throw new Error(`The index holds chain ${row?.chain_id}, but chain ${chainId} is configured.`);
   }

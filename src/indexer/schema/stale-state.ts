@@ -1,9 +1,10 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, type RowOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
+import { execute } from '../../db/query.ts';
 import { insertTyped } from '../../db/rows.ts';
-import type { ComputedIndexColumns } from './computed-columns.ts';
+import type { RowIn } from '../../db/select/select.ts';
+import { select } from './select.ts';
 import { DIRTY_KINDS } from './state-tables.ts';
 import { type IndexTables, TABLES } from './tables.ts';
 import { type BlockSpan, touchedState } from './touched-state.ts';
@@ -79,10 +80,19 @@ export async function markRemoved(handle: Handle, span: BlockSpan): Promise<void
 /** Names of all state that blocks have touched. */
 export async function touchedIn(handle: Handle, span: BlockSpan): Promise<Dirty[]> {
   const { sql, bindings } = touchedState(handle.dialect, span);
-  return (await rowsOf<EntryKey>(handle, `select distinct ${KEY} from (${sql}) touched`, bindings)).map(
-    entryOf,
-  );
+  const rows = await TOUCHED.rows(handle, `from (${sql}) touched`, bindings);
+  return rows.map(entryOf);
 }
+
+const TOUCHED = select({
+  isDistinct: true,
+  computed: {
+    kind: ['count', 'kind'],
+    address: ['bytes', 'address'],
+    holder: ['bytes', 'holder'],
+    token_id: ['uint256', 'token_id'],
+  },
+});
 
 function keyOf({ kind, address, holder, token_id: tokenId }: DirtyMark): string {
   return `${kind}${address.toString('latin1')}${holder.toString('latin1')}${tokenId}`;
@@ -97,12 +107,12 @@ export interface DirtyEntry extends Dirty {
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 10 * 60_000;
 
-const ENTRY = 'select kind, address, holder, token_id, attempts from dirty';
+const ENTRY = select({ from: 'dirty', columns: ['kind', 'address', 'holder', 'token_id', 'attempts'] });
 
 /** Next entries without a failed read. */
 export async function nextFresh(handle: Handle, limit: number): Promise<DirtyEntry[]> {
-  const sql = `${ENTRY} where attempts = 0 order by kind, address, holder, token_id limit ?`;
-  return entriesOf(await rowsOf<EntryColumns>(handle, sql, [limit]));
+  const first = 'where attempts = 0 order by kind, address, holder, token_id limit ?';
+  return entriesOf(await ENTRY.rows(handle, first, [limit]));
 }
 
 /** Entries whose read failed and that are due again, longest due first. */
@@ -111,13 +121,12 @@ export async function nextDue(
   { now, limit }: { now: number; limit: number },
 ): Promise<DirtyEntry[]> {
   // A time that no pause explains is from a clock that was set back since.
-  const sql = `${ENTRY} where attempts > 0 and (due_at <= ? or due_at > ?) order by due_at limit ?`;
-  return entriesOf(await rowsOf<EntryColumns>(handle, sql, [now, now + LONGEST_PAUSE_MS, limit]));
+  const due = 'where attempts > 0 and (due_at <= ? or due_at > ?) order by due_at limit ?';
+  return entriesOf(await ENTRY.rows(handle, due, [now, now + LONGEST_PAUSE_MS, limit]));
 }
 
 /** Columns that name an entry. */
 export type EntryKey = Pick<IndexTables['dirty'], 'kind' | 'address' | 'holder' | 'token_id'>;
-type EntryColumns = EntryKey & Pick<IndexTables['dirty'], 'attempts'>;
 
 export function entryOf(row: EntryKey): Dirty {
   return {
@@ -128,14 +137,14 @@ export function entryOf(row: EntryKey): Dirty {
   };
 }
 
-function entriesOf(rows: readonly EntryColumns[]): DirtyEntry[] {
+function entriesOf(rows: readonly RowIn<typeof ENTRY>[]): DirtyEntry[] {
   return rows.map(row => ({ ...entryOf(row), attempts: row.attempts }));
 }
 
 /** True for an entry that has to be read again. */
 export async function isDirty(handle: Handle, entry: Dirty): Promise<boolean> {
-  const sql = `select 1 as is_found from dirty where ${isAnyOf([entry])}`;
-  return (await rowsOf<Pick<ComputedIndexColumns, 'is_found'>>(handle, sql, keysOf([entry]))).length > 0;
+  const rows = await ENTRY.rows(handle, `where ${isAnyOf([entry])}`, keysOf([entry]));
+  return rows.length > 0;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Handle } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
+import { execute } from '../../db/query.ts';
 import { insertTyped } from '../../db/rows.ts';
+import { select } from './select.ts';
 import { type IndexTables, TABLES } from './tables.ts';
 
 /** Numbers of a block's transactions that lack a part, because the node could not give it. */
@@ -40,9 +41,9 @@ export async function setAside(
 
 /** Block whose parts are due to be asked for; null when none is. */
 export async function nextUnread(handle: Handle, now: number): Promise<UnreadBlock | null> {
-  const [row] = await rowsOf<IndexTables['unread_blocks']>(
+  const [row] = await select({ from: 'unread_blocks', columns: ['*'] }).rows(
     handle,
-    'select * from unread_blocks where due_at <= ? order by due_at, number limit 1',
+    'where due_at <= ? order by due_at, number limit 1',
     [now],
   );
   return row === undefined ? null : unreadBlockOf(row);
@@ -53,9 +54,9 @@ export async function unreadBlocks(
   handle: Handle,
   { from, limit }: { from: number; limit: number },
 ): Promise<UnreadBlock[]> {
-  const rows = await rowsOf<IndexTables['unread_blocks']>(
+  const rows = await select({ from: 'unread_blocks', columns: ['*'] }).rows(
     handle,
-    'select * from unread_blocks where number >= ? order by number limit ?',
+    'where number >= ? order by number limit ?',
     [from, limit],
   );
   return rows.map(unreadBlockOf);
@@ -63,11 +64,9 @@ export async function unreadBlocks(
 
 /** A block's missing parts; null when it has all. */
 export async function unreadBlock(handle: Handle, number: number): Promise<UnreadBlock | null> {
-  const [row] = await rowsOf<IndexTables['unread_blocks']>(
-    handle,
-    'select * from unread_blocks where number = ?',
-    [number],
-  );
+  const [row] = await select({ from: 'unread_blocks', columns: ['*'] }).rows(handle, 'where number = ?', [
+    number,
+  ]);
   return row === undefined ? null : unreadBlockOf(row);
 }
 

@@ -3,7 +3,6 @@ import type { Db, Handle, Transaction } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { transaction } from '../../db/transaction.ts';
-import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 import type { Dirty } from '../schema/stale-state.ts';
 
 /** A counter that is not what the rows of the index give. The values are decimal digits. */
@@ -52,10 +51,8 @@ export async function recount(db: Db, counters: Counters): Promise<void> {
   });
 }
 
-type Numbers = Pick<ComputedIndexColumns, 'kept' | 'counted'>;
-
 async function numbersOf(handle: Handle, { sql }: Counters) {
-  const [row] = await rowsOf<Numbers>(handle, sql);
+  const [row] = await rowsOf<{ kept: string; counted: string }>(handle, sql);
   return { kept: row?.kept.split(' ') ?? [], counted: row?.counted.split(' ') ?? [] };
 }
 

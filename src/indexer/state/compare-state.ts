@@ -1,12 +1,11 @@
 import { numberToHex } from 'viem';
 import { bytesColumn, hexOf, uintOf, uintOrNull } from '../../db/columns.ts';
 import type { Db } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { NodeFailure, WrongChain } from '../../node/transport/errors.ts';
 import { readHead } from '../schema/head.ts';
+import { select } from '../schema/select.ts';
 import { type Dirty, isDirty } from '../schema/stale-state.ts';
-import type { IndexTables } from '../schema/tables.ts';
 import { type OnChainState, stateReader } from './read-state.ts';
 import { knownOf } from './state-writer.ts';
 
@@ -137,24 +136,24 @@ async function indexedValue(db: Db, { kind, address, holder, tokenId }: Dirty): 
   const key = bytesColumn(address);
   switch (kind) {
     case 'coin': {
-      const sql = 'select balance, is_contract from addresses where address = ?';
-      const [row] = await rowsOf<Pick<IndexTables['addresses'], 'balance' | 'is_contract'>>(db, sql, [key]);
+      const coins = select({ from: 'addresses', columns: ['balance', 'is_contract'] });
+      const [row] = await coins.rows(db, 'where address = ?', [key]);
       return row === undefined ? '0' : coinText(uintOf(row.balance), row.is_contract === 1);
     }
     case 'token': {
-      const sql = 'select total_supply, is_read from tokens where address = ?';
-      const [row] = await rowsOf<Pick<IndexTables['tokens'], 'total_supply' | 'is_read'>>(db, sql, [key]);
+      const tokens = select({ from: 'tokens', columns: ['total_supply', 'is_read'] });
+      const [row] = await tokens.rows(db, 'where address = ?', [key]);
       return row?.is_read === 1 ? String(uintOrNull(row.total_supply) ?? NONE) : UNREAD;
     }
     case 'balance': {
-      const sql = 'select value from token_balances where token = ? and holder = ? and token_id = ?';
+      const balances = select({ from: 'token_balances', columns: ['value'] });
       const bindings = [key, bytesColumn(holder), tokenId];
-      const [row] = await rowsOf<Pick<IndexTables['token_balances'], 'value'>>(db, sql, bindings);
+      const [row] = await balances.rows(db, 'where token = ? and holder = ? and token_id = ?', bindings);
       return row === undefined ? '0' : String(uintOf(row.value));
     }
     case 'instance': {
-      const sql = 'select owner from token_instances where token = ? and token_id = ?';
-      const [row] = await rowsOf<Pick<IndexTables['token_instances'], 'owner'>>(db, sql, [key, tokenId]);
+      const instances = select({ from: 'token_instances', columns: ['owner'] });
+      const [row] = await instances.rows(db, 'where token = ? and token_id = ?', [key, tokenId]);
       return row === undefined ? NONE : hexOf(row.owner);
     }
   }

@@ -2,29 +2,40 @@ import type { Address } from 'viem';
 import { type Binding, bytesColumn, bytesOrNullColumn, hexOf, uintColumn } from '../../db/columns.ts';
 import type { Dialect } from '../../db/dialect.ts';
 import type { Handle } from '../../db/open.ts';
-import { execute, rowsOf, type Sql } from '../../db/query.ts';
+import { execute, type Sql } from '../../db/query.ts';
 import { insertTyped, placeholders } from '../../db/rows.ts';
 import { searchKey } from '../schema/search-key.ts';
+import { select } from '../schema/select.ts';
 import type { Dirty } from '../schema/stale-state.ts';
 import { type IndexTables, TABLES } from '../schema/tables.ts';
 import type { KnownState, OnChainState } from './read-state.ts';
 
 /** Accounts already known as contracts, and tokens read before. */
 export async function knownOf(handle: Handle, entries: readonly Dirty[]): Promise<KnownState> {
-  const known = async (sql: string, kind: Dirty['kind']): Promise<Set<Address>> => {
-    const wanted = entries.filter(entry => entry.kind === kind).map(entry => bytesColumn(entry.address));
-    if (wanted.length === 0) return new Set();
-    const rows = await rowsOf<Pick<IndexTables['addresses'], 'address'>>(
-      handle,
-      `${sql} and address in (${placeholders(wanted.length)})`,
-      [...wanted],
-    );
-    return new Set(rows.map(({ address }) => hexOf(address)));
-  };
+  const [accounts, tokens] = [addressesOf(entries, 'coin'), addressesOf(entries, 'token')];
+  const contracts = select({ from: 'addresses', columns: ['address'] });
+  const readTokens = select({ from: 'tokens', columns: ['address'] });
   return {
-    contracts: await known('select address from addresses where is_contract = 1', 'coin'),
-    readTokens: await known('select address from tokens where is_read = 1', 'token'),
+    contracts: await setOf(accounts, among =>
+      contracts.rows(handle, `where is_contract = 1 and address in (${among})`, accounts),
+    ),
+    readTokens: await setOf(tokens, among =>
+      readTokens.rows(handle, `where is_read = 1 and address in (${among})`, tokens),
+    ),
   };
+}
+
+function addressesOf(entries: readonly Dirty[], kind: Dirty['kind']): Buffer[] {
+  return entries.filter(entry => entry.kind === kind).map(entry => bytesColumn(entry.address));
+}
+
+async function setOf(
+  wanted: readonly Buffer[],
+  read: (among: string) => Promise<{ address: Buffer }[]>,
+): Promise<Set<Address>> {
+  if (wanted.length === 0) return new Set();
+  const rows = await read(placeholders(wanted.length));
+  return new Set(rows.map(({ address }) => hexOf(address)));
 }
 
 /** Counts a change of state without a new block, so that answers from before are not kept. */

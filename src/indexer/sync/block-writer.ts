@@ -1,10 +1,11 @@
 import type { Handle, Transaction } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
+import { execute } from '../../db/query.ts';
 import { insertTyped, placeholders } from '../../db/rows.ts';
 import type { BlockRows, ContentTable } from '../decode/block.ts';
 import { readHead } from '../schema/head.ts';
+import { select } from '../schema/select.ts';
 import { markDirty, markTouched } from '../schema/stale-state.ts';
-import { type IndexTables, type OwnColumns, TABLES } from '../schema/tables.ts';
+import { type OwnColumns, TABLES } from '../schema/tables.ts';
 import { factsOf } from '../schema/transaction-types.ts';
 
 /** Bit set on a creation once its contract turns out to be a token. */
@@ -81,9 +82,9 @@ export async function markTokenCreations(handle: Handle, blocks: readonly BlockR
   const [first] = blocks;
   const moved = blocks.flatMap(({ tokens }) => tokens);
   if (first === undefined || moved.length === 0) return;
-  const tokens = await rowsOf<Pick<IndexTables['tokens'], 'address'>>(
+  const tokens = await select({ from: 'tokens', columns: ['address'] }).rows(
     handle,
-    `select address from tokens where first_block >= ? and address in (${placeholders(moved.length)})`,
+    `where first_block >= ? and address in (${placeholders(moved.length)})`,
     [first.number, ...moved.map(({ address }) => address)],
   );
   if (tokens.length === 0) return;
@@ -97,10 +98,7 @@ export async function markTokenCreations(handle: Handle, blocks: readonly BlockR
 
 /** Highest head since the last epoch. */
 export async function highestHead(handle: Handle): Promise<number> {
-  const [state] = await rowsOf<Pick<IndexTables['index_state'], 'high_water'>>(
-    handle,
-    'select high_water from index_state where id = 1',
-  );
+  const [state] = await select({ from: 'index_state', columns: ['high_water'] }).rows(handle, 'where id = 1');
   const head = await readHead(handle);
   return Math.max(state?.high_water ?? -1, head?.number ?? -1);
 }

@@ -1,10 +1,10 @@
 import { uintOf } from '../../db/columns.ts';
 import type { Handle, Transaction } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
+import { execute } from '../../db/query.ts';
 import type { BlockRows, ContentTable } from '../decode/block.ts';
 import { blockStart } from '../schema/block-position.ts';
+import { select } from '../schema/select.ts';
 import { markDirty, markTouched } from '../schema/stale-state.ts';
-import type { IndexTables } from '../schema/tables.ts';
 import type { UnreadParts } from '../schema/unread-blocks.ts';
 import {
   highestHead,
@@ -83,9 +83,9 @@ async function writeTransactions(handle: Transaction, rows: BlockRows): Promise<
 async function writeLogs(handle: Transaction, rows: BlockRows): Promise<void> {
   const known = new Set(
     (
-      await rowsOf<Pick<IndexTables['logs'], 'transaction_id'>>(
+      await select({ from: 'logs', isDistinct: true, columns: ['transaction_id'] }).rows(
         handle,
-        'select distinct transaction_id from logs where id >= ? and id < ?',
+        'where id >= ? and id < ?',
         rangeOf(rows),
       )
     ).map(row => row.transaction_id),

@@ -1,10 +1,10 @@
 import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, hexOrNull, uintOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { BOUND, rowsOf } from '#db/query.ts';
-import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
+import { BOUND } from '#db/query.ts';
+import type { RowIn } from '#db/select/select.ts';
 import { hashList } from '../../schema/json-lists.ts';
-import type { IndexTables } from '../../schema/tables.ts';
+import { select } from '../../schema/select.ts';
 import type { Page } from '../page.ts';
 
 /** A block. Amounts are wei, times UTC milliseconds. `isCanonical` is false for an orphaned block. */
@@ -51,23 +51,30 @@ export interface BlockQuery {
 
 const PARENT_TIMESTAMP = `coalesce(
   (select timestamp from blocks p where p.hash = b.parent_hash),
-  (select timestamp from stale_blocks s where s.hash = b.parent_hash)) as parent_timestamp`;
-const CANONICAL = `select b.*, 1 as is_canonical, ${PARENT_TIMESTAMP} from blocks b`;
-const STALE = `select b.*, 0 as is_canonical, ${PARENT_TIMESTAMP} from stale_blocks b`;
+  (select timestamp from stale_blocks s where s.hash = b.parent_hash))`;
+const CANONICAL = select({
+  from: 'blocks b',
+  columns: ['b.*'],
+  computed: { is_canonical: ['count', '1'], parent_timestamp: ['time?', PARENT_TIMESTAMP] },
+});
+const STALE = select({
+  from: 'stale_blocks b',
+  columns: ['b.*'],
+  computed: { is_canonical: ['count', '0'], parent_timestamp: ['time?', PARENT_TIMESTAMP] },
+});
 
 /** Blocks of one kind, highest first. */
 export async function blocks(handle: Handle, { kind, before, limit }: BlockQuery): Promise<Page<BlockRow>> {
   const number = before?.number ?? Number.MAX_SAFE_INTEGER;
   const rows =
     kind === 'block'
-      ? await rowsOf<BlockColumns>(
+      ? await CANONICAL.rows(handle, `where b.number < ? order by b.number desc limit ${BOUND}`, [
+          number,
+          limit + 1,
+        ])
+      : await STALE.rows(
           handle,
-          `${CANONICAL} where b.number < ? order by b.number desc limit ${BOUND}`,
-          [number, limit + 1],
-        )
-      : await rowsOf<BlockColumns>(
-          handle,
-          `${STALE} where b.kind = ? and (b.number, b.hash) < (?, ?)
+          `where b.kind = ? and (b.number, b.hash) < (?, ?)
            order by b.number desc, b.hash desc limit ${BOUND}`,
           [kind, number, before?.hash === undefined ? Buffer.alloc(0) : bytesColumn(before.hash), limit + 1],
         );
@@ -86,30 +93,27 @@ export async function validatedBlocks(
     below: [beforeNumber ?? Number.MAX_SAFE_INTEGER],
     order: 'desc',
   });
-  const rows = await rowsOf<BlockColumns>(
-    handle,
-    `${CANONICAL} where ${range.sql} order by ${range.order} limit ${BOUND}`,
-    [...range.bindings, limit + 1],
-  );
+  const rows = await CANONICAL.rows(handle, `where ${range.sql} order by ${range.order} limit ${BOUND}`, [
+    ...range.bindings,
+    limit + 1,
+  ]);
   return { items: rows.slice(0, limit).map(blockOf), hasMore: rows.length > limit };
 }
 
 /** A block, or null when it is unknown. A number finds only canonical blocks, a hash also orphaned ones. */
 export async function blockByNumberOrHash(handle: Handle, id: number | Hash): Promise<BlockRow | null> {
   if (typeof id === 'number') {
-    const [row] = await rowsOf<BlockColumns>(handle, `${CANONICAL} where b.number = ?`, [id]);
+    const [row] = await CANONICAL.rows(handle, 'where b.number = ?', [id]);
     return row === undefined ? null : blockOf(row);
   }
-  for (const select of [CANONICAL, STALE]) {
-    const [row] = await rowsOf<BlockColumns>(handle, `${select} where b.hash = ?`, [bytesColumn(id)]);
-    if (row !== undefined) return blockOf(row);
-  }
-  return null;
+  const hash = bytesColumn(id);
+  const [row] = await CANONICAL.rows(handle, 'where b.hash = ?', [hash]);
+  if (row !== undefined) return blockOf(row);
+  const [stale] = await STALE.rows(handle, 'where b.hash = ?', [hash]);
+  return stale === undefined ? null : blockOf(stale);
 }
 
-type BlockColumns = IndexTables['blocks'] & Pick<ComputedIndexColumns, 'is_canonical' | 'parent_timestamp'>;
-
-function blockOf(row: BlockColumns): BlockRow {
+function blockOf(row: RowIn<typeof CANONICAL>): BlockRow {
   return {
     number: row.number,
     hash: hexOf(row.hash),

@@ -1,11 +1,9 @@
 import type { Address, Hash } from 'viem';
 import { hexOf, hexOrNull, uintOf } from '#db/columns.ts';
-import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
+import type { RowIn } from '#db/select/select.ts';
 import { type BlockPosition, blockStart, positionKey, positionOf } from '../../schema/block-position.ts';
-import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
-import type { IndexTables } from '../../schema/tables.ts';
+import { select } from '../../schema/select.ts';
 import { type Direction, sidesOf } from '../address-sides.ts';
 import { EVERYTHING, type KeyQuery, type Page, pageOf } from '../page.ts';
 import { transactionKey } from './transactions.ts';
@@ -77,7 +75,7 @@ async function tracePage(
   query: Omit<KeyQuery, 'table'>,
 ): Promise<Page<InternalTransactionRow>> {
   const page = await pageOf(handle, { table: 'internal_transactions', ...query }, isAmong =>
-    rowsOf<InternalColumns>(handle, `${select(handle.dialect)} where i.id ${isAmong.sql}`, isAmong.bindings),
+    CALL.rows(handle, `where i.id ${isAmong.sql}`, isAmong.bindings),
   );
   return { ...page, items: page.items.map(internalTransactionOf) };
 }
@@ -90,23 +88,21 @@ async function firstPlace(handle: Handle, at: TracePlace): Promise<BlockPosition
   const { blockNumber, transactionIndex, traceIndex } = at;
   const transaction = positionKey({ blockNumber, index: transactionIndex });
   const end = blockStart(blockNumber + 1);
-  const [row] = await rowsOf<Pick<IndexTables['internal_transactions'], 'id'>>(
+  const [row] = await select({ from: 'internal_transactions', columns: ['id'] }).rows(
     handle,
-    `select id from internal_transactions
-     where id >= ? and id < ? and (+transaction_id, trace_index) >= (?, ?) order by id limit 1`,
+    `where id >= ? and id < ? and (+transaction_id, trace_index) >= (?, ?) order by id limit 1`,
     [blockStart(blockNumber), end, transaction, traceIndex],
   );
   return positionOf(row?.id ?? end);
 }
 
-const select = ({ nestedJoin }: Dialect) => `select i.*, t.hash as transaction_hash, t.timestamp
-  from internal_transactions i ${nestedJoin} transactions t on t.id = i.transaction_id`;
+const CALL = select({
+  from: 'internal_transactions i',
+  join: ['transactions t on t.id = i.transaction_id'],
+  columns: ['i.*', 't.hash as transaction_hash', 't.timestamp'],
+});
 
-type InternalColumns = IndexTables['internal_transactions'] &
-  Pick<IndexTables['transactions'], 'timestamp'> &
-  Pick<ComputedIndexColumns, 'transaction_hash'>;
-
-function internalTransactionOf(row: InternalColumns): InternalTransactionRow {
+function internalTransactionOf(row: RowIn<typeof CALL>): InternalTransactionRow {
   return {
     blockNumber: positionOf(row.id).blockNumber,
     transactionIndex: positionOf(row.transaction_id).index,

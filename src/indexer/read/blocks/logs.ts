@@ -1,11 +1,9 @@
 import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, hexOrNull } from '#db/columns.ts';
-import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
+import type { RowIn } from '#db/select/select.ts';
 import { positionOf } from '../../schema/block-position.ts';
-import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
-import type { IndexTables } from '../../schema/tables.ts';
+import { select } from '../../schema/select.ts';
 import { type ForwardPageRequest, type KeyQuery, type Page, type PageRequest, pageOf } from '../page.ts';
 import { transactionKey } from './transactions.ts';
 
@@ -47,21 +45,18 @@ export async function addressLogs(
 
 async function logPage(handle: Handle, query: Omit<KeyQuery, 'table'>): Promise<Page<LogRow>> {
   const page = await pageOf(handle, { table: 'logs', ...query }, isAmong =>
-    rowsOf<LogColumns>(handle, `${select(handle.dialect)} where l.id ${isAmong.sql}`, isAmong.bindings),
+    LOG.rows(handle, `where l.id ${isAmong.sql}`, isAmong.bindings),
   );
   return { ...page, items: page.items.map(logOf) };
 }
 
-const select = ({
-  nestedJoin,
-}: Dialect) => `select l.*, t.hash as transaction_hash, t.to_address as transaction_to, b.hash as block_hash
-  from logs l ${nestedJoin} transactions t on t.id = l.transaction_id
-  ${nestedJoin} blocks b on b.number = l.id >> 20`;
+const LOG = select({
+  from: 'logs l',
+  join: ['transactions t on t.id = l.transaction_id', 'blocks b on b.number = l.id >> 20'],
+  columns: ['l.*', 't.hash as transaction_hash', 't.to_address as transaction_to', 'b.hash as block_hash'],
+});
 
-type LogColumns = IndexTables['logs'] &
-  Pick<ComputedIndexColumns, 'block_hash' | 'transaction_hash' | 'transaction_to'>;
-
-function logOf(row: LogColumns): LogRow {
+function logOf(row: RowIn<typeof LOG>): LogRow {
   return {
     ...positionOf(row.id),
     blockHash: hexOf(row.block_hash),

@@ -1,14 +1,12 @@
 import type { Address, Hash, Hex } from 'viem';
 import { booleanOrNull, bytesColumn, uintOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
+import type { RowIn } from '#db/select/select.ts';
 import { positionOf } from '../../schema/block-position.ts';
-import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { hashList, unknownList } from '../../schema/json-lists.ts';
-import { type IndexTables, TABLES } from '../../schema/tables.ts';
+import { select } from '../../schema/select.ts';
 import { FACT_SETS, factsOf, type TransactionType, typesOfFacts } from '../../schema/transaction-types.ts';
 import { type Direction, sidesOf } from '../address-sides.ts';
-import { hexColumns, type InHex, perDialect } from '../hex-columns.ts';
 import { type Branch, EVERYTHING, type Page, type PageRequest, pageOf } from '../page.ts';
 
 export interface TransactionQuery extends PageRequest {
@@ -33,23 +31,14 @@ export async function transactions(handle: Handle, query: TransactionQuery): Pro
       limit,
       before,
     },
-    isAmong =>
-      rowsOf<TransactionColumns>(
-        handle,
-        `${selectTransaction(handle.dialect)} where t.id ${isAmong.sql}`,
-        isAmong.bindings,
-      ),
+    isAmong => TRANSACTION.rows(handle, `where t.id ${isAmong.sql}`, isAmong.bindings),
   );
   return { ...page, items: page.items.map(transactionOf) };
 }
 
 /** A mined transaction; null when it is in no canonical block. */
 export async function transactionByHash(handle: Handle, hash: Hash): Promise<TransactionRow | null> {
-  const [row] = await rowsOf<TransactionColumns>(
-    handle,
-    `${selectTransaction(handle.dialect)} where t.hash = ?`,
-    [bytesColumn(hash)],
-  );
+  const [row] = await TRANSACTION.rows(handle, 'where t.hash = ?', [bytesColumn(hash)]);
   return row === undefined ? null : transactionOf(row);
 }
 
@@ -80,11 +69,9 @@ const SIDES = { from: ['from_address'], to: ['to_address', 'created_contract'] }
 
 /** Key by which logs, transfers and calls refer to a transaction; null when it is in no canonical block. */
 export async function transactionKey(handle: Handle, hash: Hash): Promise<number | null> {
-  const [row] = await rowsOf<Pick<IndexTables['transactions'], 'id'>>(
-    handle,
-    'select id from transactions where hash = ?',
-    [bytesColumn(hash)],
-  );
+  const [row] = await select({ from: 'transactions', columns: ['id'] }).rows(handle, 'where hash = ?', [
+    bytesColumn(hash),
+  ]);
   return row?.id ?? null;
 }
 
@@ -140,19 +127,17 @@ export interface TransactionRow {
   tokenTransferCount: number | null;
 }
 
-/** `cross join` prevents SQLite from starting with the blocks: the page's keys must come first. */
-const selectTransaction = perDialect(
-  dialect => `select ${hexColumns(dialect, TABLES.transactions.columns, 't')},
-    ${dialect.hex('b.hash')} as block_hash, b.base_fee_per_gas,
-    (select p.timestamp from blocks p where p.number = (t.id >> 20) - 1) as parent_timestamp
-  from transactions t ${dialect.nestedJoin} blocks b on b.number = t.id >> 20`,
-);
-
-type TransactionColumns = InHex<
-  IndexTables['transactions'] &
-    Pick<IndexTables['blocks'], 'base_fee_per_gas'> &
-    Pick<ComputedIndexColumns, 'block_hash' | 'parent_timestamp'>
->;
+/** The order of the tables prevents SQLite from starting with the blocks: the page's keys must come first. */
+const TRANSACTION = select({
+  from: 'transactions t',
+  join: ['blocks b on b.number = t.id >> 20'],
+  hex: ['t.*', 'b.hash as block_hash'],
+  columns: ['b.base_fee_per_gas'],
+  computed: {
+    parent_timestamp: ['time?', '(select p.timestamp from blocks p where p.number = (t.id >> 20) - 1)'],
+  },
+});
+type TransactionColumns = RowIn<typeof TRANSACTION>;
 
 function transactionOf(row: TransactionColumns): TransactionRow {
   const gasUsed = row.gas_used === null ? null : BigInt(row.gas_used);

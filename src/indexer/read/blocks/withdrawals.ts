@@ -2,9 +2,10 @@ import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintOf } from '#db/columns.ts';
 import type { Dialect, OrderedSql } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
-import { BOUND, rowsOf } from '#db/query.ts';
+import { BOUND } from '#db/query.ts';
+import type { RowIn } from '#db/select/select.ts';
 import { blockStart, positionOf } from '../../schema/block-position.ts';
-import type { IndexTables } from '../../schema/tables.ts';
+import { select } from '../../schema/select.ts';
 import type { Page } from '../page.ts';
 
 /** A withdrawal from the beacon chain. `timestamp` is its block's time in UTC milliseconds. */
@@ -29,15 +30,11 @@ export interface WithdrawalQuery {
 
 /** Withdrawals of an address, of a block or of the whole chain, newest first. */
 export async function withdrawals(handle: Handle, query: WithdrawalQuery): Promise<Page<WithdrawalRow>> {
-  const { dialect } = handle;
-  const { sql, bindings, order } = condition(dialect, query);
-  const rows = await rowsOf<WithdrawalColumns>(
-    handle,
-    `select w.withdrawal_index, w.validator_index, w.address, w.amount, w.id, b.timestamp
-     from withdrawals w ${dialect.nestedJoin} blocks b on b.number = w.id >> 20
-     where ${sql} order by ${order} limit ${BOUND}`,
-    [...bindings, query.limit + 1],
-  );
+  const { sql, bindings, order } = condition(handle.dialect, query);
+  const rows = await WITHDRAWAL.rows(handle, `where ${sql} order by ${order} limit ${BOUND}`, [
+    ...bindings,
+    query.limit + 1,
+  ]);
   return { items: rows.slice(0, query.limit).map(withdrawalOf), hasMore: rows.length > query.limit };
 }
 
@@ -60,13 +57,13 @@ function condition({ keyRange }: Dialect, query: WithdrawalQuery): OrderedSql {
   });
 }
 
-type WithdrawalColumns = Pick<
-  IndexTables['withdrawals'],
-  'withdrawal_index' | 'validator_index' | 'address' | 'amount' | 'id'
-> &
-  Pick<IndexTables['blocks'], 'timestamp'>;
+const WITHDRAWAL = select({
+  from: 'withdrawals w',
+  join: ['blocks b on b.number = w.id >> 20'],
+  columns: ['w.withdrawal_index', 'w.validator_index', 'w.address', 'w.amount', 'w.id', 'b.timestamp'],
+});
 
-function withdrawalOf(row: WithdrawalColumns): WithdrawalRow {
+function withdrawalOf(row: RowIn<typeof WITHDRAWAL>): WithdrawalRow {
   return {
     index: row.withdrawal_index,
     validatorIndex: row.validator_index,

@@ -1,11 +1,10 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintColumn, uintOf } from '#db/columns.ts';
-import type { Dialect, KeyRange } from '#db/dialect.ts';
+import type { KeyRange } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
+import { type RowIn, readRows, unionByPlace } from '#db/select/select.ts';
 import { comesAfter, type InstanceKey, NFT_TYPES, type NftType } from '#evm/token-id.ts';
-import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
-import type { IndexTables } from '../../schema/tables.ts';
+import { select } from '../../schema/select.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 import { firstKeys, firstOf, type Page } from '../page.ts';
 
@@ -47,22 +46,18 @@ export async function tokenHoldings(
     }),
   );
   const keys = firstOf(branches, range);
-  const rows = await rowsOf<HoldingColumns>(
-    handle,
-    `select h.id, h.type, h.token, h.token_id, b.value
-     from holdings h ${handle.dialect.nestedJoin} token_balances b
-       on b.token = h.token and b.holder = h.holder and b.token_id = h.token_id
-     where h.id ${handle.dialect.among(keys.sql)}`,
-    keys.bindings,
-  );
+  const rows = await HOLDING.rows(handle, `where h.id ${handle.dialect.among(keys.sql)}`, keys.bindings);
   const sorted = rows.sort((one, other) => other.id - one.id);
   return { items: sorted.slice(0, limit).map(holdingOf), hasMore: sorted.length > limit };
 }
 
-type HoldingColumns = Pick<IndexTables['holdings'], 'id' | 'type' | 'token' | 'token_id'> &
-  Pick<IndexTables['token_balances'], 'value'>;
+const HOLDING = select({
+  from: 'holdings h',
+  join: ['token_balances b on b.token = h.token and b.holder = h.holder and b.token_id = h.token_id'],
+  columns: ['h.id', 'h.type', 'h.token', 'h.token_id', 'b.value'],
+});
 
-function holdingOf(row: HoldingColumns): TokenHoldingRow {
+function holdingOf(row: RowIn<typeof HOLDING>): TokenHoldingRow {
   return {
     id: row.id,
     token: hexOf(row.token),
@@ -91,22 +86,23 @@ interface NftHoldingQuery {
   limit: number;
 }
 
+/** Ids with a holder, and the amount held; null for an id that has only one. */
+export const UNIQUE_IDS = select({
+  from: 'token_instances',
+  columns: ['token', 'token_id'],
+  computed: { instance_value: ['numeric?', 'cast(null as numeric)'] },
+});
+export const SHARED_IDS = select({
+  from: 'token_balances',
+  columns: ['token', 'token_id'],
+  computed: { instance_value: ['numeric?', 'value'] },
+});
+
 /** Ownership per standard: in the instance's row for ERC-721, in the balance's row for ERC-1155. */
 const OWNED = {
-  'ERC-721': {
-    owner: 'owner',
-    select: 'select token, token_id, cast(null as numeric) as instance_value from token_instances',
-    only: '',
-  },
-  'ERC-1155': {
-    owner: 'holder',
-    select: 'select token, token_id, value as instance_value from token_balances',
-    only: ` and token_id <> ''`,
-  },
+  'ERC-721': { owner: 'owner', ids: UNIQUE_IDS, only: '' },
+  'ERC-1155': { owner: 'holder', ids: SHARED_IDS, only: ` and token_id <> ''` },
 } as const;
-
-type NftColumns = Pick<IndexTables['token_instances'], 'token' | 'token_id'> &
-  Pick<ComputedIndexColumns, 'instance_value'>;
 
 /** NFTs of an address by contract, id and standard. Transfers of other NFTs do not move an item to another page. */
 export async function nftHoldings(
@@ -114,9 +110,9 @@ export async function nftHoldings(
   { types, limit, ...query }: NftHoldingQuery,
 ): Promise<Page<NftHoldingRow>> {
   const ofType = async (type: NftType) => {
-    const { select, only } = OWNED[type];
+    const { ids, only } = OWNED[type];
     const { sql, bindings, order } = handle.dialect.keyRange(nftRange(type, query));
-    const rows = await rowsOf<NftColumns>(handle, `${select} where ${sql}${only} order by ${order} limit ?`, [
+    const rows = await ids.rows(handle, `where ${sql}${only} order by ${order} limit ?`, [
       ...bindings,
       limit + 1,
     ]);
@@ -173,15 +169,15 @@ export async function tokenInstances(
   wanted: readonly InstanceKey[],
 ): Promise<(InstanceRow | null)[]> {
   if (wanted.length === 0) return [];
-  const holders = await rowsOf<Pick<ComputedIndexColumns, 'place' | 'instance_holder' | 'instance_value'>>(
+  const holders = await readRows(
     handle,
-    wanted
-      .map(
-        ({ type }, place) =>
-          `select ${place} as place, found.* from (${holdersOf(handle.dialect)[type]}) as found`,
-      )
-      .join(' union all '),
-    wanted.flatMap(({ token, tokenId }) => [bytesColumn(token), uintColumn(tokenId)]),
+    unionByPlace(
+      wanted.map(({ token, tokenId, type }) => {
+        const { holders, where } = HOLDERS[type];
+        // Two holders are enough.
+        return holders.query(handle, `${where} limit 2`, [bytesColumn(token), uintColumn(tokenId)]);
+      }),
+    ),
   );
   const found = Map.groupBy(holders, ({ place }) => place);
   return wanted.map((key, place) => {
@@ -196,14 +192,28 @@ export async function tokenInstances(
   });
 }
 
-/** Reads at most two holders, which is enough. Without the named index, SQLite would scan all balances of the token. */
-const holdersOf = ({ indexedBy }: Dialect) => ({
-  'ERC-721': `select owner as instance_holder, cast(null as numeric) as instance_value from token_instances
-    where token = ? and token_id = ?`,
-  'ERC-1155': `select holder as instance_holder, value as instance_value
-    from token_balances${indexedBy('token_balances_by_instance')}
-    where token = ? and token_id = ? and token_id <> '' limit 2`,
-});
+/** Holders of an id. Without the named index, SQLite would scan all balances of the token. */
+const HOLDERS = {
+  'ERC-721': {
+    holders: select({
+      from: 'token_instances',
+      columns: ['owner as instance_holder'],
+      computed: { instance_value: ['numeric?', 'cast(null as numeric)'] },
+    }),
+    where: 'where token = ? and token_id = ?',
+    order: '',
+  },
+  'ERC-1155': {
+    holders: select({
+      from: 'token_balances',
+      indexedBy: { token_balances: 'token_balances_by_instance' },
+      columns: ['holder as instance_holder'],
+      computed: { instance_value: ['numeric?', 'value'] },
+    }),
+    where: `where token = ? and token_id = ? and token_id <> ''`,
+    order: 'order by holder',
+  },
+} as const;
 
 /** Well below SQLite's limit of terms in a compound select. */
 const KEYS_PER_STATEMENT = 100;
@@ -217,25 +227,18 @@ export async function instanceOwners(
   const owners: Address[][] = [];
   for (let first = 0; first < wanted.length; first += KEYS_PER_STATEMENT) {
     const part = wanted.slice(first, first + KEYS_PER_STATEMENT);
-    const rows = await rowsOf<Pick<ComputedIndexColumns, 'place' | 'instance_holder'>>(
+    const rows = await readRows(
       handle,
-      part
-        .map(
-          ({ type }, place) =>
-            `select ${place} as place, found.* from (${ownersOf(handle.dialect)[type]}) as found`,
-        )
-        .join(' union all '),
-      part.flatMap(({ token, tokenId }) => [bytesColumn(token), uintColumn(tokenId), limit]),
+      unionByPlace(
+        part.map(({ token, tokenId, type }) => {
+          const { holders, where, order } = HOLDERS[type];
+          const key = [bytesColumn(token), uintColumn(tokenId)];
+          return holders.query(handle, `${where} ${order} limit ?`, [...key, limit]);
+        }),
+      ),
     );
     const found = Map.groupBy(rows, ({ place }) => place);
     owners.push(...part.map((_, place) => (found.get(place) ?? []).map(row => hexOf(row.instance_holder))));
   }
   return owners;
 }
-
-/** Without the named index, SQLite would scan all balances of the token. */
-const ownersOf = ({ indexedBy }: Dialect) => ({
-  'ERC-721': 'select owner as instance_holder from token_instances where token = ? and token_id = ? limit ?',
-  'ERC-1155': `select holder as instance_holder from token_balances${indexedBy('token_balances_by_instance')}
-    where token = ? and token_id = ? and token_id <> '' order by holder limit ?`,
-});

@@ -2,9 +2,8 @@ import type { Address } from 'viem';
 import { bytesColumn, uintColumn, uintOf } from '#db/columns.ts';
 import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
 import type { InstanceKey, NftType } from '#evm/token-id.ts';
-import type { IndexTables } from '../../schema/tables.ts';
+import { select } from '../../schema/select.ts';
 import type { Page } from '../page.ts';
 
 interface InstanceListQuery {
@@ -26,7 +25,10 @@ export async function instanceList(handle: Handle, query: InstanceListQuery): Pr
   const end = before === undefined ? BEHIND_IDS : uintColumn(before);
   const rows =
     type === 'ERC-1155' && holder === undefined
-      ? await rowsOf<Pick<IndexTables['token_balances'], 'token_id'>>(handle, idsOf(handle.dialect), [
+      ? await select({
+          with: ownedIn(handle.dialect),
+          computed: { token_id: ['uint256', 'token_id'] },
+        }).rows(handle, 'from owned where token_id is not null limit ?', [
           ...[bytesColumn(token), end, bytesColumn(token)],
           ...[bytesColumn(token), bytesColumn(token)],
           limit + 1,
@@ -38,13 +40,17 @@ export async function instanceList(handle: Handle, query: InstanceListQuery): Pr
 
 /** Tables in which each row is one id. */
 const OWNED = {
-  'ERC-721': { select: 'select token_id from token_instances', owner: 'owner', only: '' },
-  'ERC-1155': { select: 'select token_id from token_balances', owner: 'holder', only: ` and token_id <> ''` },
+  'ERC-721': { ids: select({ from: 'token_instances', columns: ['token_id'] }), owner: 'owner', only: '' },
+  'ERC-1155': {
+    ids: select({ from: 'token_balances', columns: ['token_id'] }),
+    owner: 'holder',
+    only: ` and token_id <> ''`,
+  },
 } as const;
 
 function ownedIds(handle: Handle, query: InstanceListQuery & { end: string }) {
   const { token, type, holder, end, limit } = query;
-  const { select, owner, only } = OWNED[type];
+  const { ids, owner, only } = OWNED[type];
   const { sql, bindings, order } = handle.dialect.keyRange({
     columns: holder === undefined ? ['token'] : [owner, 'token'],
     values: holder === undefined ? [bytesColumn(token)] : [bytesColumn(holder), bytesColumn(token)],
@@ -52,15 +58,11 @@ function ownedIds(handle: Handle, query: InstanceListQuery & { end: string }) {
     below: [end],
     order: 'desc',
   });
-  return rowsOf<Pick<IndexTables['token_instances'], 'token_id'>>(
-    handle,
-    `${select} where ${sql}${only} order by ${order} limit ?`,
-    [...bindings, limit + 1],
-  );
+  return ids.rows(handle, `where ${sql}${only} order by ${order} limit ?`, [...bindings, limit + 1]);
 }
 
 /** Recursive query that jumps from one id to the next by an index lookup, so the number of holders does not matter. */
-function idsOf({ indexedBy }: Dialect): string {
+function ownedIn({ indexedBy }: Dialect): string {
   const balances = `token_balances as b${indexedBy('token_balances_by_instance')}`;
   return `with recursive owned (token_id) as (
       select * from (select b.token_id from ${balances}
@@ -70,6 +72,5 @@ function idsOf({ indexedBy }: Dialect): string {
       select (select b.token_id from ${balances}
         where (b.token, b.token_id) < (?, owned.token_id) and b.token >= ? and b.token_id <> ''
         order by b.token desc, b.token_id desc limit 1) from owned where owned.token_id is not null
-    )
-    select token_id from owned where token_id is not null limit ?`;
+    )`;
 }

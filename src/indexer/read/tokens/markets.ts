@@ -1,12 +1,11 @@
 import type { Address, Hex } from 'viem';
 import { bytesColumn, hexOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
+import { readRows, unionAll } from '#db/select/select.ts';
 import { DAY_MS } from '#lib/clock.ts';
-import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { readHead } from '../../schema/head.ts';
-import type { IndexTables } from '../../schema/tables.ts';
+import { select } from '../../schema/select.ts';
 
 /** Source of prices: the factory of the pairs, and the token that represents a dollar. */
 export interface Exchange {
@@ -58,9 +57,9 @@ export async function blockAtTime(
   const head = await readHead(handle);
   if (head === null) return null;
   if (head.timestamp <= time) return { time: head.timestamp, blockNumber: head.number, isHead: true };
-  const [block] = await rowsOf<Pick<IndexTables['blocks'], 'number'>>(
+  const [block] = await select({ from: 'blocks', columns: ['number'] }).rows(
     handle,
-    'select number from blocks where timestamp <= ? order by timestamp desc, number desc limit 1',
+    'where timestamp <= ? order by timestamp desc, number desc limit 1',
     [time],
   );
   return block === undefined ? null : { time, blockNumber: block.number, isHead: false };
@@ -74,16 +73,14 @@ export async function pairs(handle: Handle, { factory, base, tokens }: PairsQuer
   const among = placeholders(tokens.length);
   const wanted = tokens.map(bytesColumn);
   const [maker, other] = [bytesColumn(factory), bytesColumn(base)];
-  const rows = await rowsOf<
-    Pick<IndexTables['pairs'], 'address'> & Pick<ComputedIndexColumns, 'other_token' | 'is_base_first'>
-  >(
+  const baseFirst = `where factory = ? and first_token = ? and second_token in (${among})`;
+  const baseSecond = `where factory = ? and first_token in (${among}) and second_token = ?`;
+  const rows = await readRows(
     handle,
-    `select address, second_token as other_token, 1 as is_base_first from pairs
-       where factory = ? and first_token = ? and second_token in (${among})
-     union all
-     select address, first_token as other_token, 0 as is_base_first from pairs
-       where factory = ? and first_token in (${among}) and second_token = ?`,
-    [maker, other, ...wanted, maker, ...wanted, other],
+    unionAll([
+      BASE_FIRST.query(handle, baseFirst, [maker, other, ...wanted]),
+      BASE_SECOND.query(handle, baseSecond, [maker, ...wanted, other]),
+    ]),
   );
   return rows.map(row => ({
     address: hexOf(row.address),
@@ -92,12 +89,22 @@ export async function pairs(handle: Handle, { factory, base, tokens }: PairsQuer
   }));
 }
 
+const BASE_FIRST = select({
+  from: 'pairs',
+  columns: ['address', 'second_token as other_token'],
+  computed: { is_base_first: ['count', '1'] },
+});
+const BASE_SECOND = select({
+  from: 'pairs',
+  columns: ['address', 'first_token as other_token'],
+  computed: { is_base_first: ['count', '0'] },
+});
+
 /** Reserves of the pair at a time (UTC milliseconds); null before its first deposit. */
 export async function reservesAt(handle: Handle, pair: PairRow, at: number): Promise<Reserves | null> {
-  const [row] = await rowsOf<Pick<IndexTables['logs'], 'timestamp' | 'data'>>(
+  const [row] = await select({ from: 'logs', columns: ['timestamp', 'data'] }).rows(
     handle,
-    `select timestamp, data from logs
-     where address = ? and topic0 = ${handle.dialect.bytesLiteral(SYNC)} and length(data) = 64 and timestamp <= ?
+    `where address = ? and topic0 = ${handle.dialect.bytesLiteral(SYNC)} and length(data) = 64 and timestamp <= ?
      order by timestamp desc, id desc limit 1`,
     [bytesColumn(pair.address), at],
   );
@@ -108,11 +115,10 @@ export async function reservesAt(handle: Handle, pair: PairRow, at: number): Pro
  * Amount of the base traded in the pair until a time (UTC milliseconds), in the smallest unit. Counts both directions.
  */
 export async function volumeUntil(handle: Handle, pair: PairRow, at: number): Promise<bigint> {
-  const side = pair.isBaseFirst ? 'first' : 'second';
-  const [row] = await rowsOf<Pick<ComputedIndexColumns, 'parts'>>(
+  const volumes = pair.isBaseFirst ? FIRST_VOLUMES : SECOND_VOLUMES;
+  const [row] = await volumes.rows(
     handle,
-    `select ${side}_parts as parts from pair_volumes
-     where pair = ? and timestamp <= ? order by timestamp desc, id desc limit 1`,
+    'where pair = ? and timestamp <= ? order by timestamp desc, id desc limit 1',
     [bytesColumn(pair.address), at],
   );
   if (row === undefined) return 0n;
@@ -121,10 +127,16 @@ export async function volumeUntil(handle: Handle, pair: PairRow, at: number): Pr
   return parts.reduce((sum, part) => (sum << 32n) + part, 0n);
 }
 
+const FIRST_VOLUMES = select({ from: 'pair_volumes', columns: ['first_parts as parts'] });
+const SECOND_VOLUMES = select({ from: 'pair_volumes', columns: ['second_parts as parts'] });
+
 /** UTC days with a trade in the pair until a time, latest first. */
 export async function tradedDays(handle: Handle, pair: PairRow, at: number): Promise<number[]> {
   const address = bytesColumn(pair.address);
-  const rows = await rowsOf<Pick<ComputedIndexColumns, 'traded_day'>>(handle, DAYS, [address, at, address]);
+  const rows = await select({
+    with: TRADED_DAYS,
+    computed: { traded_day: ['count', 'traded_day'] },
+  }).rows(handle, 'from traded_days where traded_day is not null', [address, at, address]);
   return rows.map(({ traded_day: day }) => day);
 }
 
@@ -132,14 +144,13 @@ export async function tradedDays(handle: Handle, pair: PairRow, at: number): Pro
  * Recursive query that jumps from one day with a trade to the previous one by an index lookup, so the number of trades
  * does not matter.
  */
-const DAYS = `with recursive traded_days (traded_day) as (
+const TRADED_DAYS = `with recursive traded_days (traded_day) as (
     select * from (select timestamp / ${DAY_MS} from trades where pair = ? and timestamp <= ?
       order by timestamp desc limit 1) as newest
     union all
     select (select timestamp / ${DAY_MS} from trades where pair = ? and timestamp < traded_day * ${DAY_MS}
       order by timestamp desc limit 1) from traded_days where traded_day is not null
-  )
-  select traded_day from traded_days where traded_day is not null`;
+  )`;
 
 function reservesOf(
   { isBaseFirst }: PairRow,

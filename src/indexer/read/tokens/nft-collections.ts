@@ -2,12 +2,11 @@ import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintOf } from '#db/columns.ts';
 import type { OrderedSql } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
+import { readRows, unionAll, unionByPlace } from '#db/select/select.ts';
 import { comesAfter, NFT_TYPES, type NftType } from '#evm/token-id.ts';
-import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
-import type { IndexTables } from '../../schema/tables.ts';
+import { select } from '../../schema/select.ts';
 import type { Page } from '../page.ts';
-import type { NftHoldingRow } from './holdings.ts';
+import { type NftHoldingRow, SHARED_IDS, UNIQUE_IDS } from './holdings.ts';
 
 /** Token of which an address holds ids. */
 export interface NftCollectionRow {
@@ -37,8 +36,18 @@ const MOST_IDS_OF_PAGE = 250;
 
 /** Tables with the holders of ids, and the condition for rows of ids. */
 const HELD = {
-  'ERC-721': { table: 'token_instances', owner: 'owner', only: '', value: 'cast(null as numeric)' },
-  'ERC-1155': { table: 'token_balances', owner: 'holder', only: ` and token_id <> ''`, value: 'value' },
+  'ERC-721': {
+    table: 'token_instances',
+    owner: 'owner',
+    only: '',
+    ids: UNIQUE_IDS,
+  },
+  'ERC-1155': {
+    table: 'token_balances',
+    owner: 'holder',
+    only: ` and token_id <> ''`,
+    ids: SHARED_IDS,
+  },
 } as const;
 
 /** Collections of an address by contract and standard. */
@@ -49,7 +58,10 @@ export async function nftCollections(
   const ofType = async (type: NftType) => {
     const owner = bytesColumn(holder);
     const first = after !== undefined && comesAfter(type, after.type) ? '>=' : '>';
-    const rows = await rowsOf<Pick<IndexTables['token_instances'], 'token'>>(handle, tokensOf(type, first), [
+    const rows = await select({
+      with: ownedIn(type, first),
+      computed: { token: ['bytes', 'token'] },
+    }).rows(handle, 'from owned where token is not null limit ?', [
       ...[owner, bytesColumn(after?.token ?? '0x'), owner],
       ...[owner, owner],
       limit + 1,
@@ -76,7 +88,7 @@ export async function nftCollections(
 }
 
 /** Recursive query that jumps from one token to the next by an index lookup, so the number of ids does not matter. */
-function tokensOf(type: NftType, first: '>' | '>='): string {
+function ownedIn(type: NftType, first: '>' | '>='): string {
   const { table, owner, only } = HELD[type];
   return `with recursive owned (token) as (
       select * from (select token from ${table} where (${owner}, token) ${first} (?, ?) and ${owner} <= ?${only}
@@ -85,8 +97,7 @@ function tokensOf(type: NftType, first: '>' | '>='): string {
       select (select t.token from ${table} t
         where (t.${owner}, t.token) > (?, owned.token) and t.${owner} <= ?${only}
         order by t.${owner}, t.token limit 1) from owned where owned.token is not null
-    )
-    select token from owned where token is not null limit ?`;
+    )`;
 }
 
 function nameOf({ token, type }: Collection): string {
@@ -104,30 +115,31 @@ async function amountsOf(
   const [single, several] = [keysOf('ERC-721'), keysOf('ERC-1155')];
   const amounts = new Map<string, bigint>();
   if (single.length > 0) {
-    const balances = await rowsOf<Pick<IndexTables['token_balances'], 'token' | 'value'>>(
+    const balances = await readRows(
       handle,
-      single
-        .map(() => `select token, value from token_balances where token = ? and holder = ? and token_id = ''`)
-        .join(' union all '),
-      single.flatMap(token => [bytesColumn(token), bytesColumn(holder)]),
+      unionAll(
+        single.map(token =>
+          BALANCE.query(handle, `where token = ? and holder = ? and token_id = ''`, [
+            bytesColumn(token),
+            bytesColumn(holder),
+          ]),
+        ),
+      ),
     );
     for (const { token, value } of balances)
       amounts.set(nameOf({ token: hexOf(token), type: 'ERC-721' }), uintOf(value));
   }
   if (several.length > 0) {
-    const counted = several.map((token, place) => {
+    const counted = several.map(token => {
       const { sql, bindings, order } = idsOf(handle, { owner: 'holder', holder, token });
-      return {
-        sql: `select ${place} as place, count(*) as row_count from (select 1 from token_balances
+      return COUNT.query(
+        handle,
+        `from (select 1 from token_balances
           where ${sql} and token_id <> '' order by ${order} limit ?) as found`,
-        bindings: [...bindings, MOST_COUNTED + 1],
-      };
+        [...bindings, MOST_COUNTED + 1],
+      );
     });
-    const counts = await rowsOf<Pick<ComputedIndexColumns, 'place' | 'row_count'>>(
-      handle,
-      counted.map(({ sql }) => sql).join(' union all '),
-      counted.flatMap(({ bindings }) => bindings),
-    );
+    const counts = await readRows(handle, unionByPlace(counted));
     for (const { place, row_count: count } of counts) {
       const token = several[place];
       if (token !== undefined && count <= MOST_COUNTED)
@@ -137,6 +149,9 @@ async function amountsOf(
   return amounts;
 }
 
+const BALANCE = select({ from: 'token_balances', columns: ['token', 'value'] });
+const COUNT = select({ computed: { row_count: ['count', 'count(*)'] } });
+
 /** First ids of each collection. */
 async function firstIds(
   handle: Handle,
@@ -145,22 +160,12 @@ async function firstIds(
 ): Promise<readonly NftHoldingRow[]> {
   if (collections.length === 0) return [];
   const most = Math.min(MOST_IDS, Math.floor(MOST_IDS_OF_PAGE / collections.length));
-  const branches = collections.map(({ token, type }, place) => {
-    const { table, owner, only, value } = HELD[type];
+  const branches = collections.map(({ token, type }) => {
+    const { owner, only, ids } = HELD[type];
     const { sql, bindings, order } = idsOf(handle, { owner, holder, token });
-    return {
-      sql: `select ${place} as place, found.* from (select token_id, ${value} as instance_value from ${table}
-        where ${sql}${only} order by ${order} limit ?) as found`,
-      bindings: [...bindings, most],
-    };
+    return ids.query(handle, `where ${sql}${only} order by ${order} limit ?`, [...bindings, most]);
   });
-  const rows = await rowsOf<
-    Pick<IndexTables['token_instances'], 'token_id'> & Pick<ComputedIndexColumns, 'place' | 'instance_value'>
-  >(
-    handle,
-    branches.map(({ sql }) => sql).join(' union all '),
-    branches.flatMap(({ bindings }) => bindings),
-  );
+  const rows = await readRows(handle, unionByPlace(branches));
   return rows.flatMap(({ place, token_id: id, instance_value: value }) => {
     const collection = collections[place];
     if (collection === undefined) return [];

@@ -1,11 +1,10 @@
 import type { Address, Hash } from 'viem';
 import { bytesColumn, hexOf, uintColumn } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import { type FulfilledOrder, fulfilledOrder, ORDER_FULFILLED_TOPIC } from '#evm/seaport.ts';
 import { positionOf } from '../../schema/block-position.ts';
-import type { IndexTables } from '../../schema/tables.ts';
+import { select } from '../../schema/select.ts';
 import { type TokenTransferRow, transfersAt } from './token-transfers.ts';
 
 interface NftTransferQuery {
@@ -34,9 +33,9 @@ export async function nftTransfers(
     keys: ['id'],
     order: 'desc',
   });
-  const keys = await rowsOf<Pick<IndexTables['token_transfers'], 'id'>>(
+  const keys = await select({ from: 'token_transfers', columns: ['id'] }).rows(
     handle,
-    `select id from token_transfers where ${sql} and token_id is not null order by ${order} limit ? offset ?`,
+    `where ${sql} and token_id is not null order by ${order} limit ? offset ?`,
     [...bindings, limit, offset],
   );
   const rows = await transfersAt(
@@ -52,13 +51,9 @@ export async function fulfilledOrders(
   transactions: readonly Hash[],
 ): Promise<FulfilledOrder[]> {
   if (transactions.length === 0) return [];
-  const { nestedJoin, indexedBy } = handle.dialect;
-  const rows = await rowsOf<LogColumns>(
+  const rows = await LOG.rows(
     handle,
-    // The index by topic is avoided, because the topic may have rows in every block.
-    `select l.id, l.address, l.topic0, l.topic1, l.topic2, l.data, t.hash
-     from transactions t ${nestedJoin} logs l${indexedBy('logs_by_transaction')} on l.transaction_id = t.id
-     where t.hash in (${placeholders(transactions.length)}) and l.topic0 = ?`,
+    `where t.hash in (${placeholders(transactions.length)}) and l.topic0 = ?`,
     [...transactions.map(bytesColumn), bytesColumn(ORDER_FULFILLED_TOPIC)],
   );
   return rows
@@ -75,5 +70,10 @@ export async function fulfilledOrders(
     });
 }
 
-type LogColumns = Pick<IndexTables['logs'], 'id' | 'address' | 'topic0' | 'topic1' | 'topic2' | 'data'> &
-  Pick<IndexTables['transactions'], 'hash'>;
+/** The index by topic is avoided, because the topic may have rows in every block. */
+const LOG = select({
+  from: 'transactions t',
+  join: ['logs l on l.transaction_id = t.id'],
+  indexedBy: { l: 'logs_by_transaction' },
+  columns: ['l.id', 'l.address', 'l.topic0', 'l.topic1', 'l.topic2', 'l.data', 't.hash'],
+});

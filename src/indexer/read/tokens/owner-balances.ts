@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
-import type { IndexTables } from '../../schema/tables.ts';
+import { enclosed, type RowIn, readRows, unionAll } from '#db/select/select.ts';
+import { select } from '../../schema/select.ts';
 
 /** Balance of an owner. */
 export interface OwnerBalanceRow {
@@ -29,7 +29,7 @@ interface BalancesOfTokensQuery {
   limit: number;
 }
 
-type BalanceColumns = Pick<IndexTables['token_balances'], 'token' | 'token_id' | 'value'>;
+const BALANCE = select({ from: 'token_balances', columns: ['token', 'token_id', 'value'] });
 
 /** Balances of an owner by token and id. */
 export async function ownerBalances(
@@ -42,11 +42,11 @@ export async function ownerBalances(
     keys: ['token', 'token_id'],
     order: direction,
   });
-  const rows = await rowsOf<BalanceColumns>(
-    handle,
-    `select token, token_id, value from token_balances where ${sql} order by ${order} limit ? offset ?`,
-    [...bindings, limit, offset],
-  );
+  const rows = await BALANCE.rows(handle, `where ${sql} order by ${order} limit ? offset ?`, [
+    ...bindings,
+    limit,
+    offset,
+  ]);
   return rows.map(balanceOf);
 }
 
@@ -63,20 +63,13 @@ export async function balancesOfTokens(
       keys: ['token_id'],
       order: 'asc',
     });
-    return {
-      sql: `select * from (select token, token_id, value from token_balances where ${sql} order by ${order} limit ?) as found`,
-      bindings: [...bindings, limit],
-    };
+    return enclosed(BALANCE.query(handle, `where ${sql} order by ${order} limit ?`, [...bindings, limit]));
   });
-  const rows = await rowsOf<BalanceColumns>(
-    handle,
-    `${branches.map(({ sql }) => sql).join(' union all ')} limit ?`,
-    [...branches.flatMap(({ bindings }) => bindings), limit],
-  );
+  const rows = await readRows(handle, unionAll(branches, limit));
   return rows.map(balanceOf);
 }
 
-function balanceOf(row: BalanceColumns): OwnerBalanceRow {
+function balanceOf(row: RowIn<typeof BALANCE>): OwnerBalanceRow {
   return {
     token: hexOf(row.token),
     tokenId: row.token_id === '' ? null : uintOf(row.token_id),

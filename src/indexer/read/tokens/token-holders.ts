@@ -1,9 +1,8 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintColumn, uintOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
 import type { NftType } from '#evm/token-id.ts';
-import type { IndexTables } from '../../schema/tables.ts';
+import { select } from '../../schema/select.ts';
 import type { Page } from '../page.ts';
 
 /** Balance of a token. */
@@ -34,9 +33,9 @@ export async function tokenHolders(
     below: after === undefined ? undefined : placeOf(handle, after),
     order: 'desc',
   });
-  const rows = await rowsOf<Pick<IndexTables['token_balances'], 'holder' | 'token_id' | 'value'>>(
+  const rows = await select({ from: 'token_balances', columns: ['holder', 'token_id', 'value'] }).rows(
     handle,
-    `select holder, token_id, value from token_balances where ${sql} order by ${order} limit ?`,
+    `where ${sql} order by ${order} limit ?`,
     [...bindings, limit + 1],
   );
   const items = rows.slice(0, limit).map(row => ({
@@ -62,9 +61,9 @@ export async function instanceHolders(
   { token, type, tokenId, after, limit }: InstanceHolderQuery,
 ): Promise<Page<TokenHolderRow>> {
   if (type === 'ERC-721') {
-    const owners = await rowsOf<Pick<IndexTables['token_instances'], 'owner'>>(
+    const owners = await select({ from: 'token_instances', columns: ['owner'] }).rows(
       handle,
-      'select owner from token_instances where token = ? and token_id = ?',
+      'where token = ? and token_id = ?',
       [bytesColumn(token), uintColumn(tokenId)],
     );
     const items = owners.map(({ owner }) => ({ holder: hexOf(owner), tokenId, value: 1n }));
@@ -77,9 +76,9 @@ export async function instanceHolders(
     below: after === undefined ? undefined : [handle.dialect.numeric(after.value), bytesColumn(after.holder)],
     order: 'desc',
   });
-  const rows = await rowsOf<Pick<IndexTables['token_balances'], 'holder' | 'value'>>(
+  const rows = await select({ from: 'token_balances', columns: ['holder', 'value'] }).rows(
     handle,
-    `select holder, value from token_balances where ${sql} and token_id <> '' order by ${order} limit ?`,
+    `where ${sql} and token_id <> '' order by ${order} limit ?`,
     [...bindings, limit + 1],
   );
   const items = rows

@@ -1,14 +1,14 @@
 import type { Address } from 'viem';
 import { type Binding, bytesColumn } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
+import { enclosed, readRows, unionAll } from '#db/select/select.ts';
 import { NAMELESS_RANK, RANKED_CHARACTERS } from '../../schema/block-tables.ts';
 import { searchKey } from '../../schema/search-key.ts';
-import type { IndexTables } from '../../schema/tables.ts';
+import { select } from '../../schema/select.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn } from '../../schema/transaction-types.ts';
 import type { Page } from '../page.ts';
 import { BEHIND_ALL } from '../search.ts';
-import { type TokenColumns, type TokenRow, tokenOf, tokens } from './tokens.ts';
+import { TOKEN, type TokenRow, tokenOf, tokens } from './tokens.ts';
 
 /** Position of a token in the list. Its number of holders is the one at the time of the previous page. */
 export interface TokenPlace {
@@ -62,18 +62,9 @@ async function ranked(handle: Handle, { types, first, limit, after }: ListRange)
       keys: ['holder_rank', 'name_rank', 'address'],
       ...(first === 'most' ? { above: place, order: 'asc' } : { below: place, order: 'desc' }),
     });
-    return {
-      sql: `select * from (
-        select address, type, name, symbol, decimals, total_supply, holder_count from tokens
-        where ${sql} order by ${order} limit ?) as found`,
-      bindings: [...bindings, limit + 1],
-    };
+    return enclosed(TOKEN.query(handle, `where ${sql} order by ${order} limit ?`, [...bindings, limit + 1]));
   });
-  const rows = await rowsOf<TokenColumns>(
-    handle,
-    branches.map(({ sql }) => sql).join(' union all '),
-    branches.flatMap(({ bindings }) => bindings),
-  );
+  const rows = await readRows(handle, unionAll(branches));
   return rows.map(tokenOf);
 }
 
@@ -89,17 +80,16 @@ async function tokensNamed(handle: Handle, prefix: string, { types }: ListRange)
       above: last,
       order: 'asc',
     });
-    const range = `from token_terms where ${place.sql} and term < ? order by ${place.order} limit ?`;
+    const range = `where ${place.sql} and term < ? order by ${place.order} limit ?`;
     const bindings = [...place.bindings, prefix + BEHIND_ALL, NAMES_PER_STATEMENT];
-    const names = await rowsOf<Pick<IndexTables['token_terms'], 'term' | 'token'>>(
+    const names = await select({ from: 'token_terms', columns: ['term', 'token'] }).rows(
       handle,
-      `select term, token ${range}`,
+      range,
       bindings,
     );
-    const rows = await rowsOf<TokenColumns>(
+    const rows = await TOKEN.rows(
       handle,
-      `select address, type, name, symbol, decimals, total_supply, holder_count from tokens
-       where address ${handle.dialect.among(`select token ${range}`)}`,
+      `where address ${handle.dialect.among(`select token from token_terms ${range}`)}`,
       bindings,
     );
     for (const row of rows.map(tokenOf)) found.set(row.address, row);

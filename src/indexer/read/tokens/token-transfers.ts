@@ -1,17 +1,14 @@
 import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, uintColumn, uintOrNull } from '#db/columns.ts';
-import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
+import type { RowIn } from '#db/select/select.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import { type BlockPosition, blockStart, positionKey, positionOf } from '../../schema/block-position.ts';
-import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
-import { type IndexTables, TABLES } from '../../schema/tables.ts';
+import { select, selectWith } from '../../schema/select.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 import { type Direction, sidesOf } from '../address-sides.ts';
 import { transactionKey } from '../blocks/transactions.ts';
-import { hexColumns, type InHex, perDialect } from '../hex-columns.ts';
 import {
   type Branch,
   EVERYTHING,
@@ -137,7 +134,7 @@ function columnsOf(types: readonly TokenType[]): number[] {
 
 async function transferPage(handle: Handle, query: Omit<KeyQuery, 'table'>): Promise<Page<TokenTransferRow>> {
   const page = await pageOf(handle, { table: 'token_transfers', ...query }, isAmong =>
-    rowsOf<TransferColumns>(handle, `${select(handle.dialect)} where x.id ${isAmong.sql}`, isAmong.bindings),
+    TRANSFER.rows(handle, `where x.id ${isAmong.sql}`, isAmong.bindings),
   );
   return { ...page, items: page.items.map(transferOf) };
 }
@@ -151,52 +148,57 @@ export async function firstTokenTransfers(
   { transactions, limit }: { transactions: readonly BlockPosition[]; limit: number },
 ): Promise<TokenTransferRow[]> {
   if (transactions.length === 0) return [];
-  const { dialect } = handle;
-  const { nestedJoin } = dialect;
-  const rows = await rowsOf<TransferColumns>(
-    handle,
-    `with found as materialized (
-       select t.id as transaction_key, ${ofTransaction(dialect)},
-         (select min(id) from token_transfers where transaction_id = t.id) as first_transfer
-       from transactions t ${nestedJoin} blocks b on b.number = t.id >> 20
-       where t.id in (${placeholders(transactions.length)}))
-     select ${hexColumns(dialect, TABLES.token_transfers.columns, 'x')}, found.transaction_hash, found.transaction_index,
-       found.selector, found.timestamp, found.block_hash
-     from found ${nestedJoin} token_transfers x on x.transaction_id = found.transaction_key
+  const keys = transactions.map(positionKey);
+  const found = TRANSACTION.query(handle, `where t.id in (${placeholders(keys.length)})`, keys);
+  const rows = await selectWith<{ found: RowIn<typeof TRANSACTION> }>()({
+    with: `with found as materialized (${found.sql})`,
+    from: 'found',
+    join: [
+      `token_transfers x on x.transaction_id = found.transaction_key
        and x.id >= found.first_transfer and x.id < found.first_transfer + ?`,
-    [...transactions.map(positionKey), limit],
-  );
+    ],
+    hex: ['x.*'],
+    columns: [
+      'found.transaction_hash',
+      'found.transaction_index',
+      'found.selector',
+      'found.timestamp',
+      'found.block_hash',
+    ],
+  }).rows(handle, '', [...found.bindings, limit]);
   return rows.sort((a, b) => a.id - b.id).map(transferOf);
 }
 
 /** Transfers with these keys, in the order of the keys. */
 export async function transfersAt(handle: Handle, keys: readonly number[]): Promise<TokenTransferRow[]> {
   if (keys.length === 0) return [];
-  const rows = await rowsOf<TransferColumns>(
-    handle,
-    `${select(handle.dialect)} where x.id in (${placeholders(keys.length)})`,
-    keys,
-  );
+  const rows = await TRANSFER.rows(handle, `where x.id in (${placeholders(keys.length)})`, keys);
   return inOrder(keys, rows).map(transferOf);
 }
 
-const select = perDialect(
-  dialect => `
-  select ${hexColumns(dialect, TABLES.token_transfers.columns, 'x')}, ${ofTransaction(dialect)}
-  from token_transfers x ${dialect.nestedJoin} transactions t on t.id = x.transaction_id
-  ${dialect.nestedJoin} blocks b on b.number = x.id >> 20`,
-);
+const TRANSACTION_INDEX = ['count', 't.id & 1048575'] as const;
 
-const ofTransaction = ({ hex }: Dialect) => `${hex('t.hash')} as transaction_hash,
-  t.id & 1048575 as transaction_index, ${hex('t.selector')} as selector, t.timestamp, ${hex('b.hash')} as block_hash`;
+const TRANSFER = select({
+  from: 'token_transfers x',
+  join: ['transactions t on t.id = x.transaction_id', 'blocks b on b.number = x.id >> 20'],
+  hex: ['x.*', 't.hash as transaction_hash', 't.selector', 'b.hash as block_hash'],
+  columns: ['t.timestamp'],
+  computed: { transaction_index: TRANSACTION_INDEX },
+});
 
-type TransferColumns = InHex<
-  IndexTables['token_transfers'] &
-    Pick<IndexTables['transactions'], 'selector' | 'timestamp'> &
-    Pick<ComputedIndexColumns, 'block_hash' | 'transaction_hash' | 'transaction_index'>
->;
+/** Transaction with the key of its first transfer. */
+const TRANSACTION = select({
+  from: 'transactions t',
+  join: ['blocks b on b.number = t.id >> 20'],
+  hex: ['t.hash as transaction_hash', 't.selector', 'b.hash as block_hash'],
+  columns: ['t.id as transaction_key', 't.timestamp'],
+  computed: {
+    transaction_index: TRANSACTION_INDEX,
+    first_transfer: ['count?', '(select min(id) from token_transfers where transaction_id = t.id)'],
+  },
+});
 
-function transferOf(row: TransferColumns): TokenTransferRow {
+function transferOf(row: RowIn<typeof TRANSFER>): TokenTransferRow {
   const { from_address: from, to_address: to } = row;
   return {
     ...positionOf(row.id),
@@ -233,12 +235,13 @@ export interface BalanceMove {
 
 /** Token transfers of one block, in order. */
 export async function tokenMoves(handle: Handle, blockNumber: number): Promise<BalanceMove[]> {
-  const rows = await rowsOf<MoveColumns>(
-    handle,
-    `select transaction_id, token, token_type, from_address, to_address, token_id, amount
-     from token_transfers where id >= ? and id < ? order by id`,
-    [blockStart(blockNumber), blockStart(blockNumber + 1)],
-  );
+  const rows = await select({
+    from: 'token_transfers',
+    columns: ['transaction_id', 'token', 'token_type', 'from_address', 'to_address', 'token_id', 'amount'],
+  }).rows(handle, `where id >= ? and id < ? order by id`, [
+    blockStart(blockNumber),
+    blockStart(blockNumber + 1),
+  ]);
   return rows.map(row => ({
     transactionIndex: positionOf(row.transaction_id).index,
     token: hexOf(row.token),
@@ -249,8 +252,3 @@ export async function tokenMoves(handle: Handle, blockNumber: number): Promise<B
     amount: uintOrNull(row.amount),
   }));
 }
-
-type MoveColumns = Pick<
-  IndexTables['token_transfers'],
-  'transaction_id' | 'token' | 'token_type' | 'from_address' | 'to_address' | 'token_id' | 'amount'
->;

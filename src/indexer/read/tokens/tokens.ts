@@ -1,10 +1,10 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
+import type { RowIn } from '#db/select/select.ts';
 import { searchKey } from '../../schema/search-key.ts';
-import type { IndexTables } from '../../schema/tables.ts';
+import { select } from '../../schema/select.ts';
 import { type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 
 /** A token as its contract describes itself. Missing values are null. */
@@ -22,22 +22,20 @@ export interface TokenRow {
 /** The known tokens among the addresses, in no particular order. */
 export async function tokens(handle: Handle, addresses: readonly Address[]): Promise<TokenRow[]> {
   if (addresses.length === 0) return [];
-  const rows = await rowsOf<TokenColumns>(
+  const rows = await TOKEN.rows(
     handle,
-    `select address, type, name, symbol, decimals, total_supply, holder_count from tokens
-     where address in (${placeholders(addresses.length)})`,
+    `where address in (${placeholders(addresses.length)})`,
     addresses.map(bytesColumn),
   );
   return rows.map(tokenOf);
 }
 
-/** Columns from which a token row is made. */
-export type TokenColumns = Pick<
-  IndexTables['tokens'],
-  'address' | 'type' | 'name' | 'symbol' | 'decimals' | 'total_supply' | 'holder_count'
->;
+export const TOKEN = select({
+  from: 'tokens',
+  columns: ['address', 'type', 'name', 'symbol', 'decimals', 'total_supply', 'holder_count'],
+});
 
-export function tokenOf(row: TokenColumns): TokenRow {
+export function tokenOf(row: RowIn<typeof TOKEN>): TokenRow {
   return {
     address: hexOf(row.address),
     type: tokenTypeOf(row.type),
@@ -61,13 +59,14 @@ export async function tokensWithSymbols(handle: Handle, symbols: readonly string
   const keys = [...new Set(wanted.map(searchKey))].filter(key => key !== '');
   if (keys.length === 0) return [];
   // Terms include names and texts that only normalize to the symbol, so the rows are filtered below.
-  const rows = await rowsOf<TokenColumns>(
-    handle,
-    `select t.address, t.type, t.name, t.symbol, t.decimals, t.total_supply, t.holder_count
-     from token_terms s ${handle.dialect.nestedJoin} tokens t on t.address = s.token
-     where s.term in (${placeholders(keys.length)}) and t.type = ?`,
-    [...keys, tokenTypeColumn('ERC-20')],
-  );
+  const rows = await select({
+    from: 'token_terms s',
+    join: ['tokens t on t.address = s.token'],
+    columns: ['t.address', 't.type', 't.name', 't.symbol', 't.decimals', 't.total_supply', 't.holder_count'],
+  }).rows(handle, `where s.term in (${placeholders(keys.length)}) and t.type = ?`, [
+    ...keys,
+    tokenTypeColumn('ERC-20'),
+  ]);
   const bySymbol = Map.groupBy(rows, ({ symbol }) => (symbol === null ? null : folded(symbol)));
   return wanted.flatMap(symbol => {
     const named = new Map(bySymbol.get(symbol)?.map(row => [row.address.toString('hex'), row]));
