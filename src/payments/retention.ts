@@ -1,6 +1,6 @@
 import { leadership } from '../db/leader.ts';
 import type { Db, Handle } from '../db/open.ts';
-import { execute, rowsOf } from '../db/query.ts';
+import { execute } from '../db/query.ts';
 import { placeholders } from '../db/rows.ts';
 import { transaction } from '../db/transaction.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
@@ -15,7 +15,7 @@ import type { Seals } from './secrets/sealed.ts';
 import { noteRemovedSessions } from './stats/tallies.ts';
 import { setAsideStore } from './store/set-aside-store.ts';
 import { WATCH_NOTE_MS, watchedStore } from './store/watched-store.ts';
-import type { SessionRow } from './tables/session-tables.ts';
+import { select } from './tables/select.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from './webhooks/store/delivery-store.ts';
 import { webhookStore } from './webhooks/store/webhook-store.ts';
 
@@ -105,10 +105,9 @@ function removeOldEvents(handle: Handle, { before, limit }: OldRecords): Promise
 function removeUnpaidSessions(db: Db, { before, limit }: OldRecords): Promise<number> {
   return transaction(db, async handle => {
     // The amount is literal, so that the partial index of unpaid sessions is used.
-    const rows = await rowsOf<Pick<SessionRow, 'id'>>(
+    const rows = await select({ from: 'checkout_sessions s', columns: ['id'] }).rows(
       handle,
-      `select id from checkout_sessions s
-       where status = 'expired' and amount_received = '010' and ended_at < ? and not exists (
+      `where status = 'expired' and amount_received = '010' and ended_at < ? and not exists (
          select 1 from transactions t where t.session_id = s.id and t.status <> 'failed'
        ) order by ended_at limit ?`,
       [before, limit],

@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { postgresDialect, sqliteDialect } from '#db/dialect.ts';
@@ -5,6 +7,8 @@ import { openDatabase } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { readRows, selectFrom, unionAll, unionByPlace } from '#db/select/select.ts';
 import { bothDatabases } from '../support/databases.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
 
 const DESCRIBED = {
   shops: { columns: { id: 'count', code: 'bytes', name: 'text?' } },
@@ -168,4 +172,37 @@ test('a selection of unknown tables and columns, or of two columns of one name, 
   select({ ...joined, columns: ['s.*', 'h.id'] });
   // @ts-expect-error `id` is also computed
   select({ ...shops, columns: ['id'], computed: { id: ['count', '1'] } });
+});
+
+/** Files with reads whose rows have a type that nothing derives, and their number. */
+const ASSERTED = {
+  // Pragmas, and the only table of a database.
+  'src/data/cache/sqlite-store.ts': 3,
+  'src/db/migrate.ts': 1,
+  // Any table, or any column.
+  'src/db/lease.ts': 2,
+  'src/payments/secrets/key-rotation.ts': 1,
+  'src/payments/store/list-query.ts': 2,
+  // The type comes with the statement.
+  'src/db/select/select.ts': 1,
+  // Parts that are composed at run time, subqueries and unions without duplicates.
+  'src/indexer/state/compare-counters.ts': 1,
+  'src/payments/due-work.ts': 1,
+  'src/payments/events/missed-events.ts': 1,
+  'src/payments/metrics.ts': 1,
+  'src/payments/sessions/amounts-due.ts': 1,
+  'src/payments/sessions/payable-transfers.ts': 1,
+  'src/payments/sessions/suggested-session.ts': 1,
+  'src/payments/store/chain-records.ts': 1,
+  'src/payments/store/look-records.ts': 1,
+};
+
+test('the types of rows follow from selections, with a few exceptions', () => {
+  const sending = ['src/db/query.ts', 'src/db/sqlite-reads.ts'];
+  const found = globSync('src/**/*.ts', { cwd: ROOT })
+    .filter(file => !sending.includes(file))
+    .map(file => [file, readFileSync(join(ROOT, file), 'utf8').match(/\browsOf</g)?.length ?? 0])
+    .filter(([, count]) => count !== 0);
+
+  expect(Object.fromEntries(found)).toEqual(ASSERTED);
 });

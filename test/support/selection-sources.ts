@@ -1,6 +1,6 @@
 import ts from 'typescript';
 import type { Dialect } from '#db/dialect.ts';
-import { type DescribedTables, selectSql } from '#db/select/select-sql.ts';
+import { type DescribedTables, listSql, selectSql } from '#db/select/select-sql.ts';
 import type { ComputedType } from '#db/select/selected-row.ts';
 import { pathOf, sourceProgram } from './builder-statements.ts';
 import { definitionsOf, type Reading, textsOf } from './source-texts.ts';
@@ -15,6 +15,8 @@ export interface SelectionSource {
   readonly computed: Readonly<Record<string, readonly [type: ComputedType, sql: string]>>;
   /** The `select` without conditions. */
   textOn(dialect: Dialect, described?: DescribedTables): string;
+  /** The select list alone. */
+  listOn(dialect: Dialect): string;
 }
 
 /**
@@ -41,11 +43,12 @@ export function selectionSources(folder: string): SelectionSource[] {
   return found;
 }
 
-/** The `select({ … })` that an expression is, or that a constant names. */
+/** The `select({ … })` or `selectWith()({ … })` that an expression is, or that a constant names. */
 export function selectionIn(node: ts.Expression, checker: ts.TypeChecker): ts.CallExpression | undefined {
   const [named] = ts.isIdentifier(node) ? (definitionsOf(node, checker) ?? []) : [node];
   if (named === undefined || !ts.isCallExpression(named)) return undefined;
-  return named.expression.getText() === 'select' && partsOf(named).size > 0 ? named : undefined;
+  const isSelect = /^select(?:With<.*>\(\))?$/.test(named.expression.getText());
+  return isSelect && partsOf(named).size > 0 ? named : undefined;
 }
 
 /** The forms that a selection can have, by what its names and expressions can be. */
@@ -81,6 +84,7 @@ export function formsOf(selection: ts.CallExpression, reading: Reading): Selecti
         place: reading.place,
         from,
         computed,
+        listOn: (dialect: Dialect) => listSql(all, dialect),
         textOn: (dialect: Dialect, described?: DescribedTables) => selectSql(all, dialect, described),
       };
     }),

@@ -13,7 +13,7 @@ export interface RowColumn {
   readonly isDeclared: boolean;
 }
 
-/** A call that sends a statement: `rowsOf`, `execute`, `insertRows`, a handle's `raw`, or a selection's `rows`. */
+/** A call that sends a statement: `rowsOf`, `execute`, `insertRows`, a handle's `raw`, or a method of a selection. */
 export interface StatementSource {
   /** File and line, such as `src/payments/retention.ts:101`. */
   readonly place: string;
@@ -25,6 +25,8 @@ export interface StatementSource {
 
 /** The folder of the index, which has its own database. */
 export const INDEX = 'src/indexer/';
+/** Methods of a selection. */
+const READING = ['rows', 'query', 'changed'];
 /** Files that send the statements of their callers. */
 const SENDERS = ['src/db/query.ts', 'src/db/rows.ts', 'src/db/select/select.ts'];
 /** Statements that databases can prepare. The others run in every migration, or are parts of statements for knex. */
@@ -98,17 +100,19 @@ function isOfTables(node: ts.Node): boolean {
   );
 }
 
-/** Every text of `SELECTION.rows(handle, rest)` or `.query(…)`; undefined for any other call. */
+/** Every text of `SELECTION.rows(handle, rest)`, `.query(…)` or `.changed(…)`; undefined for any other call. */
 function textsSelected(call: ts.CallExpression, dialect: Dialect, reading: Reading): string[] | undefined {
   const { expression, arguments: values } = call;
-  if (!ts.isPropertyAccessExpression(expression) || !['rows', 'query'].includes(expression.name.text))
-    return undefined;
+  if (!ts.isPropertyAccessExpression(expression) || !READING.includes(expression.name.text)) return undefined;
   const selection = selectionIn(expression.expression, reading.checker);
   if (selection === undefined) return undefined;
   const [, rest] = values;
   const conditions = rest === undefined ? [''] : textsOf(rest, reading);
-  return formsOf(selection, reading).flatMap(({ textOn }) =>
-    conditions.map(text => `${textOn(dialect)} ${text}`),
+  const isChange = expression.name.text === 'changed';
+  return formsOf(selection, reading).flatMap(({ textOn, listOn }) =>
+    conditions.map(text =>
+      isChange ? `${text} returning ${listOn(dialect)}` : `${textOn(dialect)} ${text}`,
+    ),
   );
 }
 

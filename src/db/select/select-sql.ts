@@ -32,14 +32,18 @@ export function selectSql(parts: SelectParts, dialect: Dialect, described: Descr
   const indexed = (text: string) => (indexedBy === undefined ? text : withIndex(text, indexedBy, dialect));
   let sql = before === '' ? 'select ' : `${before} select `;
   if (parts.isDistinct === true) sql += 'distinct ';
-  sql += listOf(parts, dialect, described).join(', ');
+  sql += listSql(parts, dialect, described);
   if (from !== undefined) sql += ` from ${indexed(from)}`;
   for (const text of join) sql += ` ${dialect.nestedJoin} ${indexed(text)}`;
   for (const text of leftJoin) sql += ` left join ${text}`;
   return sql;
 }
 
-/** Columns of a select list. */
+/** Writes a select list. */
+export function listSql(parts: SelectParts, dialect: Dialect, described: DescribedTables = {}): string {
+  return listOf(parts, dialect, described).join(', ');
+}
+
 function listOf(parts: SelectParts, dialect: Dialect, described: DescribedTables): readonly string[] {
   const { from, join = [], leftJoin = [], columns = [], hex, computed } = parts;
   if (hex === undefined && computed === undefined) return columns;

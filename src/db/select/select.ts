@@ -2,13 +2,15 @@ import type { Binding } from '../columns.ts';
 import type { Dialect } from '../dialect.ts';
 import type { Handle } from '../open.ts';
 import { rowsOf, type Sql } from '../query.ts';
-import { type DescribedTables, type SelectParts, selectSql } from './select-sql.ts';
+import { type DescribedTables, listSql, type SelectParts, selectSql } from './select-sql.ts';
 import type { ComputedColumns, Item, JoinText, SelectedRow, TableText, Unambiguous } from './selected-row.ts';
 
 /** A `select` up to its conditions, which are text given each time (rows typed by their selection, Decision 336). */
 export interface Selection<Row> {
   /** Rows that meet the conditions. `rest` is all that follows the tables: `where`, `order by`, `limit`. */
   rows(handle: Handle, rest?: string, bindings?: readonly Binding[]): Promise<Row[]>;
+  /** The same columns of the rows that an `insert`, `update` or `delete` changes, which is written without `returning`. */
+  changed(handle: Handle, change: string, bindings?: readonly Binding[]): Promise<Row[]>;
   /** The statement, as a part of another one. */
   query(handle: Pick<Handle, 'dialect'>, rest?: string, bindings?: readonly Binding[]): RowSql<Row>;
 }
@@ -57,6 +59,8 @@ export function selectFrom<Tables extends object>(described: DescribedTables = {
     };
     return {
       rows: (handle, rest = '', bindings = []) => rowsOf(handle, textOn(handle.dialect, rest), bindings),
+      changed: (handle, change, bindings = []) =>
+        rowsOf(handle, `${change} returning ${listSql(parts, handle.dialect, described)}`, bindings),
       query: ({ dialect }, rest = '', bindings = []) => ({ sql: textOn(dialect, rest), bindings }),
     };
   };

@@ -1,6 +1,6 @@
 import { jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf, type Sql } from '../../db/query.ts';
+import type { Sql } from '../../db/query.ts';
 import { insertRows, placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -9,6 +9,7 @@ import type { Owner } from '../model/owner.ts';
 import type { Cell, Seals } from '../secrets/sealed.ts';
 import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '../store/list-query.ts';
 import type { EventRow } from '../tables/event-tables.ts';
+import { select } from '../tables/select.ts';
 import { typedFormData } from './event-data.ts';
 
 /** Retention of events, in milliseconds. They stay readable for 90 days (Decision 113). */
@@ -67,7 +68,7 @@ export function eventStore(handle: Handle, seals: Seals) {
 
     async find(owner: Owner, id: string): Promise<PaymentEvent | undefined> {
       const { sql, bindings } = oneOf(owner, id);
-      const [row] = await rowsOf<EventRow>(handle, `select * from events where ${sql}`, bindings);
+      const [row] = await select({ from: 'events', columns: ['*'] }).rows(handle, `where ${sql}`, bindings);
       return row && eventOf(row, seals);
     },
 
@@ -106,9 +107,9 @@ function ofSession(id: string): Sql {
 /** Rows of these events, in the order of occurrence. */
 export async function eventRows(handle: Handle, ids: readonly string[]): Promise<EventRow[]> {
   if (ids.length === 0) return [];
-  return rowsOf<EventRow>(
+  return select({ from: 'events', columns: ['*'] }).rows(
     handle,
-    `select * from events where id in (${placeholders(ids.length)}) order by created_at, place, id`,
+    `where id in (${placeholders(ids.length)}) order by created_at, place, id`,
     ids,
   );
 }

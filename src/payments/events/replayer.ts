@@ -1,14 +1,13 @@
 import { dueRows } from '../../db/lease.ts';
 import type { Db, Transaction } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
 import { lockedTransaction } from '../../db/transaction.ts';
 import type { ClockAndLog } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
 import { newDeliveryOf } from '../model/webhook.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { openEach } from '../secrets/unopened-rows.ts';
-import type { ComputedColumns } from '../tables/computed-columns.ts';
 import type { ReplayRow } from '../tables/event-tables.ts';
+import { select } from '../tables/select.ts';
 import { lockedWebhook } from '../webhooks/store/attempt-rows.ts';
 import { deliveryStore, retryFailed } from '../webhooks/store/delivery-store.ts';
 import { webhookOf } from '../webhooks/store/webhook-store.ts';
@@ -99,9 +98,9 @@ async function sendAgain(
 
 /** Number of due deliveries of a webhook, at most `MOST_WAITING`. */
 async function waitingOf(handle: Transaction, webhookId: string, now: number): Promise<number> {
-  const [row] = await rowsOf<Pick<ComputedColumns, 'total'>>(
+  const [row] = await select({ computed: { total: ['count', 'count(*)'] } }).rows(
     handle,
-    `select count(*) as total from (
+    `from (
        select 1 from deliveries where webhook_id = ? and next_attempt_at <= ? limit ${MOST_WAITING}
      ) as waiting`,
     [webhookId, now],

@@ -1,10 +1,11 @@
+import type { Tables } from 'knex/types/tables.js';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { MerchantIdentity, Mode, Owner, Tier } from '../model/owner.ts';
 import { allOf, type ListPage, type Page, paged } from '../store/list-query.ts';
-import type { ComputedColumns } from '../tables/computed-columns.ts';
-import type { ApiKeyRow, OrganizationRow, OrganizationSettingsRow } from '../tables/organization-tables.ts';
+import type { ApiKeyRow } from '../tables/organization-tables.ts';
+import { select, selectWith } from '../tables/select.ts';
 import { type ApiKey, hashOfKey } from './api-key.ts';
 
 /** Resolution of `lastUsedAt`, in milliseconds, so that most requests write nothing. */
@@ -41,9 +42,9 @@ export function apiKeyStore(handle: Handle) {
 
     async find(organizationId: string, modes: readonly Mode[], id: string): Promise<ApiKey | undefined> {
       const where = allOf([visible(organizationId, modes), { sql: 'id = ?', bindings: [id] }]);
-      const [row] = await rowsOf<ApiKeyRow>(
+      const [row] = await select({ from: 'api_keys', columns: ['*'] }).rows(
         handle,
-        `select * from api_keys where ${where.sql}`,
+        `where ${where.sql}`,
         where.bindings,
       );
       return row && apiKeyOf(row);
@@ -118,23 +119,18 @@ interface KeyHolder {
 async function holderOf(handle: Handle, where: Sql): Promise<KeyHolder | undefined> {
   // The key is selected on its own first. SQLite plans a join with a parameter again each time, which takes six times
   // as long as running it.
-  const [row] = await rowsOf<KeyHolderRow>(
-    handle,
-    `with k as materialized (select * from api_keys where ${where.sql})
-     select k.*, o.tier, coalesce(s.name, o.name) as organization_name, s.logo_url from k
-     join organizations o on o.id = k.organization_id
-     left join organization_settings s on s.organization_id = k.organization_id and s.mode = k.mode`,
-    where.bindings,
-  );
+  const [row] = await selectWith<{ k: Tables['api_keys'] }>()({
+    with: `with k as materialized (select * from api_keys where ${where.sql})`,
+    from: 'k',
+    join: ['organizations o on o.id = k.organization_id'],
+    leftJoin: ['organization_settings s on s.organization_id = k.organization_id and s.mode = k.mode'],
+    columns: ['k.*', 'o.tier', 's.logo_url'],
+    computed: { organization_name: ['text', 'coalesce(s.name, o.name)'] },
+  }).rows(handle, '', where.bindings);
   if (row === undefined) return undefined;
   const merchant = { name: row.organization_name, logoUrl: row.logo_url };
   return { key: apiKeyOf(row), tier: row.tier, merchant };
 }
-
-type KeyHolderRow = ApiKeyRow &
-  Pick<OrganizationRow, 'tier'> &
-  Pick<OrganizationSettingsRow, 'logo_url'> &
-  Pick<ComputedColumns, 'organization_name'>;
 
 function visible(organizationId: string, modes: readonly Mode[]): Sql {
   if (modes.length === 0) return { sql: '1 = 0', bindings: [] };

@@ -1,17 +1,17 @@
 import { type Binding, booleanOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
 import { type ChainAddress, newNonce, type Recipient } from '../model/recipient.ts';
 import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '../store/list-query.ts';
+import { select } from '../tables/select.ts';
 import type { RecipientRow } from '../tables/session-tables.ts';
 
 /** Addresses that organizations are paid at. Each has one owner per chain (Decision 136). */
 export function recipientStore(handle: Handle) {
   const where = async (sql: string, bindings: readonly Binding[]): Promise<Recipient[]> => {
-    const rows = await rowsOf<RecipientRow>(handle, `select * from recipients where ${sql}`, bindings);
+    const rows = await select({ from: 'recipients', columns: ['*'] }).rows(handle, `where ${sql}`, bindings);
     return rows.map(recipientOf);
   };
 

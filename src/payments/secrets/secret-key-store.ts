@@ -1,7 +1,7 @@
 import type { Tables } from 'knex/types/tables.js';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
 import type { IdempotencyRow } from '../tables/organization-tables.ts';
+import { select } from '../tables/select.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 import { type Cell, SealError, type Seals } from './sealed.ts';
 
@@ -24,19 +24,16 @@ export function secretKeyStore(handle: Handle) {
 
     /** Ids of the recorded keys whose canary does not open. */
     async unknownTo({ open }: Seals): Promise<string[]> {
-      const rows = await rowsOf<Tables['secret_keys']>(
+      const rows = await select({ from: 'secret_keys', columns: ['id', 'canary'] }).rows(
         handle,
-        'select id, canary from secret_keys order by id',
+        'order by id',
       );
       return rows.filter(({ id, canary }) => !opens(() => open(canary, cellOf(id)))).map(({ id }) => id);
     },
 
     /** Ids of all recorded keys. If there are none, reads the sealed values themselves. */
     async needed(): Promise<string[]> {
-      const rows = await rowsOf<Pick<Tables['secret_keys'], 'id'>>(
-        handle,
-        'select id from secret_keys order by id',
-      );
+      const rows = await select({ from: 'secret_keys', columns: ['id'] }).rows(handle, 'order by id');
       return rows.length > 0 ? rows.map(({ id }) => id) : used(handle);
     },
 
@@ -49,10 +46,10 @@ async function used(handle: Handle): Promise<string[]> {
   const ids = new Set<string>();
   for (const { table: from, column } of SEALED_COLUMNS) {
     // A sealed value is v1.<key id>.<body>.
-    const rows = await rowsOf<Pick<Tables['secret_keys'], 'id'>>(
-      handle,
-      `select distinct substr(${column}, 4, 8) as id from ${from} where ${column} like 'v1.________.%'`,
-    );
+    const rows = await select({
+      isDistinct: true,
+      computed: { id: ['text', `substr(${column}, 4, 8)`] },
+    }).rows(handle, `from ${from} where ${column} like 'v1.________.%'`);
     for (const { id } of rows) ids.add(id);
   }
   return [...ids].sort();

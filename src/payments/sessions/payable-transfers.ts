@@ -5,6 +5,7 @@ import { placeholders } from '../../db/rows.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
 import { MOST_PAYMENTS } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
+import { select } from '../tables/select.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 import { bindingsOf, OF_PLACE } from './session-rows.ts';
 
@@ -27,10 +28,13 @@ export async function payableTransfers<Some extends Payment>(
 ): Promise<Some[]> {
   const senders = [...new Set(transfers.map(({ sender }) => sender))];
   const amounts = [...new Set(transfers.map(({ amount }) => uintColumn(amount)))];
-  const byPayer = await rowsOf<Pick<SessionRow, 'payer_address'>>(
+  const byPayer = await select({
+    from: 'checkout_sessions',
+    isDistinct: true,
+    columns: ['payer_address'],
+  }).rows(
     handle,
-    `select distinct payer_address from checkout_sessions
-     where ${OF_PLACE} and payer_address in (${placeholders(senders.length)})
+    `where ${OF_PLACE} and payer_address in (${placeholders(senders.length)})
        and (ended_at is null or ended_at >= ?) and ${HAS_ROOM}`,
     [...bindingsOf(place), ...senders, endedAfter],
   );

@@ -1,6 +1,6 @@
 import { uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf, type Sql } from '../../db/query.ts';
+import type { Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { isRound } from '../amounts/token-amount.ts';
@@ -11,6 +11,7 @@ import { recipientStore } from '../recipients/recipient-store.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '../store/list-query.ts';
 import { watchedStore } from '../store/watched-store.ts';
+import { select } from '../tables/select.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 import { freeAmount, isPrice, type OwnPlace } from './amounts-due.ts';
 import type { SessionDraft } from './opening.ts';
@@ -40,7 +41,11 @@ export type SessionStore = ReturnType<typeof sessionStore>;
 export function sessionStore(handle: Handle, seals: Seals) {
   const opened = (row: SessionRow) => sessionOf(row, seals);
   const findWhere = async ({ sql, bindings }: Sql): Promise<CheckoutSession | undefined> => {
-    const [row] = await rowsOf<SessionRow>(handle, `select * from checkout_sessions where ${sql}`, bindings);
+    const [row] = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
+      handle,
+      `where ${sql}`,
+      bindings,
+    );
     return row && opened(row);
   };
   const findById = (id: string) => findWhere({ sql: 'id = ?', bindings: [id] });
@@ -60,8 +65,11 @@ export function sessionStore(handle: Handle, seals: Seals) {
     /** Sessions of any owner by id. Only for ids from the caller's own records. */
     async findMany(ids: readonly string[]): Promise<Map<string, CheckoutSession>> {
       if (ids.length === 0) return new Map();
-      const sql = `select * from checkout_sessions where id in (${placeholders(ids.length)})`;
-      const rows = await rowsOf<SessionRow>(handle, sql, ids);
+      const rows = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
+        handle,
+        `where id in (${placeholders(ids.length)})`,
+        ids,
+      );
       return new Map(rows.map(row => [row.id, opened(row)]));
     },
 
@@ -72,10 +80,9 @@ export function sessionStore(handle: Handle, seals: Seals) {
       clientHash: string,
       { now, limit }: { now: number; limit: number },
     ): Promise<number[]> {
-      const rows = await rowsOf<Pick<SessionRow, 'expires_at'>>(
+      const rows = await select({ from: 'checkout_sessions', columns: ['expires_at'] }).rows(
         handle,
-        `select expires_at from checkout_sessions
-         where client_hash = ? and status = 'active' and payer_address is null and expires_at > ?
+        `where client_hash = ? and status = 'active' and payer_address is null and expires_at > ?
          order by expires_at limit ${limit}`,
         [clientHash, now],
       );
@@ -103,12 +110,11 @@ export function sessionStore(handle: Handle, seals: Seals) {
      * wallet replaces it until a transfer is seen (Decision 114). Undefined after that, and for an inactive session.
      */
     async bindWallet(id: string, address: string, now: number): Promise<CheckoutSession | undefined> {
-      const [row] = await rowsOf<SessionRow>(
+      const [row] = await select({ from: 'checkout_sessions', columns: ['*'] }).changed(
         handle,
         `update checkout_sessions set payer_address = ?, updated_at = ?
          where id = ? and status = 'active' and (payer_address is null or payer_address <> ?)
-           and not exists (select 1 from transactions where session_id = ? and status in ('confirming', 'completed'))
-         returning *`,
+           and not exists (select 1 from transactions where session_id = ? and status in ('confirming', 'completed'))`,
         [address, now, id, address, id],
       );
       if (row !== undefined) return opened(row);
@@ -117,10 +123,12 @@ export function sessionStore(handle: Handle, seals: Seals) {
 
     /** Sessions of a payer that are active or ended at `endedAfter` or later, oldest first. */
     async byPayer(place: DepositAddress, payer: string, endedAfter: number): Promise<CheckoutSession[]> {
-      const sql = `select * from checkout_sessions
-        where ${OF_PLACE} and payer_address = ? and (ended_at is null or ended_at >= ?)
-        order by created_at, id`;
-      const rows = await rowsOf<SessionRow>(handle, sql, [...bindingsOf(place), payer, endedAfter]);
+      const rows = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
+        handle,
+        `where ${OF_PLACE} and payer_address = ? and (ended_at is null or ended_at >= ?)
+        order by created_at, id`,
+        [...bindingsOf(place), payer, endedAfter],
+      );
       return rows.map(opened);
     },
 
@@ -136,15 +144,14 @@ export function sessionStore(handle: Handle, seals: Seals) {
       const { sql: isOwn, bindings: owner } = ownedBy(place);
       const isAsked = `not is_wallet_only and ${OF_PLACE} and ${isOwn} and amount_due = ?`;
       const asked = [...bindingsOf(place), ...owner, uintColumn(amount)];
-      const active = await rowsOf<SessionRow>(
+      const active = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
         handle,
-        `select * from checkout_sessions where status = 'active' and ${isAsked}`,
+        `where status = 'active' and ${isAsked}`,
         asked,
       );
-      const expired = await rowsOf<SessionRow>(
+      const expired = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
         handle,
-        `select * from checkout_sessions
-         where status = 'expired' and ${isAsked} and ended_at >= ?
+        `where status = 'expired' and ${isAsked} and ended_at >= ?
          order by ended_at desc limit 2`,
         [...asked, endedAfter],
       );
@@ -171,8 +178,8 @@ export async function sessionStates(
   handle: Handle,
   ids: readonly string[],
 ): Promise<Map<string, SessionState>> {
-  const sql = `select ${STATE_COLUMNS.join(', ')} from checkout_sessions where id in (${placeholders(ids.length)})`;
-  const rows = await rowsOf<Parameters<typeof stateOf>[0]>(handle, sql, ids);
+  const states = select({ from: 'checkout_sessions', columns: STATE_COLUMNS });
+  const rows = await states.rows(handle, `where id in (${placeholders(ids.length)})`, ids);
   return new Map(rows.map(row => [row.id, stateOf(row)]));
 }
 

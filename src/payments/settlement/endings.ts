@@ -1,5 +1,5 @@
 import type { Binding } from '../../db/columns.ts';
-import { execute, rowsOf } from '../../db/query.ts';
+import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import { checkoutExpiredData } from '../events/event-data.ts';
@@ -7,7 +7,7 @@ import type { NewEvent } from '../events/event-store.ts';
 import { NATIVE_COIN } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { sessionOf } from '../sessions/session-rows.ts';
-import type { SessionRow } from '../tables/session-tables.ts';
+import { select } from '../tables/select.ts';
 import { LIFE_ALLOWANCE } from './match.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { overtaken } from './settling.ts';
@@ -73,10 +73,9 @@ export function endings(unit: SettlementUnit) {
       limit,
     }: Omit<Due, 'until'> & { readonly scannedAt: number }): Promise<number> {
       if (scannedAt > now - UNWATCHED_MS) return 0;
-      const rows = await rowsOf<Pick<SessionRow, 'id'>>(
+      const rows = await select({ from: 'checkout_sessions', columns: ['id'] }).rows(
         handle,
-        `select id from checkout_sessions
-         where status = 'active' and payment_status = 'confirming' and chain_id = ? and expires_at <= ?
+        `where status = 'active' and payment_status = 'confirming' and chain_id = ? and expires_at <= ?
          order by expires_at limit ?`,
         [chainId, now - UNWATCHED_MS, limit],
       );
@@ -90,9 +89,9 @@ export function endings(unit: SettlementUnit) {
 
     /** Detaches up to `limit` sessions from a link. The active ones among them end first, as in `endSessionsOf`. */
     async detachSessionsOf(linkId: string, limit: number): Promise<number> {
-      const rows = await rowsOf<Pick<SessionRow, 'id'>>(
+      const rows = await select({ from: 'checkout_sessions', columns: ['id'] }).rows(
         handle,
-        'select id from checkout_sessions where payment_link_id = ? order by created_at limit ?',
+        'where payment_link_id = ? order by created_at limit ?',
         [linkId, limit],
       );
       if (rows.length === 0) return 0;
@@ -115,10 +114,10 @@ async function end(
   condition: string,
   bindings: readonly Binding[],
 ): Promise<CheckoutSession[]> {
-  const rows = await rowsOf<SessionRow>(
+  const rows = await select({ from: 'checkout_sessions', columns: ['*'] }).changed(
     handle,
     `update checkout_sessions set status = 'expired', ended_at = ?, updated_at = ?
-     where status = 'active' and payment_status <> 'confirming' and ${condition} returning *`,
+     where status = 'active' and payment_status <> 'confirming' and ${condition}`,
     [now, now, ...bindings],
   );
   const sessions = rows.map(row => sessionOf(row, seals));

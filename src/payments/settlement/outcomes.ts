@@ -1,8 +1,8 @@
-import { execute, rowsOf } from '../../db/query.ts';
+import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { FailureReason } from '../model/session.ts';
-import type { TransactionRow } from '../tables/session-tables.ts';
+import { select } from '../tables/select.ts';
 import type { Account } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { completed, failed, needsUse, orphaned, reorged } from './settling.ts';
@@ -21,12 +21,11 @@ export function outcomes(unit: SettlementUnit) {
      * fewer or are not confirming stay unchanged. Takes two statements for all of them, because it runs at every block.
      */
     async progress(transactionIds: readonly string[], confirmations: number): Promise<void> {
-      const rows = await rowsOf<Pick<TransactionRow, 'id'>>(
+      const rows = await select({ from: 'transactions', columns: ['id'] }).changed(
         handle,
         `update transactions set confirmations = ?
          where id in (${placeholders(transactionIds.length)}) and status = 'confirming'
-           and confirmations <> ? and required_confirmations >= ?
-         returning id`,
+           and confirmations <> ? and required_confirmations >= ?`,
         [confirmations, ...transactionIds, confirmations, confirmations],
       );
       if (rows.length === 0) return;

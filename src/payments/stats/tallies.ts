@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { exactInteger, uintSumOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
+import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Owner } from '../model/owner.ts';
@@ -9,8 +9,8 @@ import type { PaymentLink } from '../model/payment-link.ts';
 import type { TransactionStatus } from '../model/payment-transaction.ts';
 import type { SessionStatus } from '../model/session.ts';
 import { allOf, given, ownedBy } from '../store/list-query.ts';
-import type { ComputedColumns } from '../tables/computed-columns.ts';
-import type { SessionRow, TransactionRow } from '../tables/session-tables.ts';
+import { select } from '../tables/select.ts';
+import type { SessionRow } from '../tables/session-tables.ts';
 
 /** A number of records with the same day, token and status. */
 interface TallyGroup<Status> {
@@ -40,8 +40,16 @@ export interface TallyFilters {
   readonly to?: number | undefined;
 }
 
-type CountColumns = Pick<ComputedColumns, 'day' | 'total'>;
-type PlaceColumns = Pick<SessionRow, 'chain_id' | 'token_address'>;
+/** Number of records of a day. */
+interface CountColumns {
+  /** Days since 1970. */
+  readonly day: number;
+  readonly total: number;
+}
+
+const DAY = ['count', `created_at / ${DAY_MS}`] as const;
+const COUNT = ['count', 'count(*)'] as const;
+const REMOVED = ['count', 'cast(sum(sessions) as bigint)'] as const;
 
 /** Days that one statement of `ownerTallies` covers. */
 const DAYS_AT_ONCE = 10;
@@ -94,17 +102,23 @@ export async function sessionTallies(
   { first, end }: DayRange,
 ): Promise<SessionTally[]> {
   // Grouped in the order of the index, which saves a sort.
-  const kept = await rowsOf<CountColumns & PlaceColumns & Pick<SessionRow, 'status'>>(
+  const kept = await select({
+    from: 'checkout_sessions',
+    columns: ['chain_id', 'token_address', 'status'],
+    computed: { day: DAY, total: COUNT },
+  }).rows(
     handle,
-    `select created_at / ${DAY_MS} as day, chain_id, token_address, status, count(*) as total from checkout_sessions
-     where organization_id = ? and mode = ? and created_at / ${DAY_MS} >= ? and created_at / ${DAY_MS} < ?
+    `where organization_id = ? and mode = ? and created_at / ${DAY_MS} >= ? and created_at / ${DAY_MS} < ?
      group by created_at / ${DAY_MS}, chain_id, token_address, status`,
     [organizationId, mode, first, end],
   );
-  const removed = await rowsOf<CountColumns & PlaceColumns>(
+  const removed = await select({
+    from: 'removed_sessions',
+    columns: ['day', 'chain_id', 'token_address'],
+    computed: { total: REMOVED },
+  }).rows(
     handle,
-    `select day, chain_id, token_address, cast(sum(sessions) as bigint) as total from removed_sessions
-     where organization_id = ? and mode = ? and day >= ? and day < ? group by day, chain_id, token_address`,
+    `where organization_id = ? and mode = ? and day >= ? and day < ? group by day, chain_id, token_address`,
     [organizationId, mode, first, end],
   );
   return [...kept, ...removed.map(expired)].map(row =>
@@ -118,18 +132,19 @@ export async function linkSessionTallies(
   { id, chainId, tokenAddress }: Pick<PaymentLink, 'id' | 'chainId' | 'tokenAddress'>,
   firstDay: number,
 ): Promise<SessionTally[]> {
-  const kept = await rowsOf<CountColumns & Pick<SessionRow, 'status'>>(
-    handle,
-    `select created_at / ${DAY_MS} as day, status, count(*) as total from checkout_sessions
-     where payment_link_id = ? and created_at >= ? group by created_at / ${DAY_MS}, status`,
-    [id, firstDay * DAY_MS],
-  );
-  const removed = await rowsOf<CountColumns>(
-    handle,
-    `select day, cast(sum(sessions) as bigint) as total from removed_sessions
-     where payment_link_id = ? and day >= ? group by day`,
-    [id, firstDay],
-  );
+  const kept = await select({
+    from: 'checkout_sessions',
+    columns: ['status'],
+    computed: { day: DAY, total: COUNT },
+  }).rows(handle, `where payment_link_id = ? and created_at >= ? group by created_at / ${DAY_MS}, status`, [
+    id,
+    firstDay * DAY_MS,
+  ]);
+  const removed = await select({
+    from: 'removed_sessions',
+    columns: ['day'],
+    computed: { total: REMOVED },
+  }).rows(handle, `where payment_link_id = ? and day >= ? group by day`, [id, firstDay]);
   // A link with sessions cannot change its chain or token (Decision 109).
   return [...kept, ...removed.map(expired)].map(row =>
     tallyOf(row, { chainId, tokenAddress, status: row.status }),
@@ -174,15 +189,13 @@ async function talliesWhere(
   conditions: Parameters<typeof allOf>[0],
 ): Promise<TransactionTally[]> {
   const where = allOf(conditions);
-  const rows = await rowsOf<
-    CountColumns &
-      Pick<TransactionRow, 'chain_id' | 'token_address' | 'status'> &
-      Pick<ComputedColumns, 'volume'>
-  >(
+  const rows = await select({
+    from: 'transactions',
+    columns: ['chain_id', 'token_address', 'status'],
+    computed: { day: DAY, total: COUNT, volume: ['text', handle.dialect.exactSum('amount')] },
+  }).rows(
     handle,
-    `select created_at / ${DAY_MS} as day, chain_id, token_address, status, count(*) as total,
-       ${handle.dialect.exactSum('amount')} as volume
-     from transactions where ${where.sql}
+    `where ${where.sql}
      group by created_at / ${DAY_MS}, chain_id, token_address, status`,
     where.bindings,
   );

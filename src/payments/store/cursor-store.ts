@@ -1,7 +1,8 @@
 import type { Tables } from 'knex/types/tables.js';
 import type { Handle } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
+import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
+import { select } from '../tables/select.ts';
 
 /** Progress of scanning a chain for transfers. */
 export interface ChainCursor {
@@ -101,12 +102,10 @@ export function cursorStore(handle: Handle) {
 
   return {
     async find(chainId: number): Promise<ChainProgress | undefined> {
-      const [row] = await rowsOf<CursorRow>(
-        handle,
-        `select block_number, scanned_at, head_time, coins_block, settled_block
-         from chain_cursors where chain_id = ?`,
-        [chainId],
-      );
+      const [row] = await select({
+        from: 'chain_cursors',
+        columns: ['block_number', 'scanned_at', 'head_time', 'coins_block', 'settled_block'],
+      }).rows(handle, `where chain_id = ?`, [chainId]);
       return row && progressOf(row);
     },
 
@@ -114,9 +113,12 @@ export function cursorStore(handle: Handle) {
 
     /** The stored blocks of a chain's scans, the newest first. */
     async scannedBlocks(chainId: number): Promise<ScannedBlock[]> {
-      const rows = await rowsOf<Pick<Tables['scanned_blocks'], 'block_number' | 'block_hash' | 'seen_at'>>(
+      const rows = await select({
+        from: 'scanned_blocks',
+        columns: ['block_number', 'block_hash', 'seen_at'],
+      }).rows(
         handle,
-        `select block_number, block_hash, seen_at from scanned_blocks where chain_id = ?
+        `where chain_id = ?
          order by block_number desc`,
         [chainId],
       );
@@ -145,9 +147,9 @@ export function cursorStore(handle: Handle) {
      * same id; its progress is then deleted. Needs a transaction.
      */
     async isNewChain(chainId: number, firstBlock: string): Promise<boolean> {
-      const [before] = await rowsOf<Pick<Tables['first_blocks'], 'block_hash'>>(
+      const [before] = await select({ from: 'first_blocks', columns: ['block_hash'] }).rows(
         handle,
-        'select block_hash from first_blocks where chain_id = ?',
+        'where chain_id = ?',
         [chainId],
       );
       if (before?.block_hash === firstBlock) return false;

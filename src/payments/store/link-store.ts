@@ -3,6 +3,7 @@ import type { Handle } from '../../db/open.ts';
 import { containing, execute, rowsOf, type Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
+import { select } from '../tables/select.ts';
 import type { LinkRow } from '../tables/session-tables.ts';
 import { allOf, keyOf, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
@@ -18,7 +19,11 @@ export interface LinkList {
 /** Payment links. Times are UTC milliseconds. */
 export function linkStore(handle: Handle) {
   const findWhere = async ({ sql, bindings }: Sql): Promise<PaymentLink | undefined> => {
-    const [row] = await rowsOf<LinkRow>(handle, `select * from payment_links where ${sql}`, bindings);
+    const [row] = await select({ from: 'payment_links', columns: ['*'] }).rows(
+      handle,
+      `where ${sql}`,
+      bindings,
+    );
     return row && linkOf(row);
   };
 

@@ -4,6 +4,7 @@ import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { ComputedColumns } from '../tables/computed-columns.ts';
+import { select } from '../tables/select.ts';
 
 /** Requested part of a list. The first page is 1. */
 export interface Page {
@@ -92,9 +93,9 @@ async function countedPage<Table extends keyof Tables>(
 
 /** Number of rows that match a condition. */
 export async function countOf(handle: Handle, table: keyof Tables, where: Sql): Promise<number> {
-  const [row] = await rowsOf<Pick<ComputedColumns, 'total'>>(
+  const [row] = await select({ computed: { total: ['count', 'count(*)'] } }).rows(
     handle,
-    `select count(*) as total from ${table} where ${where.sql}`,
+    `from ${table} where ${where.sql}`,
     where.bindings,
   );
   return exactInteger(row?.total);

@@ -1,8 +1,8 @@
 import { booleanOf, jsonColumn, jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
 import type { LinkDefaults, Organization, OrganizationProfile, Owner } from '../model/owner.ts';
 import type { OrganizationRow, OrganizationSettingsRow } from '../tables/organization-tables.ts';
+import { select } from '../tables/select.ts';
 
 /** Organizations, with unique names. */
 export function organizationStore(handle: Handle) {
@@ -18,7 +18,9 @@ export function organizationStore(handle: Handle) {
     },
 
     async find(id: string): Promise<Organization | undefined> {
-      const [row] = await rowsOf<OrganizationRow>(handle, 'select * from organizations where id = ?', [id]);
+      const [row] = await select({ from: 'organizations', columns: ['*'] }).rows(handle, 'where id = ?', [
+        id,
+      ]);
       return row && organizationOf(row);
     },
 
@@ -26,33 +28,40 @@ export function organizationStore(handle: Handle) {
      * Public identity in one mode, with its own settings over the operator's. @throws Error for an unknown organization
      */
     async profile({ organizationId, mode }: Owner): Promise<OrganizationProfile> {
-      const [row] = await rowsOf<OrganizationRow & Pick<OrganizationSettingsRow, 'logo_url'>>(
-        handle,
-        `select o.id, coalesce(s.name, o.name) as name, o.tier, o.created_at, s.logo_url,
-           coalesce(s.default_chain_id, o.default_chain_id) as default_chain_id,
-           coalesce(s.default_token_address, o.default_token_address) as default_token_address,
-           coalesce(s.default_recipient_address, o.default_recipient_address) as default_recipient_address
-         from organizations o left join organization_settings s on s.organization_id = o.id and s.mode = ?
-         where o.id = ?`,
-        [mode, organizationId],
-      );
+      const [row] = await WITH_SETTINGS.rows(handle, 'where o.id = ?', [mode, organizationId]);
       if (row === undefined) throw new Error(`There is no organization ${organizationId}.`);
       return { ...organizationOf(row), logoUrl: row.logo_url };
     },
 
     async findByName(name: string): Promise<Organization | undefined> {
-      const sql = 'select * from organizations where name = ?';
-      const [row] = await rowsOf<OrganizationRow>(handle, sql, [name]);
+      const [row] = await select({ from: 'organizations', columns: ['*'] }).rows(handle, 'where name = ?', [
+        name,
+      ]);
       return row && organizationOf(row);
     },
 
     /** All organizations, ordered by name. */
     async list(): Promise<Organization[]> {
-      const rows = await rowsOf<OrganizationRow>(handle, 'select * from organizations order by name');
+      const rows = await select({ from: 'organizations', columns: ['*'] }).rows(handle, 'order by name');
       return rows.map(organizationOf);
     },
   };
 }
+
+const WITH_SETTINGS = select({
+  from: 'organizations o',
+  leftJoin: ['organization_settings s on s.organization_id = o.id and s.mode = ?'],
+  columns: ['o.id', 'o.tier', 'o.created_at', 's.logo_url'],
+  computed: {
+    name: ['text', 'coalesce(s.name, o.name)'],
+    default_chain_id: ['count?', 'coalesce(s.default_chain_id, o.default_chain_id)'],
+    default_token_address: ['text?', 'coalesce(s.default_token_address, o.default_token_address)'],
+    default_recipient_address: [
+      'text?',
+      'coalesce(s.default_recipient_address, o.default_recipient_address)',
+    ],
+  },
+});
 
 function organizationOf(row: OrganizationRow): Organization {
   return {
@@ -119,9 +128,9 @@ export function organizationSettingsStore(handle: Handle) {
     /** The defaults when none were saved. @throws Error when there is no such organization */
     async find(owner: Owner): Promise<OrganizationSettings> {
       const { organizationId, mode } = owner;
-      const [row] = await rowsOf<OrganizationSettingsRow>(
+      const [row] = await select({ from: 'organization_settings', columns: ['*'] }).rows(
         handle,
-        'select * from organization_settings where organization_id = ? and mode = ?',
+        'where organization_id = ? and mode = ?',
         [organizationId, mode],
       );
       if (row !== undefined) return settingsOf(row);

@@ -1,8 +1,8 @@
-import type { Tables } from 'knex/types/tables.js';
 import { leaseInForce } from '#db/leader.ts';
 import type { Handle } from '#db/open.ts';
-import { execute, rowsOf } from '#db/query.ts';
+import { execute } from '#db/query.ts';
 import { announce } from '#db/woken-worker.ts';
+import { select } from '../tables/select.ts';
 
 /** Notification topic for the start and end of processes. */
 export const PRESENCE_TOPIC = 'roles';
@@ -41,9 +41,9 @@ export function presenceStore(handle: Handle) {
     /** Tasks of all live processes, one entry per process and task. Processes announce themselves for `presentMs`. */
     async live(now: number, presentMs: number): Promise<readonly PresentTask[]> {
       const inForce = leaseInForce(now, presentMs);
-      const rows = await rowsOf<Pick<Tables['leases'], 'name' | 'holder'>>(
+      const rows = await select({ from: 'leases', columns: ['name', 'holder'] }).rows(
         handle,
-        `select name, holder from leases where name >= ? and name < ? and ${inForce.sql}`,
+        `where name >= ? and name < ? and ${inForce.sql}`,
         [FIRST, BEHIND, ...inForce.bindings],
       );
       return rows.map(({ name, holder }) => ({ task: name.split(':')[1] ?? '', processId: holder }));

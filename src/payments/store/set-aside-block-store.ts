@@ -1,11 +1,10 @@
-import type { Tables } from 'knex/types/tables.js';
 import { exactInteger, jsonColumn, jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
+import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { BlockPart, SetAsideReason } from '../model/set-aside.ts';
-import type { ComputedColumns } from '../tables/computed-columns.ts';
+import { select } from '../tables/select.ts';
 
 /** A block of which a part is set aside. */
 export interface UnreadPart {
@@ -42,9 +41,9 @@ export function setAsideBlockStore(handle: Handle) {
   return {
     /** The blocks of a chain, the oldest first. Those that were read since are among them until they are old. */
     async all(chainId: number): Promise<SetAsideBlock[]> {
-      const rows = await rowsOf<Tables['set_aside_blocks']>(
+      const rows = await select({ from: 'set_aside_blocks', columns: ['*'] }).rows(
         handle,
-        'select * from set_aside_blocks where chain_id = ? order by block_number',
+        'where chain_id = ? order by block_number',
         [chainId],
       );
       return rows.map(row => ({
@@ -64,11 +63,11 @@ export function setAsideBlockStore(handle: Handle) {
 
     /** Numbers of blocks that are not read completely, by chain. */
     async counts(): Promise<ReadonlyMap<number, number>> {
-      const rows = await rowsOf<
-        Pick<Tables['set_aside_blocks'], 'chain_id'> & Pick<ComputedColumns, 'total'>
-      >(
+      const rows = await select({
+        computed: { chain_id: ['count', 'chain_id'], total: ['count', 'count(*)'] },
+      }).rows(
         handle,
-        `select chain_id, count(*) as total from (
+        `from (
            select distinct chain_id, block_number from set_aside_blocks where read_at is null
          ) as blocks group by chain_id`,
       );

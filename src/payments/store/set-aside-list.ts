@@ -1,14 +1,13 @@
 import type { Tables } from 'knex/types/tables.js';
 import { exactInteger } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf, type Sql } from '../../db/query.ts';
+import type { Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import type { Owner } from '../model/owner.ts';
 import { watcherName } from '../model/payment-chain.ts';
 import type { SetAsideTransaction } from '../model/set-aside.ts';
-import type { ComputedColumns } from '../tables/computed-columns.ts';
-import type { TransactionRow, TransferRow } from '../tables/session-tables.ts';
+import { select } from '../tables/select.ts';
 import { allOf, countOf, given, type ListPage, type Page, paged } from './list-query.ts';
 
 /** Filters of set-aside transactions. */
@@ -38,10 +37,13 @@ export function setAsideList(handle: Handle, owner: Owner) {
 
   /** Sessions that wait for these transactions. */
   async function sessionsOf(hashes: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
-    const rows = await rowsOf<Pick<TransactionRow, 'chain_id' | 'tx_hash' | 'session_id'>>(
+    const rows = await select({
+      from: 'transactions',
+      isDistinct: true,
+      columns: ['chain_id', 'tx_hash', 'session_id'],
+    }).rows(
       handle,
-      `select distinct chain_id, tx_hash, session_id from transactions
-       where status = 'confirming' and organization_id = ? and mode = ? and tx_hash in (${placeholders(hashes.length)})
+      `where status = 'confirming' and organization_id = ? and mode = ? and tx_hash in (${placeholders(hashes.length)})
        order by session_id`,
       [...ofOwner, ...hashes],
     );
@@ -51,10 +53,13 @@ export function setAsideList(handle: Handle, owner: Owner) {
 
   /** Numbers of unmatched transfers of these transactions. */
   async function transfersOf(hashes: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const rows = await rowsOf<Pick<TransferRow, 'chain_id' | 'tx_hash'> & Pick<ComputedColumns, 'total'>>(
+    const rows = await select({
+      from: 'unmatched_transfers',
+      columns: ['chain_id', 'tx_hash'],
+      computed: { total: ['count', 'count(*)'] },
+    }).rows(
       handle,
-      `select chain_id, tx_hash, count(*) as total from unmatched_transfers
-       where confirmed_at is null and organization_id = ? and mode = ? and tx_hash in (${placeholders(hashes.length)})
+      `where confirmed_at is null and organization_id = ? and mode = ? and tx_hash in (${placeholders(hashes.length)})
        group by chain_id, tx_hash`,
       [...ofOwner, ...hashes],
     );
@@ -65,12 +70,12 @@ export function setAsideList(handle: Handle, owner: Owner) {
     table: 'set_aside_transactions' | 'set_aside_blocks',
     { sql, bindings }: Sql,
     now: number,
-  ): Promise<Pick<SetAsideRow, 'chain_id'>[]> {
-    return rowsOf(
+  ): Promise<{ chain_id: number }[]> {
+    return select({ from: table, columns: ['chain_id'] }).changed(
       handle,
       `update ${table}
        set next_attempt_at = case when attempted_at > ? then attempted_at + ${LEAST_PAUSE_MS} else ? end
-       where next_attempt_at > ? and ${sql} returning chain_id`,
+       where next_attempt_at > ? and ${sql}`,
       [now - LEAST_PAUSE_MS, now, now, ...bindings],
     );
   }

@@ -1,26 +1,23 @@
-import type { Tables } from 'knex/types/tables.js';
 import { exactInteger } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
+import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import type { UnreadReceipt } from '../model/set-aside.ts';
-import type { ComputedColumns } from '../tables/computed-columns.ts';
+import { select } from '../tables/select.ts';
 
 /** Pause before the second attempt; it doubles with each attempt, up to a day. */
 const FIRST_PAUSE_MS = 60_000;
-
-type SetAsideRow = Tables['set_aside_transactions'];
 
 /** Transactions of a chain that are set aside until their receipts can be read. */
 export function setAsideStore(handle: Handle) {
   return {
     /** Records a failed attempt at `now` (UTC milliseconds). Returns the time of the next one. Needs a transaction. */
     async add(chainId: number, { txHash, reason }: UnreadReceipt, now: number): Promise<number> {
-      const [before] = await rowsOf<Pick<SetAsideRow, 'attempts'>>(
+      const [before] = await select({ from: 'set_aside_transactions', columns: ['attempts'] }).rows(
         handle,
-        'select attempts from set_aside_transactions where chain_id = ? and tx_hash = ?',
+        'where chain_id = ? and tx_hash = ?',
         [chainId, txHash],
       );
       const attempts = (before?.attempts ?? 0) + 1;
@@ -58,11 +55,10 @@ export function setAsideStore(handle: Handle) {
 
     /** Times of the next attempts by hash. */
     async nextAttempts(chainId: number): Promise<ReadonlyMap<string, number>> {
-      const rows = await rowsOf<Pick<SetAsideRow, 'tx_hash' | 'next_attempt_at'>>(
-        handle,
-        'select tx_hash, next_attempt_at from set_aside_transactions where chain_id = ?',
-        [chainId],
-      );
+      const rows = await select({
+        from: 'set_aside_transactions',
+        columns: ['tx_hash', 'next_attempt_at'],
+      }).rows(handle, 'where chain_id = ?', [chainId]);
       return new Map(rows.map(row => [row.tx_hash, row.next_attempt_at]));
     },
 
@@ -82,13 +78,19 @@ export function setAsideStore(handle: Handle) {
 
     /** The number of transactions, and of blocks that no answer could hold and that are not read yet. */
     async count(chainId: number): Promise<number> {
-      const [row] = await rowsOf<Pick<ComputedColumns, 'total'>>(
-        handle,
-        `select (select count(*) from set_aside_transactions where chain_id = ?)
-           + (select count(*) from set_aside_blocks where chain_id = ? and read_at is null) as total`,
-        [chainId, chainId],
-      );
+      const [row] = await SET_ASIDE.rows(handle, '', [chainId, chainId]);
       return exactInteger(row?.total ?? 0);
     },
   };
 }
+
+/** Number of transactions and parts of blocks that are set aside. */
+const SET_ASIDE = select({
+  computed: {
+    total: [
+      'count',
+      `(select count(*) from set_aside_transactions where chain_id = ?)
+       + (select count(*) from set_aside_blocks where chain_id = ? and read_at is null)`,
+    ],
+  },
+});

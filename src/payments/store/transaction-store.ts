@@ -1,10 +1,10 @@
 import { type Binding, uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf, type Sql } from '../../db/query.ts';
+import type { Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { Transfer } from '../model/transfer.ts';
-import type { TransactionRow } from '../tables/session-tables.ts';
+import { select } from '../tables/select.ts';
 import { allOf, countOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 import { changeableValues, transactionOf, transactionValues } from './transaction-rows.ts';
 
@@ -23,7 +23,11 @@ export type TransactionStore = ReturnType<typeof transactionStore>;
 
 export function transactionStore(handle: Handle) {
   const where = async (sql: string, bindings: readonly Binding[]): Promise<PaymentTransaction[]> => {
-    const rows = await rowsOf<TransactionRow>(handle, `select * from transactions where ${sql}`, bindings);
+    const rows = await select({ from: 'transactions', columns: ['*'] }).rows(
+      handle,
+      `where ${sql}`,
+      bindings,
+    );
     return rows.map(transactionOf);
   };
 

@@ -1,10 +1,11 @@
 import { type Binding, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { BOUND, rowsOf } from '../../db/query.ts';
+import { BOUND } from '../../db/query.ts';
 import { insertRows, placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
+import { select } from '../tables/select.ts';
 import type { TransferRow } from '../tables/session-tables.ts';
 import { type DueAtHead, IS_NOT_SET_ASIDE, type RecordedBlock } from './chain-records.ts';
 import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
@@ -41,9 +42,9 @@ type KeptTransfer = TransferPlace & Pick<UnmatchedTransfer, 'blockHash' | 'confi
 /** Transfers that match no session. Each belongs to the owner of its recipient. */
 export function transferStore(handle: Handle) {
   const where = async (sql: string, bindings: readonly Binding[]): Promise<UnmatchedTransfer[]> => {
-    const rows = await rowsOf<TransferRow>(
+    const rows = await select({ from: 'unmatched_transfers', columns: ['*'] }).rows(
       handle,
-      `select * from unmatched_transfers where ${sql}`,
+      `where ${sql}`,
       bindings,
     );
     return rows.map(transferOf);
@@ -84,12 +85,11 @@ export function transferStore(handle: Handle) {
 
     /** Blocks with transfers that are not confirmed, without those that are set aside until later than `now`. */
     async unconfirmedBlocks(chainId: number, now: number): Promise<RecordedBlock[]> {
-      const rows = await rowsOf<Pick<TransferRow, 'block_number' | 'block_hash'>>(
-        handle,
-        `select distinct block_number, block_hash from unmatched_transfers t
-         where chain_id = ? and confirmed_at is null and ${IS_NOT_SET_ASIDE}`,
-        [chainId, now],
-      );
+      const rows = await select({
+        from: 'unmatched_transfers t',
+        isDistinct: true,
+        columns: ['block_number', 'block_hash'],
+      }).rows(handle, `where chain_id = ? and confirmed_at is null and ${IS_NOT_SET_ASIDE}`, [chainId, now]);
       return rows.map(row => ({ blockNumber: row.block_number, blockHash: row.block_hash }));
     },
 
@@ -99,9 +99,9 @@ export function transferStore(handle: Handle) {
       blockHashes: readonly string[],
       limit: number,
     ): Promise<PlacedTransfer[]> {
-      const rows = await rowsOf<Pick<TransferRow, 'id' | 'block_hash'>>(
+      const rows = await select({ from: 'unmatched_transfers', columns: ['id', 'block_hash'] }).rows(
         handle,
-        `select id, block_hash from unmatched_transfers where chain_id = ? and confirmed_at is null
+        `where chain_id = ? and confirmed_at is null
            and block_hash in (${placeholders(blockHashes.length)}) limit ${BOUND}`,
         [chainId, ...blockHashes, limit],
       );
@@ -113,9 +113,9 @@ export function transferStore(handle: Handle) {
      * and so on.
      */
     async unconfirmed({ chainId, headBlock, now, limit }: DueAtHead): Promise<UnmatchedTransfer[]> {
-      const rows = await rowsOf<TransferRow>(
+      const rows = await select({ from: 'unmatched_transfers', columns: ['unmatched_transfers.*'] }).rows(
         handle,
-        `select unmatched_transfers.* from unmatched_transfers join (
+        `join (
            select id, row_number() over (partition by organization_id, mode order by block_number, id) as turn
            from unmatched_transfers t
            where chain_id = ? and confirmed_at is null and block_number <= ? and ${IS_NOT_SET_ASIDE}
@@ -140,10 +140,12 @@ export function transferStore(handle: Handle) {
       if (transfers.length === 0) return [];
       const hashes = [...new Set(transfers.map(({ txHash }) => txHash))];
       const indexes = [...new Set(transfers.map(({ logIndex }) => logIndex))];
-      const rows = await rowsOf<Pick<TransferRow, 'tx_hash' | 'log_index' | 'block_hash' | 'confirmed_at'>>(
+      const rows = await select({
+        from: 'unmatched_transfers',
+        columns: ['tx_hash', 'log_index', 'block_hash', 'confirmed_at'],
+      }).rows(
         handle,
-        `select tx_hash, log_index, block_hash, confirmed_at from unmatched_transfers
-         where chain_id = ? and tx_hash in (${placeholders(hashes.length)})
+        `where chain_id = ? and tx_hash in (${placeholders(hashes.length)})
            and log_index in (${placeholders(indexes.length)}) and assigned_at is null`,
         [chainId, ...hashes, ...indexes],
       );

@@ -1,9 +1,9 @@
 import { uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { BOUND, rowsOf } from '../../db/query.ts';
+import { BOUND } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import type { SessionRow, TransactionRow } from '../tables/session-tables.ts';
+import { select } from '../tables/select.ts';
 import { type DueAtHead, IS_NOT_SET_ASIDE, type RecordedBlock } from './chain-records.ts';
 import { transactionOf } from './transaction-rows.ts';
 
@@ -30,12 +30,11 @@ export function watchedPayments(handle: Handle) {
   return {
     /** Blocks with payments in confirmation, without those that are set aside until later than `now`. */
     async confirmingBlocks(chainId: number, now: number): Promise<RecordedBlock[]> {
-      const rows = await rowsOf<Pick<TransactionRow, 'block_number' | 'block_hash'>>(
-        handle,
-        `select distinct block_number, block_hash from transactions t
-         where chain_id = ? and status = 'confirming' and ${IS_NOT_SET_ASIDE}`,
-        [chainId, now],
-      );
+      const rows = await select({
+        from: 'transactions t',
+        isDistinct: true,
+        columns: ['block_number', 'block_hash'],
+      }).rows(handle, `where chain_id = ? and status = 'confirming' and ${IS_NOT_SET_ASIDE}`, [chainId, now]);
       return rows.map(row => ({ blockNumber: row.block_number, blockHash: row.block_hash }));
     },
 
@@ -45,9 +44,9 @@ export function watchedPayments(handle: Handle) {
       blockHashes: readonly string[],
       limit: number,
     ): Promise<PlacedPayment[]> {
-      const rows = await rowsOf<Pick<TransactionRow, 'id' | 'block_hash'>>(
+      const rows = await select({ from: 'transactions', columns: ['id', 'block_hash'] }).rows(
         handle,
-        `select id, block_hash from transactions where chain_id = ? and status = 'confirming'
+        `where chain_id = ? and status = 'confirming'
            and block_hash in (${placeholders(blockHashes.length)}) limit ${BOUND}`,
         [chainId, ...blockHashes, limit],
       );
@@ -59,9 +58,9 @@ export function watchedPayments(handle: Handle) {
      * organization come first, then the second oldest of each, and so on.
      */
     async due({ chainId, headBlock, now, limit }: DueAtHead): Promise<PaymentTransaction[]> {
-      const rows = await rowsOf<TransactionRow>(
+      const rows = await select({ from: 'transactions', columns: ['transactions.*'] }).rows(
         handle,
-        `select transactions.* from transactions join (
+        `join (
            select id, row_number() over (partition by organization_id, mode order by block_number, log_index) as turn
            from transactions t
            where chain_id = ? and status = 'confirming' and block_number <= ?
@@ -79,10 +78,9 @@ export function watchedPayments(handle: Handle) {
      * index of open payments only with its literal condition.
      */
     async claims(chainId: number): Promise<WaitingClaim[]> {
-      const rows = await rowsOf<Pick<TransactionRow, 'id' | 'session_id' | 'created_at'>>(
+      const rows = await select({ from: 'transactions', columns: ['id', 'session_id', 'created_at'] }).rows(
         handle,
-        `select id, session_id, created_at from transactions
-         where chain_id = ? and status in ('pending', 'confirming') and status = 'pending' order by created_at, id`,
+        `where chain_id = ? and status in ('pending', 'confirming') and status = 'pending' order by created_at, id`,
         [chainId],
       );
       return rows.map(row => ({ id: row.id, sessionId: row.session_id, createdAt: row.created_at }));
@@ -90,14 +88,11 @@ export function watchedPayments(handle: Handle) {
 
     /** Claims in the pool whose payer is one of these senders. Another transaction may replace theirs. */
     async replaceable(chainId: number, senders: readonly string[]): Promise<ClaimedTransaction[]> {
-      const rows = await rowsOf<TransactionRow & Pick<SessionRow, 'payer_address'>>(
+      const rows = await CLAIM.rows(
         handle,
-        `select transactions.*, payer_address
-         from transactions join checkout_sessions on checkout_sessions.id = session_id
-         where transactions.chain_id = ? and transactions.status in ('pending', 'confirming')
-           and transactions.status = 'pending' and nonce is not null
+        `where t.chain_id = ? and t.status in ('pending', 'confirming') and t.status = 'pending' and nonce is not null
            and payer_address in (${placeholders(senders.length)})
-         order by transactions.created_at, transactions.id`,
+         order by t.created_at, t.id`,
         [chainId, ...senders],
       );
       return rows.map(row => ({ claim: transactionOf(row), payer: row.payer_address }));
@@ -105,9 +100,9 @@ export function watchedPayments(handle: Handle) {
 
     /** Completed payments in these blocks. */
     async completedIn(chainId: number, blocks: readonly RecordedBlock[]): Promise<PaymentTransaction[]> {
-      const rows = await rowsOf<TransactionRow>(
+      const rows = await select({ from: 'transactions', columns: ['*'] }).rows(
         handle,
-        `select * from transactions where chain_id = ? and status = 'completed'
+        `where chain_id = ? and status = 'completed'
            and block_number in (${placeholders(blocks.length)}) and block_hash in (${placeholders(blocks.length)})`,
         [chainId, ...blocks.map(one => one.blockNumber), ...blocks.map(one => one.blockHash)],
       );
@@ -116,24 +111,19 @@ export function watchedPayments(handle: Handle) {
 
     /** Transactions by id, each with the payer's wallet. */
     async claimed(ids: readonly string[]): Promise<ClaimedTransaction[]> {
-      const rows = await rowsOf<TransactionRow & Pick<SessionRow, 'payer_address'>>(
-        handle,
-        `select transactions.*, payer_address
-         from transactions join checkout_sessions on checkout_sessions.id = session_id
-         where transactions.id in (${placeholders(ids.length)})`,
-        ids,
-      );
+      const rows = await CLAIM.rows(handle, `where t.id in (${placeholders(ids.length)})`, ids);
       return rows.map(row => ({ claim: transactionOf(row), payer: row.payer_address }));
     },
 
     /** All records of these chain transactions with few columns, because there may be many. */
     async recorded(chainId: number, txHashes: readonly string[]): Promise<RecordedPayment[]> {
-      const rows = await rowsOf<RecordedRow>(
-        handle,
-        `select tx_hash, log_index, block_hash, token_address, sender, recipient, amount from transactions
-         where chain_id = ? and tx_hash in (${placeholders(txHashes.length)})`,
-        [chainId, ...txHashes],
-      );
+      const rows = await select({
+        from: 'transactions',
+        columns: ['tx_hash', 'log_index', 'block_hash', 'token_address', 'sender', 'recipient', 'amount'],
+      }).rows(handle, `where chain_id = ? and tx_hash in (${placeholders(txHashes.length)})`, [
+        chainId,
+        ...txHashes,
+      ]);
       return rows.map(row => ({
         txHash: row.tx_hash ?? '',
         logIndex: row.log_index,
@@ -147,9 +137,9 @@ export function watchedPayments(handle: Handle) {
 
     /** The sessions for which a chain transaction was claimed. */
     async claimants(chainId: number, txHash: string): Promise<ReadonlySet<string>> {
-      const rows = await rowsOf<Pick<TransactionRow, 'session_id'>>(
+      const rows = await select({ from: 'transactions', columns: ['session_id'] }).rows(
         handle,
-        'select session_id from transactions where chain_id = ? and tx_hash = ? and sender is null',
+        'where chain_id = ? and tx_hash = ? and sender is null',
         [chainId, txHash],
       );
       return new Set(rows.map(row => row.session_id));
@@ -157,7 +147,9 @@ export function watchedPayments(handle: Handle) {
   };
 }
 
-type RecordedRow = Pick<
-  TransactionRow,
-  'tx_hash' | 'log_index' | 'block_hash' | 'token_address' | 'sender' | 'recipient' | 'amount'
->;
+/** Payments with the payer whose wallet was to send them. */
+const CLAIM = select({
+  from: 'transactions t',
+  join: ['checkout_sessions s on s.id = t.session_id'],
+  columns: ['t.*', 's.payer_address'],
+});

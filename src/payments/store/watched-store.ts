@@ -3,6 +3,7 @@ import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
+import { select } from '../tables/select.ts';
 
 /** Precision of the time of a recipient's last session, in milliseconds. Within it, new sessions write nothing. */
 export const WATCH_NOTE_MS = 3_600_000;
@@ -53,12 +54,11 @@ export function watchedStore(handle: Handle) {
 
     /** Distinct recipients of all organizations. */
     async recipients(chainId: number): Promise<DepositAddress[]> {
-      const rows = await rowsOf<PlaceRow>(
-        handle,
-        `select distinct token_address, recipient_address from watched_recipients
-         where chain_id = ? order by token_address, recipient_address`,
-        [chainId],
-      );
+      const rows = await select({
+        from: 'watched_recipients',
+        isDistinct: true,
+        columns: ['token_address', 'recipient_address'],
+      }).rows(handle, `where chain_id = ? order by token_address, recipient_address`, [chainId]);
       return rows.map(row => placeOf(chainId, row));
     },
 

@@ -2,18 +2,8 @@
 export interface ComputedColumns {
   /** `count(*)`. */
   total: number;
-  /** Days since 1970. */
-  day: number;
-  /** An exact sum in the form of the dialect, read by `uintSumOf`. */
-  volume: string;
   /** Name of the counted thing. */
   name: string;
-  /** `min(created_at)`, in UTC milliseconds. */
-  earliest: number | null;
-  /** `min(next_attempt_at)`, in UTC milliseconds. */
-  due_since: number;
-  /** Name of the organization of a key. */
-  organization_name: string;
   /** 1 when there is an open record. */
   is_open: 0 | 1;
   /** 1 when there is a due record. */

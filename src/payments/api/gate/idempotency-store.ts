@@ -4,6 +4,7 @@ import { DAY_MS } from '#lib/clock.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
 import type { IdempotencyRow } from '../../tables/organization-tables.ts';
+import { select } from '../../tables/select.ts';
 
 /** Time for which an answer is repeated, in milliseconds (Decision 106). */
 export const IDEMPOTENCY_LIFETIME_MS = DAY_MS;
@@ -64,14 +65,14 @@ export interface IdempotencyStore {
 export function idempotencyStore(handle: Handle, seals: Seals): IdempotencyStore {
   return {
     async find(owner, key) {
-      const [row] = await rowsOf<
-        Pick<IdempotencyRow, 'fingerprint' | 'status' | 'sealed_body' | 'created_at'>
-      >(
-        handle,
-        `select fingerprint, status, sealed_body, created_at from idempotency_keys
-         where organization_id = ? and mode = ? and key = ?`,
-        [owner.organizationId, owner.mode, key],
-      );
+      const [row] = await select({
+        from: 'idempotency_keys',
+        columns: ['fingerprint', 'status', 'sealed_body', 'created_at'],
+      }).rows(handle, `where organization_id = ? and mode = ? and key = ?`, [
+        owner.organizationId,
+        owner.mode,
+        key,
+      ]);
       if (row === undefined) return undefined;
       const { fingerprint, created_at: createdAt } = row;
       if (row.status === STARTED) return { isStarted: true, fingerprint, createdAt };

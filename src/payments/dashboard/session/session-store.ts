@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Handle } from '#db/open.ts';
-import { execute, rowsOf } from '#db/query.ts';
-import type { DashboardSessionRow } from '../../tables/organization-tables.ts';
+import { execute } from '#db/query.ts';
+import { select } from '../../tables/select.ts';
 
 /** Session of the dashboard as stored. Times are UTC milliseconds. */
 interface StoredSession {
@@ -24,9 +24,9 @@ export function dashboardSessionStore(handle: Handle) {
 
     /** Session of a token, unless it has expired. */
     async find(token: string, now: number): Promise<StoredSession | undefined> {
-      const [row] = await rowsOf<DashboardSessionRow>(
+      const [row] = await select({ from: 'dashboard_sessions', columns: ['*'] }).rows(
         handle,
-        'select * from dashboard_sessions where token_hash = ? and expires_at > ?',
+        'where token_hash = ? and expires_at > ?',
         [hashOfToken(token), now],
       );
       return row && { keyId: row.key_id, createdAt: row.created_at, expiresAt: row.expires_at };

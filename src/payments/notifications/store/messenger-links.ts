@@ -1,8 +1,7 @@
-import type { Tables } from 'knex/types/tables.js';
 import type { Handle } from '#db/open.ts';
-import { execute, rowsOf } from '#db/query.ts';
+import { execute } from '#db/query.ts';
 import type { Owner } from '../../model/owner.ts';
-import type { OwnerColumns } from '../../tables/organization-tables.ts';
+import { select } from '../../tables/select.ts';
 
 /** Links that connect a chat, stored as hashes, and the position in the messenger's updates. */
 export function messengerLinks(handle: Handle) {
@@ -25,11 +24,13 @@ export function messengerLinks(handle: Handle) {
 
     /** Removes the link and returns its owner. Undefined for a link that is unknown, used or expired. */
     async take(tokenHash: Buffer, now: number): Promise<Owner | undefined> {
-      const [row] = await rowsOf<OwnerColumns>(
-        handle,
-        'delete from messenger_links where token_hash = ? and expires_at > ? returning organization_id, mode',
-        [tokenHash, now],
-      );
+      const [row] = await select({
+        from: 'messenger_links',
+        columns: ['organization_id', 'mode'],
+      }).changed(handle, 'delete from messenger_links where token_hash = ? and expires_at > ?', [
+        tokenHash,
+        now,
+      ]);
       return row && { organizationId: row.organization_id, mode: row.mode };
     },
 
@@ -40,10 +41,7 @@ export function messengerLinks(handle: Handle) {
 
     /** Number of the first update that is still unread; 0 before the first. */
     async offset(): Promise<number> {
-      const [row] = await rowsOf<Pick<Tables['messenger_state'], 'next_update'>>(
-        handle,
-        'select next_update from messenger_state',
-      );
+      const [row] = await select({ from: 'messenger_state', columns: ['next_update'] }).rows(handle);
       return row?.next_update ?? 0;
     },
 

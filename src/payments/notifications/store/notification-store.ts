@@ -1,21 +1,20 @@
-import type { Tables } from 'knex/types/tables.js';
 import { booleanOf, jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { execute, rowsOf } from '#db/query.ts';
+import { execute } from '#db/query.ts';
 import { defaultSettings, type NotificationSettings } from '../../model/notification.ts';
 import type { Owner } from '../../model/owner.ts';
 import { ownersOf } from '../../store/list-query.ts';
 import type { NotificationSettingsRow } from '../../tables/event-tables.ts';
-import type { OrganizationRow } from '../../tables/organization-tables.ts';
+import { select } from '../../tables/select.ts';
 
 /** Notification settings of organizations. */
 export function notificationStore(handle: Handle) {
   const saved = async (owners: readonly Owner[]): Promise<NotificationSettings[]> => {
     if (owners.length === 0) return [];
     const { sql, bindings } = ownersOf(owners);
-    const rows = await rowsOf<NotificationSettingsRow>(
+    const rows = await select({ from: 'notification_settings', columns: ['*'] }).rows(
       handle,
-      `select * from notification_settings where (organization_id, mode) in ${sql}`,
+      `where (organization_id, mode) in ${sql}`,
       bindings,
     );
     return rows.map(settingsOf);
@@ -29,9 +28,9 @@ export function notificationStore(handle: Handle) {
     async find(owner: Owner): Promise<NotificationSettings | undefined> {
       const [settings] = await saved([owner]);
       if (settings !== undefined) return settings;
-      const [organization] = await rowsOf<Pick<OrganizationRow, 'created_at'>>(
+      const [organization] = await select({ from: 'organizations', columns: ['created_at'] }).rows(
         handle,
-        'select created_at from organizations where id = ?',
+        'where id = ?',
         [owner.organizationId],
       );
       return organization && defaultSettings(owner, organization.created_at);
@@ -47,9 +46,9 @@ export function notificationStore(handle: Handle) {
 
     /** Owners that a chat is linked to. */
     async ownersOfChat(chatId: string): Promise<Owner[]> {
-      const rows = await rowsOf<Pick<NotificationSettingsRow, 'organization_id' | 'mode'>>(
+      const rows = await select({ from: 'notification_settings', columns: ['organization_id', 'mode'] }).rows(
         handle,
-        'select organization_id, mode from notification_settings where messenger_chat_id = ? order by 1, 2',
+        'where messenger_chat_id = ? order by 1, 2',
         [chatId],
       );
       return rows.map(row => ({ organizationId: row.organization_id, mode: row.mode }));
@@ -99,9 +98,9 @@ export function testMails(handle: Handle) {
     async reserve(organizationId: string, now: number): Promise<number | null> {
       const old = 'delete from test_mails where organization_id = ? and at <= ?';
       await execute(handle, old, [organizationId, now - HOUR_MS]);
-      const rows = await rowsOf<Pick<Tables['test_mails'], 'at'>>(
+      const rows = await select({ from: 'test_mails', columns: ['at'] }).rows(
         handle,
-        'select at from test_mails where organization_id = ? order by at desc limit ?',
+        'where organization_id = ? order by at desc limit ?',
         [organizationId, TEST_MAILS_AN_HOUR],
       );
       const first = rows[TEST_MAILS_AN_HOUR - 1];

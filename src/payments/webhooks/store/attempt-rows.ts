@@ -6,6 +6,7 @@ import type { Owner } from '../../model/owner.ts';
 import type { Delivery, Webhook } from '../../model/webhook.ts';
 import { oneOf } from '../../store/list-query.ts';
 import type { DeliveryRow, WebhookRow } from '../../tables/event-tables.ts';
+import { select } from '../../tables/select.ts';
 import { switchValues } from './webhook-store.ts';
 
 /** Reads and locks a webhook of an owner, unless it is deleted, until the transaction ends. */
@@ -15,9 +16,9 @@ export async function lockedWebhook(
   id: string,
 ): Promise<WebhookRow | undefined> {
   const { sql, bindings } = oneOf(owner, id);
-  const [webhook] = await rowsOf<WebhookRow>(
+  const [webhook] = await select({ from: 'webhooks', columns: ['*'] }).rows(
     handle,
-    `select * from webhooks where ${sql} and deleted_at is null${rowLock(handle, 'for no key update')}`,
+    `where ${sql} and deleted_at is null${rowLock(handle, 'for no key update')}`,
     bindings,
   );
   return webhook;
@@ -45,9 +46,9 @@ export async function lockWebhooks(
 
 /** Reads and locks the webhooks of deliveries until the transaction ends. */
 export function lockedWebhooksOf(handle: Transaction, deliveryIds: readonly string[]): Promise<WebhookRow[]> {
-  return rowsOf<WebhookRow>(
+  return select({ from: 'webhooks', columns: ['*'] }).rows(
     handle,
-    `select * from webhooks where id in (
+    `where id in (
        select webhook_id from deliveries where id in (${idsOf(handle)})
      ) order by id${rowLock(handle, 'for no key update')}`,
     [bound(deliveryIds)],
@@ -56,9 +57,9 @@ export function lockedWebhooksOf(handle: Transaction, deliveryIds: readonly stri
 
 /** Reads and locks deliveries until the transaction ends. */
 export function lockedDeliveries(handle: Transaction, ids: readonly string[]): Promise<DeliveryRow[]> {
-  return rowsOf<DeliveryRow>(
+  return select({ from: 'deliveries', columns: ['*'] }).rows(
     handle,
-    `select * from deliveries where id in (${idsOf(handle)}) order by id${rowLock(handle, 'for update')}`,
+    `where id in (${idsOf(handle)}) order by id${rowLock(handle, 'for update')}`,
     [bound(ids)],
   );
 }

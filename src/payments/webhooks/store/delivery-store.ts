@@ -1,7 +1,7 @@
 import { booleanOf, type Column } from '#db/columns.ts';
 import { LET_GO } from '#db/lease.ts';
 import type { Handle } from '#db/open.ts';
-import { execute, rowsOf, type Sql } from '#db/query.ts';
+import { execute, type Sql } from '#db/query.ts';
 import { insertRows, placeholders } from '#db/rows.ts';
 import { announce } from '#db/woken-worker.ts';
 import { DAY_MS } from '#lib/clock.ts';
@@ -11,6 +11,7 @@ import type { Delivery, DeliveryEventType } from '../../model/webhook.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
 import { allOf, given, type ListPage, type Page, paged } from '../../store/list-query.ts';
 import type { DeliveryRow } from '../../tables/event-tables.ts';
+import { select } from '../../tables/select.ts';
 
 /** Retention of deliveries, in milliseconds (Decision 123). */
 export const DELIVERY_LIFETIME_MS = 30 * DAY_MS;
@@ -121,7 +122,7 @@ async function rowOf(
   { owner, webhookId, id }: { owner: Owner; webhookId: string; id: string },
 ): Promise<DeliveryRow | undefined> {
   const { sql, bindings } = allOf([ofWebhook(owner, webhookId), { sql: 'id = ?', bindings: [id] }]);
-  const [row] = await rowsOf<DeliveryRow>(handle, `select * from deliveries where ${sql}`, bindings);
+  const [row] = await select({ from: 'deliveries', columns: ['*'] }).rows(handle, `where ${sql}`, bindings);
   return row;
 }
 
@@ -212,10 +213,9 @@ const BATCH = 1_000;
 /** Fails held deliveries that are too old when a disabled webhook becomes active again (Decision 124). */
 export async function failHeldTooLong(handle: Handle, webhookId: string, now: number): Promise<void> {
   for (;;) {
-    const rows = await rowsOf<DeliveryRow>(
+    const rows = await select({ from: 'deliveries', columns: ['*'] }).rows(
       handle,
-      `select * from deliveries
-       where webhook_id = ? and next_attempt_at is not null and created_at < ?
+      `where webhook_id = ? and next_attempt_at is not null and created_at < ?
          and (locked_until is null or locked_until <= ?) limit ?`,
       [webhookId, now - HOLD_LIMIT_MS, now, BATCH],
     );

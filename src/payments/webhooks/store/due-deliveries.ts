@@ -1,14 +1,14 @@
 import { dueRows, LET_GO } from '#db/lease.ts';
 import type { Db, Transaction } from '#db/open.ts';
-import { execute, rowLock, rowsOf } from '#db/query.ts';
+import { execute, rowLock } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { ClaimedDelivery } from '../../model/webhook.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import { openEach, putOff } from '../../secrets/unopened-rows.ts';
-import type { ComputedColumns } from '../../tables/computed-columns.ts';
 import type { DeliveryRow, WebhookRow } from '../../tables/event-tables.ts';
+import { select } from '../../tables/select.ts';
 import { bodyCell, deliveryOf } from './delivery-store.ts';
 
 /** Lease of an automatic attempt, in milliseconds: three times the timeout of sending. */
@@ -29,14 +29,20 @@ export interface WebhookWithDue {
 export async function webhooksWithDue(db: Db, now: number): Promise<WebhookWithDue[]> {
   const next = (after: string) =>
     `(select webhook_id from deliveries where next_attempt_at is not null${after} order by webhook_id limit 1)`;
-  const rows = await rowsOf<Pick<WebhookRow, 'id' | 'organization_id'> & Pick<ComputedColumns, 'due_since'>>(
-    db,
-    `with recursive pending (webhook_id) as (
+  const rows = await select({
+    with: `with recursive pending (webhook_id) as (
        select ${next('')}
        union all
        select ${next(' and webhook_id > pending.webhook_id')} from pending where pending.webhook_id is not null
-     )
-     select * from (
+     )`,
+    computed: {
+      id: ['text', 'id'],
+      organization_id: ['text', 'organization_id'],
+      due_since: ['time', 'due_since'],
+    },
+  }).rows(
+    db,
+    `from (
        select w.id, w.organization_id, (
          select min(d.next_attempt_at) from deliveries d where d.webhook_id = w.id and d.next_attempt_at <= ?
        ) as due_since
@@ -54,9 +60,9 @@ export async function webhooksWithDue(db: Db, now: number): Promise<WebhookWithD
 /** Reads and locks the active webhooks among these ids until the transaction ends. */
 export function lockedActive(handle: Transaction, ids: readonly string[]): Promise<WebhookRow[]> {
   if (ids.length === 0) return Promise.resolve([]);
-  return rowsOf<WebhookRow>(
+  return select({ from: 'webhooks', columns: ['*'] }).rows(
     handle,
-    `select * from webhooks where is_active and id in (${placeholders(ids.length)})
+    `where is_active and id in (${placeholders(ids.length)})
      order by id${rowLock(handle, 'for no key update')}`,
     ids,
   );
@@ -102,9 +108,9 @@ export async function putOffAll(handle: Transaction, webhookId: string, now: num
 
 /** Locks up to `limit` deliveries with a manual attempt whose lease has expired. */
 export function cutOffDeliveries(handle: Transaction, limit: number, now: number): Promise<DeliveryRow[]> {
-  return rowsOf<DeliveryRow>(
+  return select({ from: 'deliveries', columns: ['*'] }).rows(
     handle,
-    `select * from deliveries where sending = 'manual' and locked_until <= ?
+    `where sending = 'manual' and locked_until <= ?
      order by locked_until limit ?${rowLock(handle, 'for update skip locked')}`,
     [now, limit],
   );

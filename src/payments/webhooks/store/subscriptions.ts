@@ -1,12 +1,12 @@
 import { jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { rowLock, rowsOf } from '#db/query.ts';
+import { rowLock } from '#db/query.ts';
+import type { RowIn } from '#db/select/select.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { PaymentEvent } from '../../model/event.ts';
 import type { Subscription } from '../../model/webhook.ts';
 import { ownersOf } from '../../store/list-query.ts';
-import type { SubscriptionRow } from '../../tables/event-tables.ts';
-import type { OwnerColumns } from '../../tables/organization-tables.ts';
+import { select } from '../../tables/select.ts';
 
 /** Retention of ended subscriptions, in milliseconds: longer than an event ever waits for its relay. */
 const MEMORY_MS = 7 * DAY_MS;
@@ -37,18 +37,21 @@ export function subscriptions(handle: Handle) {
   };
 }
 
-type OwnedSubscription = SubscriptionRow & OwnerColumns;
+const OWNED = select({
+  from: 'webhooks w',
+  join: ['webhook_subscriptions s on s.webhook_id = w.id'],
+  columns: ['s.webhook_id', 'w.organization_id', 'w.mode', 's.events', 's.since', 's.until'],
+});
+type OwnedSubscription = RowIn<typeof OWNED>;
 
 async function rowsAt(handle: Handle, events: readonly PaymentEvent[]): Promise<OwnedSubscription[]> {
   if (events.length === 0) return [];
   const times = events.map(event => event.createdAt);
   const owners = ownersOf(events);
   // Locked, so that no webhook is deleted before its deliveries are written.
-  return rowsOf<OwnedSubscription>(
+  return OWNED.rows(
     handle,
-    `select s.webhook_id, w.organization_id, w.mode, s.events, s.since, s.until
-     from webhooks w join webhook_subscriptions s on s.webhook_id = w.id
-     where (w.organization_id, w.mode) in ${owners.sql} and w.deleted_at is null and s.since <= ? and (s.until is null or s.until > ?)
+    `where (w.organization_id, w.mode) in ${owners.sql} and w.deleted_at is null and s.since <= ? and (s.until is null or s.until > ?)
      order by w.created_at, w.id${rowLock(handle, 'for key share of w')}`,
     [...owners.bindings, Math.max(...times), Math.min(...times)],
   );

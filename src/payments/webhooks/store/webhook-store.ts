@@ -1,6 +1,6 @@
 import { booleanOf, jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { rowLock, rowsOf, type Sql } from '#db/query.ts';
+import { rowLock, type Sql } from '#db/query.ts';
 import { announce } from '#db/woken-worker.ts';
 import type { Owner } from '../../model/owner.ts';
 import {
@@ -22,6 +22,7 @@ import {
   paged,
 } from '../../store/list-query.ts';
 import type { WebhookRow } from '../../tables/event-tables.ts';
+import { select } from '../../tables/select.ts';
 import { deliveryStore, failHeldTooLong } from './delivery-store.ts';
 import { subscriptions } from './subscriptions.ts';
 
@@ -34,9 +35,9 @@ export type WebhookStore = ReturnType<typeof webhookStore>;
 export function webhookStore(handle: Handle, seals: Seals) {
   const findRow = async (owner: Owner, id: string, lock = ''): Promise<WebhookRow | undefined> => {
     const { sql, bindings } = oneOf(owner, id);
-    const [row] = await rowsOf<WebhookRow>(
+    const [row] = await select({ from: 'webhooks', columns: ['*'] }).rows(
       handle,
-      `select * from webhooks where ${sql} and deleted_at is null${lock}`,
+      `where ${sql} and deleted_at is null${lock}`,
       bindings,
     );
     return row;
@@ -158,8 +159,10 @@ export function webhookStore(handle: Handle, seals: Seals) {
 
     /** Removes up to `limit` deliveries of a deleted webhook, or at last the webhook. Returns the number of rows. */
     async removeDeleted(limit: number): Promise<number> {
-      const sql = 'select id from webhooks where deleted_at is not null order by deleted_at limit 1';
-      const [row] = await rowsOf<Pick<WebhookRow, 'id'>>(handle, sql, []);
+      const [row] = await select({ from: 'webhooks', columns: ['id'] }).rows(
+        handle,
+        'where deleted_at is not null order by deleted_at limit 1',
+      );
       if (row === undefined) return 0;
       const removed = await deliveryStore(handle, seals).removeOf(row.id, limit);
       return removed > 0 ? removed : handle('webhooks').where({ id: row.id }).delete();
