@@ -159,11 +159,3 @@ test('both databases have every column named in a built statement', async () => 
   expect(faults).toEqual([]);
   expect(statements.length).toBeGreaterThan(40);
 }, 240_000);
-
-test('rows of SQL text have declared columns only', () => {
-  const free = sourcesOn('sqlite').flatMap(({ place, columns }) =>
-    columns.filter(({ isDeclared }) => !isDeclared).map(({ name }) => `${place} ${name}`),
-  );
-
-  expect(free).toEqual([]);
-}, 240_000);

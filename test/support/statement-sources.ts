@@ -9,8 +9,6 @@ export interface RowColumn {
   readonly name: string;
   /** Types of its values except null: `string`, `number`, `boolean` or `Buffer`. */
   readonly kinds: readonly string[];
-  /** False for a column of a type declared next to its statement. A selection has the columns that it names. */
-  readonly isDeclared: boolean;
 }
 
 /** A call that sends a statement: `rowsOf`, `execute`, `insertRows`, a handle's `raw`, or a method of a selection. */
@@ -58,13 +56,12 @@ export function statementSources({
     const { line } = file.getLineAndCharacterOfPosition(node.getStart());
     const place = `${pathOf(file)}:${line + 1}`;
     const reading = { checker, standIns, place };
-    const selected = textsSelected(node, dialect, reading);
-    const sent = selected ?? textsSent(node, reading) ?? [];
+    const sent = textsSelected(node, dialect, reading) ?? textsSent(node, reading) ?? [];
     const texts = sent.filter(text => STATEMENT.test(text));
-    if (texts.length > 0) found.push({ place, texts, columns: columnsOf(node, selected !== undefined) });
+    if (texts.length > 0) found.push({ place, texts, columns: columnsOf(node) });
   };
 
-  const columnsOf = (call: ts.CallExpression, isSelected: boolean): RowColumn[] => {
+  const columnsOf = (call: ts.CallExpression): RowColumn[] => {
     const rows = checker.getAwaitedType(checker.getTypeAtLocation(call));
     const row = rows && checker.getIndexTypeOfType(rows, ts.IndexKind.Number);
     if (row === undefined) return [];
@@ -73,7 +70,6 @@ export function statementSources({
     return given.map(column => ({
       name: column.name,
       kinds: kindsOf(checker.getTypeOfSymbolAtLocation(column, call), checker),
-      isDeclared: isSelected || column.declarations?.some(one => isOfTables(one)) === true,
     }));
   };
 
@@ -81,23 +77,6 @@ export function statementSources({
     if (isWanted(path) && !SENDERS.includes(path)) ts.forEachChild(source, visit(source));
   }
   return found;
-}
-
-/** Files with declarations of table columns. */
-const DECLARED = [
-  'src/db/lease.ts',
-  `${INDEX}schema/block-tables.ts`,
-  `${INDEX}schema/state-tables.ts`,
-  `${INDEX}schema/tables.ts`,
-];
-
-/** True for a column of knex's `Tables`, of the index, or of every leased table. */
-function isOfTables(node: ts.Node): boolean {
-  const file = pathOf(node.getSourceFile());
-  if (file.startsWith('src/payments/tables/') || DECLARED.includes(file)) return true;
-  return (
-    ts.findAncestor(node, one => ts.isInterfaceDeclaration(one) && one.name.text === 'Tables') !== undefined
-  );
 }
 
 /** Every text of `SELECTION.rows(handle, rest)`, `.query(…)` or `.changed(…)`; undefined for any other call. */
