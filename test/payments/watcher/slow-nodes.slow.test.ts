@@ -29,7 +29,7 @@ interface Reading {
 eachDatabase('watchers of one chain', databases => {
   /**
    * Runs several watchers on one database, each with its own connection, until they have read the `BLOCKS` blocks up to
-   * `target`.
+   * `target`, for tokens and for coins.
    */
   async function reading(count: number, { chain, rpcUrls, timeoutMs, target }: Reading) {
     const watched = paymentChain(chain);
@@ -62,7 +62,8 @@ eachDatabase('watchers of one chain', databases => {
         for (const { holder } of await rowsOf<{ holder: string }>(ours.db, 'select holder from leases', [])) {
           leaders.add(holder);
         }
-        return (await cursorStore(ours.db).find(chain.chainId))?.blockNumber === target;
+        const cursor = await cursorStore(ours.db).find(chain.chainId);
+        return cursor?.blockNumber === target && cursor.coinsBlock === undefined;
       },
       isThere => isThere,
     );
