@@ -1,8 +1,5 @@
-import ts from 'typescript';
 import { expect, test } from 'vitest';
-
-const ROOT = new URL('../../', import.meta.url).pathname;
-const FILE = `${ROOT}test/contract/program-of-this-test.ts`;
+import { compilerMessages } from '../support/compiler-messages.ts';
 
 const OPERATIONS = `import type { GatedHandlers, Handlers } from '../../src/contract/contracts/operations.ts';
 interface Operations {
@@ -41,19 +38,8 @@ const ALL = `getAll: async ({ query }) => ({ status: 200, body: { ids: [String(q
 
 /** The compiler's messages for a program that serves the operations with these handlers. */
 function messagesFor(handlers: string, type = 'All'): string[] {
-  const { config } = ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent({ ...config, files: [] }, ts.sys, ROOT);
-  const host = ts.createCompilerHost(options);
   const text = `${OPERATIONS}export const handlers = { ${handlers} } satisfies ${type};\n`;
-  const read = host.getSourceFile.bind(host);
-  host.getSourceFile = (name, target) =>
-    name === FILE ? ts.createSourceFile(name, text, target) : read(name, target);
-  const exists = host.fileExists.bind(host);
-  host.fileExists = name => name === FILE || exists(name);
-  const program = ts.createProgram([FILE], { ...options, types: [], noUnusedLocals: false }, host);
-  return program
-    .getSemanticDiagnostics(program.getSourceFile(FILE))
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  return compilerMessages('test/contract/program-of-this-test.ts', text).map(({ message }) => message);
 }
 
 test('exactly one handler per operation, each with a declared answer, compiles', () => {
