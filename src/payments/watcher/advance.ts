@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { ScanProgress } from '../store/cursor-store.ts';
-import { logKey, transferChoice } from './look/chosen-transfers.ts';
+import { logKey, partition, transferChoice } from './look/chosen-transfers.ts';
 import { type LaneResult, NOTHING_DONE } from './look/lanes.ts';
 import { record } from './look/record.ts';
 import { repricedBy } from './look/replaced.ts';
@@ -122,7 +122,7 @@ export function advance({
       };
       if (reached === to) standing = Math.max(to, standing ?? to);
       const all = [...found.transfers, ...(coins?.transfers ?? [])].sort(byPlace);
-      const transfers = all.filter(one => !settled.has(logKey(one)));
+      const [, transfers] = await partition(all, one => settled.has(logKey(one)));
       const isNews =
         transfers.length > 0 ||
         cursor?.blockNumber !== next.blockNumber ||
@@ -136,7 +136,7 @@ export function advance({
         const repriced = await repricedBy(round, transfers);
         const recorded = await record(round, {
           transfers,
-          chosen: choice.of(transfers),
+          chosen: await choice.of(transfers),
           repriced,
           cursor: next,
         });
