@@ -7,11 +7,14 @@ export function inTurns<Item>(
   groupOf: (item: Item) => string,
   most = items.length,
 ): Item[] {
-  let groups = [...Map.groupBy(items, groupOf).values()];
+  let groups = [...Map.groupBy(items, groupOf).values()].map(group => group.values());
   const taken: Item[] = [];
-  for (let turn = 0; groups.length > 0 && taken.length < most; turn++) {
-    taken.push(...groups.flatMap(group => group.slice(turn, turn + 1)));
-    groups = groups.filter(group => group.length > turn + 1);
+  while (groups.length > 0 && taken.length < most) {
+    groups = groups.filter(group => {
+      const { done, value } = group.next();
+      if (done !== true) taken.push(value);
+      return done !== true;
+    });
   }
   return taken.slice(0, most);
 }
