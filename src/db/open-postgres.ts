@@ -1,6 +1,7 @@
 import createKnex, { type Knex } from 'knex';
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import pg from 'pg';
+import { systemClock } from '../lib/clock.ts';
 import { driverLog, silentLogger } from '../lib/logger.ts';
 import { Unavailable } from '../lib/unavailable.ts';
 import { exactInteger, uintColumnOf } from './columns.ts';
@@ -87,7 +88,7 @@ export function openPostgres(options: PostgresOptions): {
     },
   });
   const listening = connecting({ ...options, url: listenUrl, silenceMs: LISTENING_SILENCE_MS });
-  const wakeups = postgresWakeups({ knex, connect: listening, log });
+  const wakeups = postgresWakeups({ knex, connect: listening, clock: systemClock, log });
   return {
     knex,
     dialect: postgresDialect,

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import pg from 'pg';
-import { type Clock, systemClock } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import { Unavailable } from '../lib/unavailable.ts';
@@ -60,20 +60,14 @@ export interface PostgresWakeupsOptions {
   /** Opens the listening connection. It must not go through a pooler. */
   readonly connect: Connect;
   readonly log: Logger;
-  /** System clock when absent. */
-  readonly clock?: Clock;
+  readonly clock: Clock;
 }
 
 /**
  * Wake-ups by LISTEN and NOTIFY among all processes of one database. The listening connection is opened for the first
  * listener and reopened whenever it is lost. Source: PostgreSQL, "NOTIFY".
  */
-export function postgresWakeups({
-  knex,
-  connect,
-  log,
-  clock = systemClock,
-}: PostgresWakeupsOptions): Wakeups {
+export function postgresWakeups({ knex, connect, log, clock }: PostgresWakeupsOptions): Wakeups {
   const local = localWakeups();
   const sender = newId('wake');
   const topics = new Set<string>();

@@ -36,8 +36,6 @@ export interface DevnetOptions extends ClockAndLog {
   /** Milliseconds between blocks after the fill; 0 for none. */
   trickleMs: number;
   seed: number;
-  /** Time of the last block of the fill, in UTC milliseconds. The current minute by default. */
-  endTime?: number;
   /** Engine of the chains. When absent, anvil if there is one, else EDR. */
   engine?: EngineName | undefined;
   /** Path of an anvil to use where the npm package has none. */
@@ -50,7 +48,7 @@ export interface DevnetOptions extends ClockAndLog {
  */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { folder, isFolderDisposable = false, chains: count, blocks, trickleMs, seed, clock, log } = options;
-  const { endTime = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS } = options;
+  const endTime = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS;
   const engine = findEngine({ engine: options.engine, anvil: options.anvil });
   log.info({ engine: engine.name }, 'starting the embedded chains');
   const ids = embeddedChainIds(count);

@@ -13,20 +13,18 @@ const LEAVING: Readonly<Record<string, Outcome>> = { process: { ok: false, detai
 
 /**
  * Registers two routes. GET /healthz: 200 as long as the process responds. GET /readyz: 200 when every check passes,
- * else 503, with the outcome of each. A check that takes longer than `timeoutMs` (2 s) has failed.
+ * else 503, with the outcome of each. A check that takes longer than two seconds has failed.
  */
 export function healthRoutes(
   router: Router,
   {
     checks,
     isLeaving = () => false,
-    timeoutMs = CHECK_TIMEOUT_MS,
   }: {
     /** Current checks at the time of a request, by name. */
     checks: () => Readonly<Record<string, Check>>;
     /** True once the process is about to stop. It is then not ready (Decision 319). */
     isLeaving?: (() => boolean) | undefined;
-    timeoutMs?: number;
   },
 ): void {
   router.all('/healthz', ctx => answer(ctx, 200, { status: 'ok' }));
@@ -34,7 +32,7 @@ export function healthRoutes(
   let checking: ReturnType<typeof checkOutcomes> | undefined;
   router.all('/readyz', async ctx => {
     if (isLeaving()) return answer(ctx, 503, { status: 'not ready', checks: LEAVING });
-    checking ??= checkOutcomes(checks(), { log: ctx.state.log, timeoutMs }).finally(() => {
+    checking ??= checkOutcomes(checks(), ctx.state.log).finally(() => {
       checking = undefined;
     });
     const outcomes = await checking;
@@ -43,12 +41,10 @@ export function healthRoutes(
   });
 }
 
-/**
- * Runs checks and returns their outcomes by name. One that throws or takes longer than `timeoutMs` (2 s) has failed.
- */
+/** Runs checks and returns their outcomes by name. One that throws or takes longer than two seconds has failed. */
 export async function checkOutcomes(
   checks: Readonly<Record<string, Check>>,
-  { log, timeoutMs = CHECK_TIMEOUT_MS }: { log: () => Logger; timeoutMs?: number },
+  log: () => Logger,
 ): Promise<Readonly<Record<string, Outcome>>> {
   const outcomes = Object.entries(checks).map(
     async ([name, check]): Promise<[string, Outcome]> => [name, await outcomeOf(name, check)],
@@ -57,7 +53,7 @@ export async function checkOutcomes(
 
   async function outcomeOf(name: string, check: Check): Promise<Outcome> {
     try {
-      return await inTime(Promise.try(check), timeoutMs);
+      return await inTime(Promise.try(check), CHECK_TIMEOUT_MS);
     } catch (error) {
       if (error instanceof Late) return { ok: false, detail: error.message };
       log().warn({ err: error, check: name }, 'readiness check failed');

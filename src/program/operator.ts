@@ -97,7 +97,7 @@ export function workerParts({ workers, roles }: Pick<Config, 'workers' | 'roles'
 function reportToParent(view: OperatorView, { metrics, log }: { metrics: Metrics; log: Logger }): void {
   const answers: Readonly<Record<Subject, () => Promise<unknown>>> = {
     metrics: () => metrics.registry.getMetricsAsJSON(),
-    checks: () => checkOutcomes(view.checks, { log: () => log }),
+    checks: () => checkOutcomes(view.checks, () => log),
     status: async () => (await statusOf(view.status, () => log)).states,
   };
   process.on('message', async received => {

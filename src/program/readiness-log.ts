@@ -47,7 +47,7 @@ async function untilReady({ data, indexer, embedded, log, signal }: Announced): 
   let told = '';
   let toldAt = performance.now();
   while (!signal.aborted) {
-    const outcomes = Object.entries(await checkOutcomes(indexing.checks, { log: () => log }));
+    const outcomes = Object.entries(await checkOutcomes(indexing.checks, () => log));
     if (outcomes.every(([, { ok }]) => ok)) return;
     const fields = {
       filling: embedded

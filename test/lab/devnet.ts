@@ -37,9 +37,8 @@ export async function startTestDevnet({
     blocks,
     trickleMs: 0,
     seed,
-    clock: systemClock,
+    clock: { ...systemClock, now: () => endTime },
     log,
-    endTime,
     engine,
   });
   async function stop(): Promise<void> {

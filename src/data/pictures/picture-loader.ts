@@ -64,9 +64,8 @@ export function pictureLoader(options: {
   readonly clock: Clock;
   readonly log: Logger;
   readonly rules?: LinkedHostRules | undefined;
-  readonly cacheBytes?: number;
 }): PictureLoader {
-  const { ipfsGateway, clock, log, rules, cacheBytes = CACHE_BYTES } = options;
+  const { ipfsGateway, clock, log, rules } = options;
   // Image hosts redirect to their other hosts. The gateway may be a private host, so its requests follow no redirect to
   // another host.
   const hosts = linkedHosts({
@@ -80,7 +79,7 @@ export function pictureLoader(options: {
   });
   const gatewayUrlOf = gatewayLinks(ipfsGateway);
   const known = new LRUCache<string, { result: PictureResult; until: number }>({
-    maxSize: cacheBytes,
+    maxSize: CACHE_BYTES,
     sizeCalculation: ({ result }, url) =>
       ENTRY_BYTES + 2 * url.length + (result.status === 'ok' ? result.picture.bytes.length : 0),
   });

@@ -10,16 +10,13 @@ import { messengerLinks } from './store/messenger-links.ts';
 interface StartMessengerOptions extends ClockAndLog {
   readonly db: Db;
   readonly messenger: Messenger;
-  /** Time after which another process takes over when this one was killed, in milliseconds; 60 s when absent. */
-  readonly leaseMs?: number;
-  /** Pause after a poll without updates, in milliseconds; 1 s when absent. */
-  readonly pauseMs?: number;
-  /** Time for which the messenger holds a poll open; 25 s when absent. Shorter than the lease. */
-  readonly pollSeconds?: number;
 }
 
+/** Time after which another process takes over when this one was killed. */
 const LEASE_MS = 60_000;
+/** Pause after a poll without updates. */
 const PAUSE_MS = 1_000;
+/** Time for which the messenger holds a poll open; shorter than the lease. */
 const POLL_SECONDS = 25;
 /**
  * An update counts as read when its number is at most this far below the next expected one. After a week without
@@ -30,11 +27,10 @@ const NUMBERS_BACK = 10_000;
 /** Receives messages to the bot, in one process at a time, and answers them. Each is acted on once. */
 export function startMessenger(options: StartMessengerOptions): { stop(): Promise<void> } {
   const { db, clock, log, messenger } = options;
-  const { leaseMs = LEASE_MS, pauseMs = PAUSE_MS, pollSeconds = POLL_SECONDS } = options;
-  const lead = leadership(db, { name: 'messenger', leaseMs, clock });
+  const lead = leadership(db, { name: 'messenger', leaseMs: LEASE_MS, clock });
   /** Number of the first update to ask for; undefined until this process is the leader. */
   let from: number | undefined;
-  const running = startWorker({ name: 'messenger', runOnce }, { pauseMs, clock, log });
+  const running = startWorker({ name: 'messenger', runOnce }, { pauseMs: PAUSE_MS, clock, log });
   return {
     async stop() {
       await running.stop();
@@ -49,7 +45,7 @@ export function startMessenger(options: StartMessengerOptions): { stop(): Promis
     }
     try {
       from ??= await beginning();
-      const { updates, next } = await messenger.updates(from, { pollSeconds, signal });
+      const { updates, next } = await messenger.updates(from, { pollSeconds: POLL_SECONDS, signal });
       for (const update of updates) {
         if (signal.aborted) return updates.length;
         const answer = await actOnce(update);

@@ -10,15 +10,10 @@ const GATEWAY = 'https://gateway.test/base';
 const CID = 'QmRRPWG96cmgTn2qSzjwr2qvfNEuhunv6FNeMFGa9bx6mQ';
 
 /** Documents with one fixed reply, and the URLs that were fetched. */
-function documents(answer: FetchDocument, cacheBytes?: number) {
+function documents(answer: FetchDocument) {
   const clock = manualClock();
   const fetchDocument = vi.fn(answer);
-  const made = metadataDocuments({
-    fetchDocument,
-    ipfsGateway: GATEWAY,
-    clock,
-    ...(cacheBytes === undefined ? {} : { cacheBytes }),
-  });
+  const made = metadataDocuments({ fetchDocument, ipfsGateway: GATEWAY, clock });
   return { ...made, clock, fetched: () => fetchDocument.mock.calls };
 }
 
@@ -97,7 +92,7 @@ test('concurrent requests share one fetch', async () => {
 });
 
 test('the cache is bounded in bytes and evicts the least used document', async () => {
-  const to = documents(async () => ({ status: 'ok', text: 'x'.repeat(10_000) }), 50_000);
+  const to = documents(async () => ({ status: 'ok', text: 'x'.repeat(7_000_000) }));
 
   for (const id of [1, 2, 1, 3, 1]) await to.read(`https://example.org/${id}`);
   const before = to.fetched().length;

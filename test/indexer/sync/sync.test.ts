@@ -38,9 +38,8 @@ beforeAll(async () => {
     blocks: BLOCKS,
     trickleMs: 0,
     seed: 7,
-    clock: systemClock,
+    clock: { ...systemClock, now: () => Date.UTC(2026, 0, 1) },
     log,
-    endTime: Date.UTC(2026, 0, 1),
   });
   await devnet.filled;
   rpcUrl = devnet.chains[0]?.rpcUrl ?? '';

@@ -16,8 +16,6 @@ import { eachDatabase } from '../../support/databases.ts';
 import { everythingOn } from '../../support/notification-records.ts';
 
 const ADA = 42;
-/** Longer than a test may take, so that a wait for the end of a poll fails it. */
-const POLL_S = 300;
 const NOT_VALID = `${ADA}: This link does not work`;
 
 eachDatabase('the messenger link', databases => {
@@ -57,7 +55,6 @@ eachDatabase('the messenger link', databases => {
       clock: { now: () => now, sleep: (_, signal) => pause(10, signal) },
       log: createLogger({ level: 'info', destination }),
       messenger: createMessenger({ token: bot.token, apiRoot: bot.url }),
-      pollSeconds: POLL_S,
     });
   }
   async function link(whose: Owner = owner): Promise<string> {

@@ -10,13 +10,10 @@ export interface Breaker {
   run<Value>(path: string, ask: () => Promise<Value>): Promise<Value>;
 }
 
-export interface BreakerOptions extends ClockAndLog {
-  readonly name: string;
-  /** Consecutive outages that open the breaker. */
-  readonly failures: number;
-  readonly pauseMs: number;
-}
-
+/** Consecutive outages that open the breaker. */
+const OUTAGES = 5;
+/** Pause before the probe. */
+const PAUSE_MS = 10_000;
 /** Time in which further failures of the same endpoint do not count, in milliseconds. */
 const WINDOW_MS = 60_000;
 /**
@@ -24,7 +21,7 @@ const WINDOW_MS = 60_000;
  */
 const SLOW_ENDPOINTS = 2;
 
-export function openBreaker({ name, failures, pauseMs, clock, log }: BreakerOptions): Breaker {
+export function openBreaker(name: string, { clock, log }: ClockAndLog): Breaker {
   let outages = 0;
   let openUntil: number | undefined;
   let isProbing = false;
@@ -43,9 +40,13 @@ export function openBreaker({ name, failures, pauseMs, clock, log }: BreakerOpti
 
   function failed(weight: number, isProbe: boolean): void {
     outages += weight;
-    if (!isProbe && outages < failures) return;
-    openUntil = clock.now() + pauseMs;
-    if (!isProbe) log.warn({ upstream: name, failures, pauseMs }, 'failed repeatedly: requests paused');
+    if (!isProbe && outages < OUTAGES) return;
+    openUntil = clock.now() + PAUSE_MS;
+    if (!isProbe)
+      log.warn(
+        { upstream: name, failures: OUTAGES, pauseMs: PAUSE_MS },
+        'failed repeatedly: requests paused',
+      );
   }
 
   /** Weight of a failure. A single broken endpoint is no outage: its failures count once per window. */
@@ -55,7 +56,7 @@ export function openBreaker({ name, failures, pauseMs, clock, log }: BreakerOpti
     const endpoint = endpointOf(path);
     if (clock.now() < (counted.get(endpoint) ?? 0)) return 0;
     counted.set(endpoint, clock.now() + WINDOW_MS);
-    return isTimeout(error) ? Math.max(1, failures / SLOW_ENDPOINTS) : 1;
+    return isTimeout(error) ? Math.max(1, OUTAGES / SLOW_ENDPOINTS) : 1;
   }
 
   async function run<Value>(path: string, ask: () => Promise<Value>): Promise<Value> {

@@ -43,8 +43,6 @@ export interface UpstreamOptions extends ClockAndLog {
   readonly judge: Judge;
   /** Version of this service, for the user agent. */
   readonly version?: string;
-  /** Consecutive outages that open the breaker, and the pause before the probe. Default: 5 and 10 s. */
-  readonly breaker?: { readonly failures: number; readonly pauseMs: number };
 }
 
 const POOL = {
@@ -72,11 +70,11 @@ const RETRY_MS = { from: 50, to: 250 } as const;
  * invalid address.
  */
 export function openUpstream(options: UpstreamOptions): Upstream {
-  const { name, baseUrl, judge, clock, log, version, breaker: limits } = options;
+  const { name, baseUrl, judge, clock, log, version } = options;
   const address = readAddress(baseUrl);
   const pool = new Pool(address.origin, POOL);
   const quota = watchQuota({ name, clock, log });
-  const breaker = openBreaker({ name, clock, log, ...(limits ?? { failures: 5, pauseMs: 10_000 }) });
+  const breaker = openBreaker(name, { clock, log });
   const headers = {
     ...address.headers,
     ...options.headers,

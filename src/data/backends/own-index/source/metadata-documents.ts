@@ -60,12 +60,11 @@ export function metadataDocuments(options: {
   /** Without a slash at its end. */
   ipfsGateway: string;
   clock: Clock;
-  cacheBytes?: number;
 }): MetadataDocuments {
-  const { fetchDocument, ipfsGateway, clock, cacheBytes = CACHE_BYTES } = options;
+  const { fetchDocument, ipfsGateway, clock } = options;
   const gatewayUrlOf = gatewayLinks(ipfsGateway);
   const known = new LRUCache<string, { found: FetchedDocument; until: number }>({
-    maxSize: cacheBytes,
+    maxSize: CACHE_BYTES,
     sizeCalculation: ({ found }, url) =>
       ENTRY_BYTES + 2 * (url.length + (found.status === 'ok' ? found.text.length : 0)),
   });
