@@ -31,5 +31,6 @@ function paymentsDatabaseTest(createDatabase: typeof sqliteDatabase | typeof pos
   );
 }
 
-const onSqlite = paymentsDatabaseTest(sqliteDatabase);
+/** `test` on SQLite alone. */
+export const onSqlite = paymentsDatabaseTest(sqliteDatabase);
 const onPostgres = paymentsDatabaseTest(postgresDatabase);

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test as plainTest } from 'vitest';
-import type { Binding } from '#db/columns.ts';
 import { type Db, openDatabase } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { type LinkList, linkStore } from '#payments/store/link-store.ts';
@@ -10,6 +8,7 @@ import { organizationStore } from '#payments/store/organization-store.ts';
 import { aLink, anOrganization } from '../../lab/payments-records.ts';
 import { sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
 import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
+import { plansOf } from '../../support/query-plans.ts';
 
 const SORTS = ['created_at', 'updated_at', 'name', 'current_uses'] as const;
 const NEWEST: LinkList = { sort: 'created_at', order: 'desc' };
@@ -141,22 +140,10 @@ describe('a list of payment links on SQLite', () => {
     await database.remove();
   });
 
-  const plansOf = async (work: () => Promise<unknown>): Promise<string[]> => {
-    const statements: { sql: string; bindings: Binding[] }[] = [];
-    const listener = (statement: { sql: string; bindings: Binding[] }) => statements.push(statement);
-    db.on('query', listener);
-    await work();
-    db.off('query', listener);
-    const plans = statements.map(({ sql, bindings }) =>
-      rowsOf<{ detail: string }>(db, `explain query plan ${sql}`, bindings),
-    );
-    return (await Promise.all(plans)).flat().map(step => step.detail);
-  };
-
   plainTest.each(SORTS)(
     'by %s searches and counts in a covering index, and reads only the rows of its page',
     async sort => {
-      const plans = await plansOf(() =>
+      const plans = await plansOf(db, () =>
         linkStore(db).list(
           owner,
           { search: 'coffee', active: true, sort, order: 'desc' },
