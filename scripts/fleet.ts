@@ -33,7 +33,7 @@ import { watchProcesses } from './fleet/processes.ts';
 import { soak } from './fleet/soak/soak.ts';
 
 const WITHIN_MS = 720_000;
-const MOST_BYTES = 5 * 2 ** 30;
+const MAX_BYTES = 5 * 2 ** 30;
 const SHOWN = 20;
 const SHOWN_CHARACTERS = 600;
 /** Time for the system to remove ended processes. */
@@ -90,7 +90,7 @@ const report = await (values.hostile ? runHostileChains() : values.soak ? runSoa
 await delay(GONE_AFTER_MS);
 await watched.stop();
 for (const left of await watched.left()) violation(`left behind: ${left}`);
-if (watched.mostBytes > MOST_BYTES) violation(`memory rose to ${mebibytes(watched.mostBytes)}`);
+if (watched.mostBytes > MAX_BYTES) violation(`memory rose to ${mebibytes(watched.mostBytes)}`);
 clearTimeout(late);
 
 console.log(`seed ${seed}, ${((Date.now() - startedAt) / 1000).toFixed()} s\n\n${report}`);

@@ -27,7 +27,7 @@ export const STATE_FAULTS: readonly StateFault[] = [
 
 const ROUNDS = 6;
 /** Most blocks with transfers until the node has refused something. */
-const MOST_ROUNDS = 30;
+const MAX_ROUNDS = 30;
 /** Account that sends the tokens. No shop's customer uses it. */
 const SENDER = 19;
 
@@ -46,7 +46,7 @@ export async function disturbState(
     return lied;
   });
   try {
-    for (let round = 0; round < ROUNDS || (refused === 0 && round < MOST_ROUNDS); round += 1) {
+    for (let round = 0; round < ROUNDS || (refused === 0 && round < MAX_ROUNDS); round += 1) {
       const to = chain.accounts[round % ROUNDS] ?? '';
       await mintPostcard(chain, to);
       await chain.pay({ from: SENDER, to, amount: BigInt(round + 1) });

@@ -6,7 +6,7 @@ export interface SettlementWaits {
 }
 
 /** Settlement under attack may take this many times as long as without. */
-const MOST_RATIO = 2;
+const MAX_RATIO = 2;
 /** The longest wait is told, but not judged: anvil mines no other block while it executes an attack for seconds. */
 const JUDGED = ['median', 'ninth of ten'] as const;
 
@@ -19,7 +19,7 @@ export function compareWaits(waits: SettlementWaits, violation: (sentence: strin
   const without = spread(waits.without);
   for (const measure of JUDGED) {
     const [is, was] = [under[measure], without[measure]];
-    if (is > MOST_RATIO * was)
+    if (is > MAX_RATIO * was)
       violation(`the ${measure} wait for settlement is ${seconds(is)} under attack, ${seconds(was)} without`);
   }
   return `settlement without an attack: ${told(without)}; under attack: ${told(under)}`;

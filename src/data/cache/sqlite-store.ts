@@ -74,11 +74,11 @@ export async function limitDatabase(db: Db, { databasePages }: StoreParts): Prom
 }
 
 /** Entries removed in one transaction, which takes a few milliseconds. */
-const MOST_EVICTED = 100;
+const MAX_EVICTED = 100;
 /** Pages that a transaction writes in addition to those of its entry: the removed ones' neighbours, and indexes. */
 const EXTRA_PAGES = 300;
 /** Transactions of a write that needs the room of many small entries. */
-const MOST_STEPS = 50;
+const MAX_STEPS = 50;
 /** Longest wait for a writer in another process, in milliseconds. */
 const PATIENCE_MS = 1_000;
 
@@ -142,7 +142,7 @@ export function sqliteStore(db: Db, { clock, version, parts, file }: SqliteStore
 
   /** @throws Error when no room can be made */
   async function makeRoomAndInsert(columns: readonly Binding[], pages: number): Promise<void> {
-    for (let step = 0; step < MOST_STEPS; step += 1) {
+    for (let step = 0; step < MAX_STEPS; step += 1) {
       const outcome = await transaction(db, handle => evictOrInsert(handle, columns, pages), PATIENCE_MS);
       if (outcome === 'inserted') return;
       if (outcome === 'log full' && !(await emptyLog()))
@@ -172,7 +172,7 @@ export function sqliteStore(db: Db, { clock, version, parts, file }: SqliteStore
   }
 }
 
-/** Removes the entries that expire first: as many as free this many bytes, up to `MOST_EVICTED`. */
+/** Removes the entries that expire first: as many as free this many bytes, up to `MAX_EVICTED`. */
 async function evict(handle: Handle, bytes: number): Promise<void> {
   await execute(
     handle,
@@ -182,7 +182,7 @@ async function evict(handle: Handle, bytes: number): Promise<void> {
            select key, expires_at, length(identity) + coalesce(length(br), 0) + coalesce(length(gzip), 0) as bytes
            from entries order by expires_at limit ?))
        where freed < ?)`,
-    [MOST_EVICTED, bytes],
+    [MAX_EVICTED, bytes],
   );
 }
 

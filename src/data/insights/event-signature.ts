@@ -89,10 +89,10 @@ const NO_NAMES: ReadonlySet<string> = new Set(
     'mapping memory modifier payable private public pure receive return returns storage struct true tuple view virtual'
   ).split(' '),
 );
-const MOST_PARAMETERS = 128;
+const MAX_PARAMETERS = 128;
 const DEEPEST = 8;
 /** A log has four topics, and the first is the event's. */
-const MOST_INDEXED = 3;
+const MAX_INDEXED = 3;
 
 /** Parses `Name(type indexed name, …)`; null for anything else. Caches nothing, because attackers choose the text. */
 function parsedEvent(text: string): AbiEvent | null {
@@ -104,7 +104,7 @@ function parsedEvent(text: string): AbiEvent | null {
   const reading: ParserState = { tokens, at: 1, parameters: 0 };
   const inputs = list(reading, 0);
   if (inputs === null || reading.at !== tokens.length) return null;
-  if (inputs.filter(({ indexed }) => indexed).length > MOST_INDEXED) return null;
+  if (inputs.filter(({ indexed }) => indexed).length > MAX_INDEXED) return null;
   return { type: 'event', name, inputs };
 }
 
@@ -123,7 +123,7 @@ function list(reading: ParserState, depth: number): EventParameter[] | null {
 
 function parameter(reading: ParserState, depth: number): EventParameter | null {
   reading.parameters++;
-  if (reading.parameters > MOST_PARAMETERS) return null;
+  if (reading.parameters > MAX_PARAMETERS) return null;
   const mayBeIndexed = depth === 0;
   const isMarked = mayBeIndexed && EXPLORER_STYLE.test(reading.tokens[reading.at] ?? '');
   if (isMarked) reading.at++;

@@ -4,12 +4,12 @@ import { InvalidParameter } from '../../contract/contracts/violations.ts';
  * Maximum number of values of `chain_id` and `chain` together; last page of a plain query; last page of an aggregation.
  * Source: document 2, "Limits".
  */
-const MOST_CHAINS = 55;
+const MAX_CHAINS = 55;
 const LAST_PAGE = 20;
 const LAST_PAGE_AGGREGATED = 500;
 
 /** Maximum number of NFTs over all owners of a request, per chain (Decision 218). */
-const MOST_NFTS_OF_OWNERS = 1_000;
+const MAX_NFTS_OF_OWNERS = 1_000;
 
 interface ChainQuery {
   readonly chain_id?: readonly number[];
@@ -27,8 +27,8 @@ interface PageQuery {
  * @throws InvalidParameter for more values than the document allows.
  */
 export function namedChains({ chain_id: ids = [], chain: older = [] }: ChainQuery): readonly number[] {
-  if (ids.length + older.length > MOST_CHAINS) {
-    throw new InvalidParameter('chain_id', `must have at most ${MOST_CHAINS} items, those of chain included`);
+  if (ids.length + older.length > MAX_CHAINS) {
+    throw new InvalidParameter('chain_id', `must have at most ${MAX_CHAINS} items, those of chain included`);
   }
   return [...new Set([...ids, ...older])];
 }
@@ -62,7 +62,7 @@ export function checkNftsOfOwners({
   readonly limit: number;
   readonly owner_address: readonly string[];
 }): void {
-  if (limit * owners.length <= MOST_NFTS_OF_OWNERS) return;
-  const most = Math.floor(MOST_NFTS_OF_OWNERS / owners.length);
+  if (limit * owners.length <= MAX_NFTS_OF_OWNERS) return;
+  const most = Math.floor(MAX_NFTS_OF_OWNERS / owners.length);
   throw new InvalidParameter('limit', `must be at most ${most} for ${owners.length} owners`);
 }

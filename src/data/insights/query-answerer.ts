@@ -55,7 +55,7 @@ interface QueryAnswer<E extends Entity> {
 export const QUERY_TIMEOUT_MS = 26_000;
 
 /** Maximum number of keys, values and distinct values in the groups of all chains together. */
-const MOST_VALUES_MERGED = 200_000;
+const MAX_VALUES_MERGED = 200_000;
 
 /** Answers the queries for blocks, transactions and events, with records or with groups of them. */
 export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights) {
@@ -188,10 +188,10 @@ function checkSize(lists: readonly (readonly Group[])[]): void {
     values += keys.length + folds.length;
     for (const fold of folds) if (typeof fold === 'object' && fold !== null) values += fold.length;
   }
-  if (values <= MOST_VALUES_MERGED) return;
+  if (values <= MAX_VALUES_MERGED) return;
   throw new InvalidParameter(
     'group_by',
-    `makes more than ${MOST_VALUES_MERGED} values in groups over these chains: ask for fewer chains, group by fewer fields, aggregate less, or filter`,
+    `makes more than ${MAX_VALUES_MERGED} values in groups over these chains: ask for fewer chains, group by fewer fields, aggregate less, or filter`,
   );
 }
 

@@ -2,7 +2,7 @@ import { isAddress, isHash } from 'viem';
 import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
 import type { Entity, EntityRecords } from '../../query-model/row-selection.ts';
 import type { NamedInput } from '../backends/port/insights-backend.ts';
-import { MOST_RESOLVED } from '../backends/port/resolved-input.ts';
+import { MAX_RESOLVED } from '../backends/port/resolved-input.ts';
 import type { ChainsAnswer } from '../fallback/ask-chains.ts';
 import { signatureNamed } from './event-signature.ts';
 import { metaOf } from './query-answerer.ts';
@@ -14,7 +14,7 @@ const DIGITS = /^\d{1,78}$/;
 const SELECTOR = /^0x[\da-f]{8}$/;
 /** A name has two or more labels. The chain's registry decides if it exists. */
 const NAME = /^[^\s./]+(?:\.[^\s./]+)+$/;
-const MOST_OF_NAME = 255;
+const MAX_OF_NAME = 255;
 const SELECTOR_CHARACTERS = 10;
 
 /** Possible meaning of a text, judged by its form alone; null when it has none (Decision 212). */
@@ -30,7 +30,7 @@ export function namedInput(text: string): NamedInput | null {
     const { topic0 } = signature;
     return { kind: 'signature', topic0, selector: topic0.slice(0, SELECTOR_CHARACTERS) };
   }
-  const isName = trimmed.length <= MOST_OF_NAME && NAME.test(trimmed);
+  const isName = trimmed.length <= MAX_OF_NAME && NAME.test(trimmed);
   return isName ? { kind: 'address', address: lower } : null;
 }
 
@@ -70,7 +70,7 @@ export function resolvedBody(asked: ChainsAnswer<ResolvedInput>): InsightsSchema
       ...(transactions === undefined ? {} : { transactions }),
       ...(events === undefined ? {} : { events }),
     },
-    meta: metaOf(asked, { page: 0, limit: MOST_RESOLVED, total, pages: Math.min(1, total), isCapped: false }),
+    meta: metaOf(asked, { page: 0, limit: MAX_RESOLVED, total, pages: Math.min(1, total), isCapped: false }),
   };
 }
 

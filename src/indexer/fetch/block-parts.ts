@@ -58,7 +58,7 @@ export function partsReader(client: NodeCalls, log: Logger): (block: BlockRef) =
 }
 
 /** Transactions of a block whose changes are looked up when their receipt or trace is missing. */
-const MOST_LOOKED_UP = 20;
+const MAX_LOOKED_UP = 20;
 
 /** Reads the parts of one block, and remembers the first failure. */
 function readingOf(client: NodeCalls, block: BlockRef) {
@@ -114,7 +114,7 @@ function readingOf(client: NodeCalls, block: BlockRef) {
   /** Accounts that transactions changed, by a tracer whose answer does not grow with the number of calls. */
   async function touchedBy(hashes: readonly Hash[]): Promise<Address[]> {
     const tracer = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } } as const;
-    const diffs = await oneByOne(hashes.slice(0, MOST_LOOKED_UP), hash =>
+    const diffs = await oneByOne(hashes.slice(0, MAX_LOOKED_UP), hash =>
       orNull(request({ method: 'debug_traceTransaction', params: [hash, tracer] })),
     );
     const accounts = diffs.flatMap(diff =>

@@ -3,7 +3,7 @@ import type { BlockFetcher } from './fetch-blocks.ts';
 import type { FetchedBlock } from './fetched-block.ts';
 
 /** Most bodies requested together, so that small blocks share JSON-RPC batches, and most blocks of a group. */
-const MOST_TOGETHER = 16;
+const MAX_TOGETHER = 16;
 /** Bytes of the bodies requested together, by the size of the blocks before. */
 const BODY_BYTES = 16 * 2 ** 20;
 /** Characters of a body per byte of the block: hexadecimal digits, and the names of fields. */
@@ -114,5 +114,5 @@ async function* bodiesInOrder(
 /** Number of bodies to request together after these: at most twice as many, and so many as fit. */
 function nextCount(before: number, bodies: readonly BlockBody[]): number {
   const longest = Math.max(1, ...bodies.map(({ block }) => Number(block.size ?? 0) * CHARACTERS_PER_BYTE));
-  return Math.max(1, Math.min(2 * before, MOST_TOGETHER, Math.floor(BODY_BYTES / longest)));
+  return Math.max(1, Math.min(2 * before, MAX_TOGETHER, Math.floor(BODY_BYTES / longest)));
 }

@@ -129,7 +129,7 @@ export function receiverCode({ request }: Pick<ChainClient, 'request'>): Receive
 export const PLAIN_TRANSFER_GAS = 21_000;
 
 /** Maximum number of authorizations per block whose signers are recovered. A full block of them would take seconds. */
-const MOST_AUTHORIZATIONS = 40;
+const MAX_AUTHORIZATIONS = 40;
 
 /** Effects of a block on the code of accounts. */
 export interface CodeTrail {
@@ -177,7 +177,7 @@ async function codeTrail(
     ...(calls ?? []).map(({ createdContract }) => createdContract),
   ];
   const authorizations = transactions.flatMap(({ transaction }) => transaction.authorizationList ?? []);
-  const isTooMany = authorizations.length > MOST_AUTHORIZATIONS;
+  const isTooMany = authorizations.length > MAX_AUTHORIZATIONS;
   const signed = isTooMany ? [] : await authoritiesOf(authorizations, chainId);
   const usesOther = ({ receipt }: (typeof transactions)[number]) =>
     receipt === null || Number(receipt.gasUsed) !== PLAIN_TRANSFER_GAS;

@@ -1,7 +1,7 @@
 import type { Fold, Group, Value } from '../../query-model/expression.ts';
 import { type CompileContext, compile } from './compile.ts';
 import { placeBounds } from './filters.ts';
-import { type GroupsQuery, MOST_CHARACTERS, QueryTooLarge } from './query.ts';
+import { type GroupsQuery, MAX_CHARACTERS, QueryTooLarge } from './query.ts';
 import type { CompiledExpression, QueryDialect, QuerySession, SqlText } from './query-dialect.ts';
 import { walkOf } from './selection.ts';
 
@@ -39,7 +39,7 @@ function sizeCheck(
     values += keys.length + folds.length;
     for (const value of row) characters += lengthOf(value);
     const isTooMuch = groups > limit || values + lists.values > VALUES_PER_GROUP * limit;
-    if (isTooMuch || characters > MOST_CHARACTERS) throw new QueryTooLarge('groups');
+    if (isTooMuch || characters > MAX_CHARACTERS) throw new QueryTooLarge('groups');
   };
 }
 

@@ -54,7 +54,7 @@ export interface GroupsAnswer {
 }
 
 /** Maximum characters of one answer that is handed to the main thread. */
-export const MOST_CHARACTERS = 2 ** 24;
+export const MAX_CHARACTERS = 2 ** 24;
 
 const TOO_LARGE = {
   deadline: 'the query took too long',

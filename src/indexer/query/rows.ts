@@ -3,7 +3,7 @@ import type { Entity, RowSelection } from '../../query-model/row-selection.ts';
 import { columnOf, ENTITIES, joinsOf, type RecordColumn, recordColumns } from './columns.ts';
 import { isInKeyOrder, type Storage } from './filters.ts';
 import { indexWalk } from './index-walk.ts';
-import { MOST_CHARACTERS, QueryTooLarge, type RowsQuery } from './query.ts';
+import { MAX_CHARACTERS, QueryTooLarge, type RowsQuery } from './query.ts';
 import type { QueryDialect, QuerySession, SqlText } from './query-dialect.ts';
 import { isOneRange, type SelectionOptions, selectionOf } from './selection.ts';
 
@@ -51,7 +51,7 @@ async function pageOf(
   const { sql, bindings } = pageStatement(query, { dialect, columns: columns.map(column => column.sql) });
   await session.each({ sql, bindings: [...bindings, BigInt(query.limit), BigInt(query.offset)] }, row => {
     for (const value of row) characters += typeof value === 'string' ? value.length : 0;
-    if (characters > MOST_CHARACTERS) throw new QueryTooLarge('page');
+    if (characters > MAX_CHARACTERS) throw new QueryTooLarge('page');
     rows.push(columns.map(({ storage }, index) => cellOf(storage, row[index], dialect)));
   });
   return rows;

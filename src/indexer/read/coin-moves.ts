@@ -42,7 +42,7 @@ const APPEARANCES = [
 ] as const;
 
 /** Index entries read per column for a page. */
-const MOST_ENTRIES = 100;
+const MAX_ENTRIES = 100;
 
 /**
  * At most `limit` blocks below `below` in which coins of an address may have moved: it sent a transaction, took part in
@@ -80,7 +80,7 @@ function latest(rows: readonly MoveColumns[], limit: number): CoinMoves {
     const { entries = 0, lowest = block } = seen.get(place) ?? {};
     seen.set(place, { entries: entries + 1, lowest: Math.min(lowest, block) });
   }
-  const cut = [...seen.values()].flatMap(({ entries, lowest }) => (entries < MOST_ENTRIES ? [] : [lowest]));
+  const cut = [...seen.values()].flatMap(({ entries, lowest }) => (entries < MAX_ENTRIES ? [] : [lowest]));
   const horizon = cut.length === 0 ? null : Math.max(...cut);
   // Some entries of the block at the horizon may be missing, so it is always included.
   const blocks = new Map<number, number | null>(horizon === null ? [] : [[horizon, null]]);
@@ -123,7 +123,7 @@ function appearanceSql({ dialect }: Handle, query: AppearanceQuery) {
     { dialect },
     `from (select ${[...columns].join(', ')} from ${table}
        where ${range.sql} order by ${range.order} limit ${BOUND}) as found`,
-    [...(unless === null ? [] : [dialect.numeric(0n)]), ...range.bindings, MOST_ENTRIES],
+    [...(unless === null ? [] : [dialect.numeric(0n)]), ...range.bindings, MAX_ENTRIES],
   );
 }
 
@@ -141,7 +141,7 @@ function minerSql(
   return movesOf({ place, block: 'number', transaction: NO_TRANSACTION, moves: '1' }).query(
     { dialect },
     `from (select number from blocks where ${range.sql} order by ${range.order} limit ${BOUND}) as found`,
-    [...range.bindings, MOST_ENTRIES],
+    [...range.bindings, MAX_ENTRIES],
   );
 }
 

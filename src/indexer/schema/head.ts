@@ -18,7 +18,7 @@ export interface Head {
 }
 
 /** Most entries of unread state that are counted. */
-export const MOST_COUNTED = 1_000;
+export const MAX_COUNTED = 1_000;
 
 const HEAD_COLUMNS = ['number', 'hash', 'timestamp'] as const;
 const EPOCH = ['count', '(select epoch from index_state where id = 1)'] as const;
@@ -33,7 +33,7 @@ const PROGRESS = select({
     unread_blocks: ['count', '(select count(*) from unread_blocks)'],
     unread_state: [
       'count',
-      `(select count(*) from (select 1 from dirty where attempts > 0 limit ${MOST_COUNTED}) waiting)`,
+      `(select count(*) from (select 1 from dirty where attempts > 0 limit ${MAX_COUNTED}) waiting)`,
     ],
     is_state_fresh: [
       'count',
@@ -56,7 +56,7 @@ export interface Progress {
   readonly firstNumber: number | null;
   /** True when all state that blocks up to `staleUpTo` touched has been read, or at least tried. */
   readonly isStateFresh: boolean;
-  /** Number of entries of state whose last read failed. At most `MOST_COUNTED` are counted. */
+  /** Number of entries of state whose last read failed. At most `MAX_COUNTED` are counted. */
   readonly unreadState: number;
   /** Number of changes without a new block: missing parts of a block that arrived, and batches of state. */
   readonly fills: number;

@@ -23,9 +23,9 @@ export interface Counters {
 }
 
 /** Most rows of a kind that are counted for an address or a token. */
-const MOST_ROWS = 100_000;
+const MAX_ROWS = 100_000;
 /** Most blocks or addresses of an index whose totals are counted. */
-const MOST_IN_TOTAL = 2_000_000;
+const MAX_IN_TOTAL = 2_000_000;
 
 /** Counters that belong to an entry of state: those of an address, or of a token. */
 export function countersOf({ dialect }: Handle, { kind, address }: Dirty): Counters[] {
@@ -58,7 +58,7 @@ async function numbersOf(handle: Handle, { sql }: Counters) {
 
 /** Aggregates over at most so many rows, with their number as `n`. */
 const first = (name: string, { of, where, also = '' }: { of: string; where: string; also?: string }) =>
-  `(select count(*) as n${also} from (select ${of} where ${where} limit ${MOST_ROWS}) ${name}_rows) ${name}`;
+  `(select count(*) as n${also} from (select ${of} where ${where} limit ${MAX_ROWS}) ${name}_rows) ${name}`;
 
 const OF_TRANSACTIONS = ['transactions', 'gas_sent', 'gas_received'] as const;
 const OF_ADDRESS = ['token_transfers', 'transfers_of_token', 'validated_blocks'] as const;
@@ -101,7 +101,7 @@ function countersOfAddress(key: string, address: string): Counters {
       from ${Object.entries(parts)
         .map(([name, part]) => first(name, part))
         .join(' cross join ')}
-      where ${names.map(name => `${name}.n < ${MOST_ROWS}`).join(' and ')}`,
+      where ${names.map(name => `${name}.n < ${MAX_ROWS}`).join(' and ')}`,
     async write(handle, counts) {
       const half = OF_TRANSACTIONS.length;
       await writeRow(
@@ -134,7 +134,7 @@ function holdersOf(key: string, address: string): Counters {
     names: [`holders of ${address}`],
     sql: `select ${joined(['holder_count'])} as kept, ${joined(['held.n'])} as counted
       from tokens cross join ${first('held', { of: 'distinct holder from token_balances', where: `token = ${key}` })}
-      where address = ${key} and held.n < ${MOST_ROWS}`,
+      where address = ${key} and held.n < ${MAX_ROWS}`,
     write: async (handle, [count = '0']) =>
       void (await execute(handle, 'update tokens set holder_count = ? where address = ?', [
         count,
@@ -166,7 +166,7 @@ function totalsOf(
   return {
     names: names.map(name => `${name.replaceAll('_', ' ')} in total`),
     sql: `select ${joined(names)} as kept, (select ${joined(Object.values(columns))} from ${rows}) as counted
-      from ${kept} where id = 1 and ${rows} <= ${MOST_IN_TOTAL}`,
+      from ${kept} where id = 1 and ${rows} <= ${MAX_IN_TOTAL}`,
     write: async (handle, counts) =>
       void (await execute(
         handle,

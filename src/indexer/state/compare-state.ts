@@ -53,13 +53,13 @@ function textOf({ entry, indexed, expected }: StateDifference): string {
 }
 
 /** Attempts to compare at one head while the index moves. */
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 async function compareOnce(
   { db, client }: { db: Db; client: ChainClient },
   entries: readonly Dirty[],
 ): Promise<Compared> {
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const head = await readHead(db);
     if (head === null) return { differences: [], unread: 0 };
     // With the gas of a later read: a first read would refuse calls that need more.

@@ -47,7 +47,7 @@ const BLOCKS = 10;
 /** Entries requested together. */
 const BATCH = 200;
 /** Entries that are remembered, so that those of many blocks are compared once. */
-const MOST_REMEMBERED = 500_000;
+const MAX_REMEMBERED = 500_000;
 
 /**
  * Compares with the node, at the index's head, all state that the blocks of the index from `from` on have touched, and
@@ -67,7 +67,7 @@ export async function verifyState(deps: VerificationDeps, bounds: VerificationBo
     if (checked >= bounds.limit || bounds.isOver()) return { checked, differing, unread, next: block };
     const touched = await touchedIn(db, { from: block, to: block + BLOCKS - 1 });
     const entries = touched.filter(entry => !seen.has(Object.values(entry).join()));
-    if (seen.size > MOST_REMEMBERED) seen.clear();
+    if (seen.size > MAX_REMEMBERED) seen.clear();
     for (const entry of entries) seen.add(Object.values(entry).join());
     for (let start = 0; start < entries.length; start += BATCH) {
       const result = await verifyBatch(deps, entries.slice(start, start + BATCH));

@@ -15,14 +15,14 @@ export function amountText(units: bigint, { symbol, decimals }: Denomination): s
 }
 
 /** Maximum decimal places of an exact amount. More are tedious to type, and wallets and exchanges may cut them off. */
-const MOST_DECIMALS = 8;
+const MAX_DECIMALS = 8;
 
 /**
  * Smallest difference between two exact amounts of a token, in smallest units: more than 1 from nine decimals on. Each
  * open session asks for an amount of its own (Decision 132).
  */
 export function exactStep(tokenDecimals: number): bigint {
-  return 10n ** BigInt(Math.max(0, tokenDecimals - MOST_DECIMALS));
+  return 10n ** BigInt(Math.max(0, tokenDecimals - MAX_DECIMALS));
 }
 
 /** The highest amount that a payer is asked for: the price and the largest tail (Decision 132). */

@@ -13,7 +13,7 @@ import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context
 import { notFound, success } from './responses/answers.ts';
 
 /** Maximum number of events per replay (Decision 224). */
-const MOST_EVENTS = 10_000;
+const MAX_EVENTS = 10_000;
 /** Events that one statement examines. Other statements run in between. */
 const LOOKED_AT_ONCE = 500;
 
@@ -75,11 +75,11 @@ function cannotReplay(reason: string) {
 async function countMissed(db: Db, options: MissedOptions): Promise<{ count: number; hasMore: boolean }> {
   let count = 0;
   let after: EventPlace | undefined = options.after;
-  while (after !== undefined && count <= MOST_EVENTS) {
+  while (after !== undefined && count <= MAX_EVENTS) {
     const { missed, last } = await missedEvents(db, { ...options, after }, LOOKED_AT_ONCE);
     count += missed.length;
     after = last;
     await setImmediate();
   }
-  return { count: Math.min(count, MOST_EVENTS), hasMore: count > MOST_EVENTS };
+  return { count: Math.min(count, MAX_EVENTS), hasMore: count > MAX_EVENTS };
 }

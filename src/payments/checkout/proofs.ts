@@ -84,7 +84,7 @@ async function isSignedBy(
 /**
  * Maximum number of claimed transactions of a session under search at a time. Each costs requests to the chain's node.
  */
-const MOST_CLAIMS = 10;
+const MAX_CLAIMS = 10;
 
 /** Operation that records a payer's claim to have paid with a transaction. Only a transfer counts (Decision 114). */
 export function claims({
@@ -119,8 +119,8 @@ function whyNot(session: CheckoutSession, known: readonly PaymentTransaction[]):
   if (session.status !== 'active')
     return `The checkout is ${session.status}, so nothing can be claimed for it.`;
   if (session.payerAddress === null) return 'Bind the wallet that paid before claiming its payment.';
-  if (known.filter(({ status }) => status === 'pending').length >= MOST_CLAIMS)
-    return `${MOST_CLAIMS} claimed payments of this checkout are already being searched for.`;
+  if (known.filter(({ status }) => status === 'pending').length >= MAX_CLAIMS)
+    return `${MAX_CLAIMS} claimed payments of this checkout are already being searched for.`;
   return undefined;
 }
 

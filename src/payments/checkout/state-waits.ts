@@ -7,7 +7,7 @@ import type { CheckoutState } from './bodies.ts';
 /** Interval at which the states of all awaited sessions are read, in one statement. */
 const TICK_MS = 500;
 /** Maximum numbers of waiting requests, per session and in total (Decision 129). */
-const MOST_PER_SESSION = 10;
+const MAX_PER_SESSION = 10;
 const MOST = 2_000;
 
 /** A request that waits for a new state. */
@@ -87,7 +87,7 @@ export function stateWaits({ states, clock, log }: StateWaitsDeps): StateWaits {
   return {
     change({ sessionId, held, waitMs, signal }) {
       const waiters = bySession.get(sessionId) ?? new Set();
-      const isFull = count >= MOST || waiters.size >= MOST_PER_SESSION;
+      const isFull = count >= MOST || waiters.size >= MAX_PER_SESSION;
       if (isFull || closing.signal.aborted || signal.aborted) return Promise.resolve();
 
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -20,7 +20,7 @@ import { end, goOn, replayOf } from './replay-store.ts';
  * Number of due deliveries of a webhook at which its replay pauses, so that new events do not wait for the whole
  * replay.
  */
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 /** Most events that one transaction reads, so that other writers do not wait long. */
 const LOOKED_AT_ONCE = 50;
 /** Pause of a replay while its deliveries wait, in milliseconds. */
@@ -64,7 +64,7 @@ async function goFurther(handle: Transaction, row: ReplayRow, deps: ReplayerDeps
     await end(handle, row.id);
     return 1;
   }
-  const room = MOST_WAITING - (await waitingOf(handle, webhook.id, now));
+  const room = MAX_WAITING - (await waitingOf(handle, webhook.id, now));
   if (room <= 0) {
     await goOn(handle, row.id, { ...replay, at: now + REST_MS });
     return 0;
@@ -96,12 +96,12 @@ async function sendAgain(
   await deliveryStore(handle, seals).insert(deliveries);
 }
 
-/** Number of due deliveries of a webhook, at most `MOST_WAITING`. */
+/** Number of due deliveries of a webhook, at most `MAX_WAITING`. */
 async function waitingOf(handle: Transaction, webhookId: string, now: number): Promise<number> {
   const [row] = await select({ computed: { total: ['count', 'count(*)'] } }).rows(
     handle,
     `from (
-       select 1 from deliveries where webhook_id = ? and next_attempt_at <= ? limit ${MOST_WAITING}
+       select 1 from deliveries where webhook_id = ? and next_attempt_at <= ? limit ${MAX_WAITING}
      ) as waiting`,
     [webhookId, now],
   );

@@ -10,7 +10,7 @@ export type FailureReason = Exclude<PaymentsSchemas['FailureReason'], null>;
 export const LONGEST_SESSION_MS = DAY_MS;
 
 /** Limit of payments per session. Settling one payment reads all of them, so thousands of parts would be too slow. */
-export const MOST_PAYMENTS = 100;
+export const MAX_PAYMENTS = 100;
 
 /**
  * Terms of a session that the pay page shows. They are copied at the start, so later changes of the link do not affect

@@ -3,7 +3,7 @@ import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
-import { MOST_PAYMENTS } from '../model/session.ts';
+import { MAX_PAYMENTS } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
@@ -12,9 +12,9 @@ import { bindingsOf, OF_PLACE } from './session-rows.ts';
 /** The facts of a transfer by which a session may be paid. */
 type Payment = Pick<Transfer, 'sender' | 'amount'>;
 
-/** A session with `MOST_PAYMENTS` takes no more. Counts only up to that. */
+/** A session with `MAX_PAYMENTS` takes no more. Counts only up to that. */
 const HAS_ROOM = `(select count(*) from (select 1 from transactions t
-  where t.session_id = checkout_sessions.id and t.sender is not null limit ${MOST_PAYMENTS}) counted) < ${MOST_PAYMENTS}`;
+  where t.session_id = checkout_sessions.id and t.sender is not null limit ${MAX_PAYMENTS}) counted) < ${MAX_PAYMENTS}`;
 
 /**
  * Selects those of many transfers to one deposit address that may pay a session which is active or ended at

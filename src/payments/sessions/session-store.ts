@@ -192,7 +192,7 @@ const ACTIVE_AMOUNT = `(chain_id, token_address, recipient_address, amount_due)
   where status = 'active' and not is_wallet_only`;
 
 /** Limit of attempts. Within a transaction, the first one usually succeeds. */
-const MOST_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 
 /** Implements `open` of the session store. */
 async function openSession(handle: Handle, seals: Seals, draft: SessionDraft): Promise<CheckoutSession> {
@@ -203,7 +203,7 @@ async function openSession(handle: Handle, seals: Seals, draft: SessionDraft): P
     { chainId, address },
     createdAt,
   );
-  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     // Without ownership of the recipient, only a signed wallet can pay (Decision 137).
     const amountDue = isOwner ? await freeAmount(handle, draft, attempt) : undefined;
     const { tokenDecimals, clientHash = null, ...opened } = draft;

@@ -8,7 +8,7 @@ import type { SessionRow } from '../tables/session-tables.ts';
 import { bindingsOf, OF_PLACE } from './session-rows.ts';
 
 /** Most expired sessions of a deposit address that are considered, the latest ended first. */
-const MOST_EXPIRED = 1000;
+const MAX_EXPIRED = 1000;
 
 const COLUMNS = ['id', 'amount', 'amount_due', 'created_at'] as const;
 
@@ -82,7 +82,7 @@ async function sessionsNear(
     sql: `select ${COLUMNS.join(', ')} from (
         select * from checkout_sessions
         where status = 'expired' and ${kind} and ${OF_PLACE} and ended_at >= ?
-        order by ended_at desc limit ${MOST_EXPIRED}
+        order by ended_at desc limit ${MAX_EXPIRED}
       ) expired where ${isNear.sql}`,
     bindings: [...bindingsOf(payment), endedAfter, ...isNear.bindings],
   });

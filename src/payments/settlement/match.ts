@@ -1,6 +1,6 @@
 import type { Owner } from '../model/owner.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
-import { type CheckoutSession, MOST_PAYMENTS } from '../model/session.ts';
+import { type CheckoutSession, MAX_PAYMENTS } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { TransactionStore } from '../store/transaction-store.ts';
@@ -37,7 +37,7 @@ export const LATE_MS = 24 * 3_600_000;
  * this amount, then a recently ended one. Sessions of the recipient's owner come before those of other organizations,
  * which only a signed wallet can pay (Decision 137).
  *
- * Undefined also for a session that already has `MOST_PAYMENTS`. An amount that is also a price identifies no session:
+ * Undefined also for a session that already has `MAX_PAYMENTS`. An amount that is also a price identifies no session:
  * a rounded payment must not pay another payer's session (Decision 133).
  */
 export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match | undefined> {
@@ -63,7 +63,7 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
     (await openMatch(transfer, deps, { ofOwner, ofOthers })) ??
     lateMatch(transfer, deps, ofOwner) ??
     lateMatch(transfer, deps, { ...ofOthers, ofSender: ofOthers.ofSender.filter(isMeant) });
-  const isFull = found !== undefined && (await reads.countOf(found.session.id)) >= MOST_PAYMENTS;
+  const isFull = found !== undefined && (await reads.countOf(found.session.id)) >= MAX_PAYMENTS;
   return isFull ? undefined : found;
 }
 

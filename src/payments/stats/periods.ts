@@ -7,7 +7,7 @@ export type StatsPeriod = OperationRequest<PaymentsOperations['getAnalyticsOverv
 
 const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const;
 /** Maximum number of days in an answer (Decision 223). */
-const MOST_DAYS = 366;
+const MAX_DAYS = 366;
 
 /** Day of a time (UTC milliseconds), counted from 1970. */
 export function dayOf(time: number): number {
@@ -21,6 +21,6 @@ export function firstDayOf(period: StatsPeriod, now: number): number {
 
 /** All days from `first` to `last`, both included, but at most the last 366. */
 export function daysBetween(first: number, last: number): number[] {
-  const start = Math.max(first, last - MOST_DAYS + 1);
+  const start = Math.max(first, last - MAX_DAYS + 1);
   return Array.from({ length: Math.max(0, last - start + 1) }, (_, index) => start + index);
 }

@@ -46,7 +46,7 @@ const STOP_WITHIN_MS = 10_000;
 /** Most deliveries that one transaction takes, so that other writers do not wait long. */
 const LARGEST_CLAIM = 200;
 /** Default limit of attempts in flight. Each holds a socket and a body. */
-const MOST_IN_FLIGHT = 2_000;
+const MAX_IN_FLIGHT = 2_000;
 const CUT_OFF_EVERY_MS = 10_000;
 const CUT_OFF_AT_ONCE = 100;
 const LONGEST_PAUSE_MS = 5_000;
@@ -58,7 +58,7 @@ const LONGEST_PAUSE_MS = 5_000;
 export function startDispatcher(options: DispatcherOptions): RunningWorker {
   const { db, seals, clock, log, concurrencyPerEndpoint, fault = () => {} } = options;
   const { pauseMs = () => lookPauseMs(db, PAUSE_MS), stopWithinMs = STOP_WITHIN_MS } = options;
-  const { mostInFlight = MOST_IN_FLIGHT } = options;
+  const { mostInFlight = MAX_IN_FLIGHT } = options;
   const queue = deliveryQueue({ db, seals, clock, log });
   const sending = inFlight();
   const line = boundedLines({ clock, log });

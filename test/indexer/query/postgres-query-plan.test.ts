@@ -17,7 +17,7 @@ import { query, quickQueries } from './quick-queries.ts';
 const BLOCKS = 20_000;
 const TRANSACTIONS = 3 * BLOCKS;
 /** Most rows that a page may read in total: both sides of a wallet, in each table that it joins. */
-const MOST_READ = 600;
+const MAX_READ = 600;
 
 /** A wallet and a contract with nine of ten rows, all except the newest, and others with three of the oldest. */
 const FREQUENT = word('f1');
@@ -134,7 +134,7 @@ for (const [which, values] of VALUES)
         expect(isQuick(asked)).toBe(true);
         expect(page.length).toBeGreaterThan(0);
         expect([...page, ...count].filter(({ name }) => name.startsWith('Seq Scan'))).toEqual([]);
-        expect(page.filter(({ rows }) => rows > MOST_READ)).toEqual([]);
+        expect(page.filter(({ rows }) => rows > MAX_READ)).toEqual([]);
         // One beyond the cap, for both sides of a wallet.
         expect(count.filter(({ rows }) => rows > asked.countUpTo + 1)).toEqual([]);
       },
@@ -144,6 +144,6 @@ test('the newest rows are read from the end of the chain', async () => {
   for (const entity of ['blocks', 'transactions', 'events'] as const) {
     const scans = await scansOf(await statementOf(query(entity, [])));
 
-    expect(scans.filter(({ rows }) => rows > MOST_READ)).toEqual([]);
+    expect(scans.filter(({ rows }) => rows > MAX_READ)).toEqual([]);
   }
 });

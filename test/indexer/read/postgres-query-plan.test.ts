@@ -39,11 +39,11 @@ afterAll(async () => {
  * Most rows that a statement may sort, read in vain, or read in total: a page of the longest list in each of its
  * branches.
  */
-const MOST_SORTED = 260;
-const MOST_IN_VAIN = 60;
-const MOST_ROWS = 2_100;
+const MAX_SORTED = 260;
+const MAX_IN_VAIN = 60;
+const MAX_ROWS = 2_100;
 /** 8 kB pages that a statement may look at; the smallest of the large tables has more. */
-const MOST_PAGES = 700;
+const MAX_PAGES = 700;
 /** Rows of a table that counts as small. */
 const SMALL = 5;
 
@@ -98,12 +98,12 @@ function faultsOf({ plan }: Planned): string[] {
     const name = `${kind} ${table} ${index}`;
     return [
       ...(kind === 'Seq Scan' && rows + inVain > SMALL ? [`${name} reads the whole table`] : []),
-      ...(kind.includes('Sort') && rows > MOST_SORTED ? [`${name} of ${rows} rows`] : []),
-      ...(inVain > MOST_IN_VAIN ? [`${name} reads ${inVain} rows in vain`] : []),
-      ...(rows > MOST_ROWS ? [`${name} reads ${rows} rows`] : []),
+      ...(kind.includes('Sort') && rows > MAX_SORTED ? [`${name} of ${rows} rows`] : []),
+      ...(inVain > MAX_IN_VAIN ? [`${name} reads ${inVain} rows in vain`] : []),
+      ...(rows > MAX_ROWS ? [`${name} reads ${rows} rows`] : []),
     ];
   });
-  return pages > MOST_PAGES ? [`looks at ${pages} pages`, ...ofSteps] : ofSteps;
+  return pages > MAX_PAGES ? [`looks at ${pages} pages`, ...ofSteps] : ofSteps;
 }
 
 /** Statements whose plans have faults, with these. */

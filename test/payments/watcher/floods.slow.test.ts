@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { MOST_PAYMENTS } from '#payments/model/session.ts';
+import { MAX_PAYMENTS } from '#payments/model/session.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { until } from '../../lab/until.ts';
 import { type Flood, floodingToken } from '../../support/flooding-token.ts';
@@ -82,12 +82,12 @@ eachWatchedShop('a flood of transfers to one organization', watchedTest => {
         await ours.round();
         return listed();
       },
-      total => total >= FLOOD - MOST_PAYMENTS,
+      total => total >= FLOOD - MAX_PAYMENTS,
     );
 
     expect(afterFirst.other).toBe('confirming');
     expect(afterFirst.recorded).toBeLessThan(FLOOD);
-    expect([await recordedOf(session.id), listedInTheEnd]).toEqual([MOST_PAYMENTS, FLOOD - MOST_PAYMENTS]);
+    expect([await recordedOf(session.id), listedInTheEnd]).toEqual([MAX_PAYMENTS, FLOOD - MAX_PAYMENTS]);
     expect(await ours.session(other.id)).toMatchObject({ status: 'completed' });
 
     async function recordedOf(id: string): Promise<number> {
@@ -132,7 +132,7 @@ eachWatchedShop('a flood of transfers to one organization', watchedTest => {
     listed,
   }) => {
     const session = await ours.boundSession();
-    await dust({ count: MOST_PAYMENTS });
+    await dust({ count: MAX_PAYMENTS });
     await chain.mine(1);
     await ours.look();
     await dust();
@@ -143,7 +143,7 @@ eachWatchedShop('a flood of transfers to one organization', watchedTest => {
     await ours.settle();
 
     expect(Number(kept?.total)).toBe(DUST);
-    expect([(await ours.payments(session.id)).length, await listed()]).toEqual([MOST_PAYMENTS, DUST]);
+    expect([(await ours.payments(session.id)).length, await listed()]).toEqual([MAX_PAYMENTS, DUST]);
   });
 
   test('with a claimed hash is not matched one by one', async ({ chain, ours, dust, listed }) => {

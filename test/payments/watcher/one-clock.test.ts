@@ -4,7 +4,7 @@ import { manualClock } from '../../support/manual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 /** One second is the resolution of a block's time. */
-const MOST_BEHIND_MS = 2_000;
+const MAX_BEHIND_MS = 2_000;
 
 /** The clock's distance from the newest block, in milliseconds. */
 const lagOf = async (chain: TestPaymentChain) => chain.clock.now() - (await chain.newestTime());
@@ -34,7 +34,7 @@ test.for(['anvil', 'edr'] as const)(
     }
 
     for (const lag of lags) {
-      expect(lag).toBeLessThan(MOST_BEHIND_MS);
+      expect(lag).toBeLessThan(MAX_BEHIND_MS);
       // EDR gives each block a second of its own.
       expect(lag).toBeGreaterThan(engine === 'edr' ? -60_000 : -1);
     }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
-import { MOST_PAYMENTS } from '#payments/model/session.ts';
+import { MAX_PAYMENTS } from '#payments/model/session.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { addressOf, mintPostcard } from '../../lab/payment-chain.ts';
 import { allDue } from '../../lab/payments-records.ts';
@@ -31,11 +31,11 @@ eachWatchedShop('rules of payments', test => {
   }) => {
     const session = await ours.boundSession();
 
-    for (let index = 0; index < MOST_PAYMENTS + 2; index++) await ours.payment(1n);
+    for (let index = 0; index < MAX_PAYMENTS + 2; index++) await ours.payment(1n);
     await ours.settle();
 
     const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
-    expect(await ours.payments(session.id)).toHaveLength(MOST_PAYMENTS);
+    expect(await ours.payments(session.id)).toHaveLength(MAX_PAYMENTS);
     expect(data.map(one => one.amount)).toEqual([1n, 1n]);
   });
 

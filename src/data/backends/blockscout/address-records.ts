@@ -7,7 +7,7 @@ import { listAnswer } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
 /** Maximum number of balances in the unpaged list; upstream returns all of them (Decision 239). */
-const MOST_BALANCES = 250;
+const MAX_BALANCES = 250;
 
 /** Records of one address, its balances, and the history of its coin balance. */
 export function addressRecordAnswers(source: BlockscoutSource) {
@@ -56,5 +56,5 @@ export function addressRecordAnswers(source: BlockscoutSource) {
 }
 
 function firstOf(body: unknown): unknown {
-  return Array.isArray(body) ? body.slice(0, MOST_BALANCES) : body;
+  return Array.isArray(body) ? body.slice(0, MAX_BALANCES) : body;
 }

@@ -20,7 +20,7 @@ const KEYS = [
 ] as const;
 
 /** Maximum number of results of a quick search (Decision 203). */
-const MOST_AT_ONCE = 50;
+const MAX_AT_ONCE = 50;
 /** Minimum length of a quick search in bytes. Since 6.9 a shorter one finds nothing. */
 const SHORTEST_QUICK = 3;
 
@@ -61,7 +61,7 @@ export function searchAnswers(source: BlockscoutSource) {
           read: resultOrNull,
         }),
       );
-      return { body: results.filter(result => result !== null).slice(0, MOST_AT_ONCE) };
+      return { body: results.filter(result => result !== null).slice(0, MAX_AT_ONCE) };
     },
 
     async searchRedirect({ query: { q = '' } }, { signal }) {

@@ -17,7 +17,7 @@ import {
 } from './tokens.ts';
 
 /** Maximum number of balances in the unpaged list (Decision 239). */
-const MOST_BALANCES = 250;
+const MAX_BALANCES = 250;
 
 /** Tokens and NFTs of an address. An unused address has empty lists (Decision 38). */
 export function addressTokenAnswers(source: IndexSource) {
@@ -49,7 +49,7 @@ export function addressTokenAnswers(source: IndexSource) {
     async listAddressTokenBalances({ path }, { signal }) {
       assertWhole(source);
       const holder = lowerCase(path.address_hash);
-      const { items } = await reader.tokenHoldings({ holder, limit: MOST_BALANCES });
+      const { items } = await reader.tokenHoldings({ holder, limit: MAX_BALANCES });
       return addressTokens(source, items, signal);
     },
 

@@ -11,7 +11,7 @@ import { blockBefore } from './source/position.ts';
 import { assertWhole, cursorFields, type IndexSource, notReadYet, PAGE_SIZE } from './source/source.ts';
 
 /** Maximum number of balances requested from the node for one page, which may then be short (Decision 206). */
-const MOST_ASKED = 400;
+const MAX_ASKED = 400;
 const DAYS = 10;
 
 /** Coin balance history of an address, from balances that the node reports at the ends of blocks. */
@@ -62,7 +62,7 @@ function balances({ reader }: IndexSource, address: Address, signal: Ask['signal
     known.set(blockNumber, asked);
     return asked;
   };
-  return { balanceAt, mayAsk: () => known.size < MOST_ASKED };
+  return { balanceAt, mayAsk: () => known.size < MAX_ASKED };
 }
 
 interface Stretch {

@@ -17,7 +17,7 @@ import {
 } from './source/source.ts';
 
 /** Maximum number of contracts counted for a request (Decision 205). */
-const MOST_COUNTED = 100_000;
+const MAX_COUNTED = 100_000;
 
 /** Contracts on the chain whose sources the operator provides, and counters of contracts. */
 export function verifiedContractAnswers(source: IndexSource) {
@@ -58,7 +58,7 @@ export function verifiedContractAnswers(source: IndexSource) {
       const time = (head?.timestamp ?? 0) - DAY_MS;
       // Without traces, only contracts created directly by a transaction are known.
       const areAllKnown = totals.untracedBlocks === 0;
-      const created = areAllKnown ? await reader.createdSince({ time, most: MOST_COUNTED }) : null;
+      const created = areAllKnown ? await reader.createdSince({ time, most: MAX_COUNTED }) : null;
       return {
         body: {
           smart_contracts: areAllKnown ? totals.contracts.toString() : null,

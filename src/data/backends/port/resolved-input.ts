@@ -3,7 +3,7 @@ import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 type ResolvedInput = InsightsSchemas['ResolvedInput'];
 
 /** Maximum number of records per chain in an answer. */
-export const MOST_RESOLVED = 20;
+export const MAX_RESOLVED = 20;
 
 export const UNKNOWN: ResolvedInput = { type: 'unknown' };
 

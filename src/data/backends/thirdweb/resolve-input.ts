@@ -1,7 +1,7 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { isOfKind } from '../port/backend-error.ts';
 import type { InsightsAnswers, InsightsAsk, NamedInput } from '../port/insights-backend.ts';
-import { firstKnown, MOST_RESOLVED, resolvedAs, UNKNOWN } from '../port/resolved-input.ts';
+import { firstKnown, MAX_RESOLVED, resolvedAs, UNKNOWN } from '../port/resolved-input.ts';
 import { at, each, type Fields, fieldsOf, given, required } from '../upstream-json/fields.ts';
 import { block } from './normalise/block.ts';
 import { event } from './normalise/event.ts';
@@ -67,7 +67,7 @@ function resolvedInput(data: Fields, text: string, { chainIds }: InsightsAsk): R
     normalise: (value: unknown, place: UpstreamPlace) => Row,
   ): Row[] => {
     const rows = at(name, data[name], value => each(value, row => normalise(row, place)));
-    return firstOfChains(rows, { chainIds, limit: MOST_RESOLVED });
+    return firstOfChains(rows, { chainIds, limit: MAX_RESOLVED });
   };
   switch (type) {
     case 'block':

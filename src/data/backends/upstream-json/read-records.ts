@@ -39,7 +39,7 @@ interface ListReading {
 /** Records read before other requests get a turn. */
 const RECORDS_A_TURN = 50;
 /** Maximum number of records that are left out of a list. Each of them costs an error. */
-const MOST_LEFT_OUT = 10;
+const MAX_LEFT_OUT = 10;
 
 /**
  * Reads each record of a list, with turns for other requests in between. A value that is no list counts as an empty one.
@@ -62,7 +62,7 @@ export async function eachInTurns<Item>(
       if (!(error instanceof Unreadable) || error.isMixedUp || onLeftOut === undefined) throw error;
       leftOut += 1;
       // A list of nothing but unreadable records is the answer of another service, or of a version not known here.
-      if (leftOut > MOST_LEFT_OUT || leftOut === list.length) throw error;
+      if (leftOut > MAX_LEFT_OUT || leftOut === list.length) throw error;
       onLeftOut(error);
     }
   }

@@ -19,7 +19,7 @@ export interface Suggestions {
 }
 
 const PAUSE_MS = 200;
-const MOST_PER_CHAIN = 6;
+const MAX_PER_CHAIN = 6;
 const NONE: Suggestions = { items: [], isAsking: false, silent: [] };
 
 /** Asks every chain for matches once typing pauses. Results of each chain appear when it answers. */
@@ -79,7 +79,7 @@ async function suggestionsOf(
     nameOn(chain, query, signal),
   ]);
   return [...named, ...items.map(item => resultOf(item, chain.id))]
-    .slice(0, MOST_PER_CHAIN)
+    .slice(0, MAX_PER_CHAIN)
     .map(result => ({ ...result, chain }));
 }
 

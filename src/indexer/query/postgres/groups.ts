@@ -10,7 +10,7 @@ import {
   readGroups,
   readValue,
 } from '../groups.ts';
-import { type GroupsAnswer, type GroupsQuery, MOST_CHARACTERS, QueryTooLarge } from '../query.ts';
+import { type GroupsAnswer, type GroupsQuery, MAX_CHARACTERS, QueryTooLarge } from '../query.ts';
 import type { QuerySession, SqlText } from '../query-dialect.ts';
 import { selectionOf } from '../selection.ts';
 
@@ -51,7 +51,7 @@ async function listsOf(
       const value = readValue(compiled, row[keys.length], session.dialect);
       total.values += 1;
       total.characters += String(value).length;
-      if (total.values > query.limit || total.characters > MOST_CHARACTERS) throw new QueryTooLarge('groups');
+      if (total.values > query.limit || total.characters > MAX_CHARACTERS) throw new QueryTooLarge('groups');
       const name = canonicalJson(keys.map(({ read }, place) => oneOf(read(row[place]))));
       const list = byKeys.get(name);
       if (list === undefined) byKeys.set(name, [value]);

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { bloomOf } from '../../schema/bloom.ts';
-import { MOST_CHARACTERS, QueryTooLarge } from '../query.ts';
+import { MAX_CHARACTERS, QueryTooLarge } from '../query.ts';
 
 type SqlValue = bigint | number | string | Buffer | null;
 
@@ -51,7 +51,7 @@ export function registerFunctions(db: Database): ListsSize {
       list.push(text);
       size.values += 1;
       size.characters += text.length;
-      if (size.values > size.mostValues || size.characters > MOST_CHARACTERS) {
+      if (size.values > size.mostValues || size.characters > MAX_CHARACTERS) {
         throw new QueryTooLarge('groups');
       }
       return undefined;

@@ -50,8 +50,8 @@ const LONG_NICENESS = 10;
 /** Maximum wait of a query for its client's turn, from its arrival. */
 const WAIT_FOR_TURN_MS = 10_000;
 /** Maximum number of answers for which queries of one client wait, in each lane. */
-const MOST_WAITING_PAGES = 100;
-const MOST_WAITING_LONG = 4;
+const MAX_WAITING_PAGES = 100;
+const MAX_WAITING_LONG = 4;
 
 /**
  * Opens a pool of two lanes with the same number of threads. The quick lane is for queries that are fast on any chain,
@@ -67,7 +67,7 @@ export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPo
     threadBytes,
     niceness: 0,
     mostThreads: Number.POSITIVE_INFINITY,
-    mostWaitingPerClient: MOST_WAITING_PAGES,
+    mostWaitingPerClient: MAX_WAITING_PAGES,
   });
   // Up to `concurrency` abandoned threads do not reduce the capacity.
   const long = queryLane({
@@ -75,7 +75,7 @@ export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPo
     threadBytes,
     niceness: LONG_NICENESS,
     mostThreads: 2 * concurrency,
-    mostWaitingPerClient: MOST_WAITING_LONG,
+    mostWaitingPerClient: MAX_WAITING_LONG,
   });
 
   return {

@@ -7,7 +7,7 @@ import { RANGE_FIELDS } from '../filters.ts';
 /** Longest time of a cheap query in milliseconds. */
 const CHEAP_MS = 100;
 /** Maximum number of shapes remembered. */
-const MOST_SHAPES = 10_000;
+const MAX_SHAPES = 10_000;
 
 /** Time that queries of one shape took lately. */
 export interface QueryCosts {
@@ -19,7 +19,7 @@ export interface QueryCosts {
 
 /** Remembers the costs of the queries over one index. */
 export function queryCosts(): QueryCosts {
-  const expectedMs = new LRUCache<string, number>({ max: MOST_SHAPES });
+  const expectedMs = new LRUCache<string, number>({ max: MAX_SHAPES });
   return {
     isCheap: shape => (expectedMs.get(shape) ?? Number.POSITIVE_INFINITY) <= CHEAP_MS,
     took: (shape, ms) => void expectedMs.set(shape, Math.max(ms, (expectedMs.get(shape) ?? 0) / 2)),

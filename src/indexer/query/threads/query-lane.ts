@@ -9,7 +9,7 @@ import { type LeftBehind, type QueryThread, queryThread, type ThreadRequest } fr
 const WAIT_MS = 1_000;
 /** Maximum wait when a query for the same answer is running or has run. */
 const WAIT_OF_BEGUN_MS = 5_000;
-const MOST_WAITING = 200;
+const MAX_WAITING = 200;
 
 interface Job extends ThreadRequest {
   readonly clients: WaitingClients | undefined;
@@ -92,7 +92,7 @@ export function queryLane(options: QueryLaneOptions) {
   function queue(job: Job): Place<ThreadAnswer> {
     if (isClosed) throw new Error('the query engine is closed');
     // Abandoned threads count, because their statements may run inside SQLite for a long time.
-    if (leftBehind.count >= mostThreads || waiting.length >= MOST_WAITING) throw new QueriesBusy();
+    if (leftBehind.count >= mostThreads || waiting.length >= MAX_WAITING) throw new QueriesBusy();
     waiting.push(job);
     startWaiting();
     return {

@@ -29,10 +29,10 @@ interface NftCollectionQuery {
 type Collection = Pick<NftCollectionRow, 'token' | 'type'>;
 
 /** Maximum number of ids counted per ERC-1155 token (Decision 192). */
-const MOST_COUNTED = 1_000;
+const MAX_COUNTED = 1_000;
 /** Maximum number of ids per collection, and per page (Decision 192). */
-const MOST_IDS = 9;
-const MOST_IDS_OF_PAGE = 250;
+const MAX_IDS = 9;
+const MAX_IDS_OF_PAGE = 250;
 
 /** Tables with the holders of ids, and the condition for rows of ids. */
 const HELD = {
@@ -136,13 +136,13 @@ async function amountsOf(
         handle,
         `from (select 1 from token_balances
           where ${sql} and token_id <> '' order by ${order} limit ?) as found`,
-        [...bindings, MOST_COUNTED + 1],
+        [...bindings, MAX_COUNTED + 1],
       );
     });
     const counts = await readRows(handle, unionByPlace(counted));
     for (const { place, row_count: count } of counts) {
       const token = several[place];
-      if (token !== undefined && count <= MOST_COUNTED)
+      if (token !== undefined && count <= MAX_COUNTED)
         amounts.set(nameOf({ token, type: 'ERC-1155' }), BigInt(count));
     }
   }
@@ -159,7 +159,7 @@ async function firstIds(
   collections: readonly Collection[],
 ): Promise<readonly NftHoldingRow[]> {
   if (collections.length === 0) return [];
-  const most = Math.min(MOST_IDS, Math.floor(MOST_IDS_OF_PAGE / collections.length));
+  const most = Math.min(MAX_IDS, Math.floor(MAX_IDS_OF_PAGE / collections.length));
   const branches = collections.map(({ token, type }) => {
     const { owner, only, ids } = HELD[type];
     const { sql, bindings, order } = idsOf(handle, { owner, holder, token });

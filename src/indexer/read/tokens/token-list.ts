@@ -29,7 +29,7 @@ export interface TokenListQuery {
 }
 
 /** Maximum number of names and symbols per search, the first by name (Decision 191). */
-const MOST_NAMES = 1_000;
+const MAX_NAMES = 1_000;
 /** Maximum number of names per statement. */
 const NAMES_PER_STATEMENT = 100;
 
@@ -72,7 +72,7 @@ async function ranked(handle: Handle, { types, first, limit, after }: ListRange)
 async function tokensNamed(handle: Handle, prefix: string, { types }: ListRange): Promise<TokenRow[]> {
   const found = new Map<Address, TokenRow>();
   let last: readonly Binding[] = [prefix, bytesColumn('')];
-  for (let looked = 0; looked < MOST_NAMES; looked += NAMES_PER_STATEMENT) {
+  for (let looked = 0; looked < MAX_NAMES; looked += NAMES_PER_STATEMENT) {
     const place = handle.dialect.keyRange({
       columns: [],
       values: [],

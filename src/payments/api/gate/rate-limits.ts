@@ -147,7 +147,7 @@ export function pageAdmission({ ofPage }: Pick<RateLimits, 'ofPage'>, clock: Clo
 }
 
 /** Maximum number of remembered names. An evicted one is counted once more. */
-const MOST_NAMES = 10_000;
+const MAX_NAMES = 10_000;
 
 /** Counter that remembers its refusals until their minute ends. */
 interface RememberingCounter {
@@ -159,7 +159,7 @@ interface RememberingCounter {
 /** Adds a memory of its refusals to a counter. */
 function remembering(counter: RequestCounter, steady: () => number): RememberingCounter {
   const refusals = new LRUCache<string, { readonly count: RequestCount; readonly until: number }>({
-    max: MOST_NAMES,
+    max: MAX_NAMES,
   });
   return {
     async count(name) {
@@ -184,7 +184,7 @@ const LOOK_UPS_IN_A_ROW = 10;
 /** Returns a test that allows a name ten uses in a row, and two per second after that. */
 function sparingly(steady: () => number): (name: string) => boolean {
   /** Time at which all uses of a name will be regained. */
-  const regainedAt = new LRUCache<string, number>({ max: MOST_NAMES });
+  const regainedAt = new LRUCache<string, number>({ max: MAX_NAMES });
   return name => {
     const now = steady();
     const next = Math.max(regainedAt.get(name) ?? 0, now) + LOOK_UP_EVERY_MS;

@@ -36,7 +36,7 @@ const COLUMNS = [
   'completed_at',
 ] as const satisfies readonly (keyof PlainTransaction)[];
 
-const MOST_ROWS = 50_000;
+const MAX_ROWS = 50_000;
 /** Rows that one statement reads. */
 const ROWS_READ = 1_000;
 /** Rows written before the event loop serves other requests. */
@@ -51,7 +51,7 @@ export async function exportOf(
   owner: Owner,
   filters: TransactionFilters,
 ): Promise<string> {
-  if ((await store.count(owner, filters)) > MOST_ROWS) throw tooMany();
+  if ((await store.count(owner, filters)) > MAX_ROWS) throw tooMany();
   const lines = [csvLine(COLUMNS)];
   let after: PaymentTransaction | undefined;
   do {
@@ -73,7 +73,7 @@ function lineOf(transaction: PaymentTransaction): string {
 function tooMany() {
   return paymentsError(
     'invalid_field_value',
-    `More than ${MOST_ROWS} transactions match. Narrow the filter, for example by 'from' and 'to'.`,
+    `More than ${MAX_ROWS} transactions match. Narrow the filter, for example by 'from' and 'to'.`,
   );
 }
 

@@ -54,7 +54,7 @@ const BYTES_AT_A_TIME = 8 * 2 ** 20;
 const BYTES_PER_LOOK = 32 * 2 ** 20;
 /** Time after which a look reads no more blocks than one request, so that payments in tokens do not wait for them. */
 const TIME_PER_LOOK_MS = 500;
-const MOST_AT_A_TIME = 20;
+const MAX_AT_A_TIME = 20;
 const FIRST_AT_A_TIME = 4;
 /** Blocks kept in memory, because each new block causes another scan of the window before it. */
 const REMEMBERED_BLOCKS = 300;
@@ -153,7 +153,7 @@ export function nativeReader({
     const hasFailed = asked.some(({ status }) => status === 'rejected');
     const largest = Math.max(...results.map(one => (typeof one === 'string' ? 0 : one.bytes)), 1);
     // Small blocks that came one by one do not promise that the next many are small.
-    const most = Math.min(MOST_AT_A_TIME, Math.max(FIRST_AT_A_TIME, 2 * numbers.length));
+    const most = Math.min(MAX_AT_A_TIME, Math.max(FIRST_AT_A_TIME, 2 * numbers.length));
     atATime = hasFailed ? 1 : Math.min(most, Math.max(1, Math.floor(BYTES_AT_A_TIME / largest)));
     return results;
   }

@@ -11,7 +11,7 @@ export const DEEPEST_REORGANISATION = 128;
 /** Time in which blocks are read again, because an index of logs or a machine behind a balancer may lag. */
 const LATE_LOGS_MS = 60_000;
 /** Most blocks that are read again for late logs, so that one request suffices with the new ones. */
-const MOST_READ_AGAIN = 400;
+const MAX_READ_AGAIN = 400;
 /** Old blocks that are deleted together. */
 const DROPPED_TOGETHER = 32;
 
@@ -68,7 +68,7 @@ export function scannedBlocks(chainId: number, doubt: () => void) {
     /** Number of the first block up to the cursor whose logs are read again, because they may have been late. */
     firstRecent(cursor: number, now: number): number {
       const old = known?.find(({ number, seenAt }) => number <= cursor && now - seenAt >= LATE_LOGS_MS);
-      return Math.max(old === undefined ? 0 : old.number + 1, cursor + 1 - MOST_READ_AGAIN);
+      return Math.max(old === undefined ? 0 : old.number + 1, cursor + 1 - MAX_READ_AGAIN);
     },
 
     /**

@@ -53,7 +53,7 @@ interface RecordList<Item> {
 }
 
 /** Pages have 50 records. Answers are built and checked in one turn of the event loop each. */
-const MOST_RECORDS = 1_000;
+const MAX_RECORDS = 1_000;
 
 /**
  * Reads the records of a list. Single unreadable ones are left out, counted and logged (Decision 281).
@@ -62,7 +62,7 @@ const MOST_RECORDS = 1_000;
 export async function readableItems<Item>(
   { log, name: backend, chainId, onDropped }: BlockscoutSource,
   { operation, signal }: Pick<UpstreamGet, 'operation' | 'signal'>,
-  { list, name = '', most = MOST_RECORDS, read }: RecordList<Item>,
+  { list, name = '', most = MAX_RECORDS, read }: RecordList<Item>,
 ): Promise<Item[]> {
   if (listOf(list).length > most) throw new Unreadable(name, `has more than ${most} records`);
   const paths: string[] = [];

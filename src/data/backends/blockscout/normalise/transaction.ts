@@ -20,7 +20,7 @@ import { embeddedTokenTransfer } from './token-transfer.ts';
 type Transaction = ExplorerSchemas['Transaction'];
 
 /** Maximum number of embedded token transfers (Decision 15). */
-const MOST_TRANSFERS = 10;
+const MAX_TRANSFERS = 10;
 
 /**
  * Converts a transaction of any generation. 6.10 renamed `block` and all keys with `tx_`; 6.9 has both names.
@@ -106,10 +106,10 @@ function transfersOf(record: Fields, isMined: boolean): Transfers {
       : { token_transfers: [], token_transfers_overflow: false };
   }
   return {
-    token_transfers: at('token_transfers', transfers.slice(0, MOST_TRANSFERS), first =>
+    token_transfers: at('token_transfers', transfers.slice(0, MAX_TRANSFERS), first =>
       each(first, embeddedTokenTransfer),
     ),
-    token_transfers_overflow: transfers.length > MOST_TRANSFERS || booleanOrNull(overflow),
+    token_transfers_overflow: transfers.length > MAX_TRANSFERS || booleanOrNull(overflow),
   };
 }
 

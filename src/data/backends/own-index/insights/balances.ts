@@ -27,9 +27,9 @@ const TOKEN_TYPES: readonly TokenType[] = ['ERC-20', ...NFT_TYPES];
 /** Decimals of the native coin, equal on every EVM chain. */
 const COIN_DECIMALS = 18;
 /** Maximum number of balances of an owner that are sorted for an answer (Decision 217). */
-const MOST_SORTED = 2_000;
+const MAX_SORTED = 2_000;
 /** Maximum number of tokens priced for an answer, over all owners (Decision 217). */
-const MOST_PRICED = 2_000;
+const MAX_PRICED = 2_000;
 
 /** Selection of balances that applies to every owner of a request. */
 interface Selection {
@@ -133,7 +133,7 @@ async function pageByAddress(source: IndexSource, selection: OwnerSelection): Pr
 async function heldRows(source: IndexSource, selection: OwnerSelection): Promise<OwnerBalanceRow[]> {
   const { owner: holder, tokens, types } = selection;
   const { reader } = source;
-  const limit = MOST_SORTED + 1;
+  const limit = MAX_SORTED + 1;
   const [coin, rows] = await Promise.all([
     coinOf(source, selection),
     tokens === undefined
@@ -142,7 +142,7 @@ async function heldRows(source: IndexSource, selection: OwnerSelection): Promise
         : reader.tokenHoldings({ holder, types: typesHolding(types), limit }).then(({ items }) => items)
       : reader.balancesOfTokens({ holder, tokens, limit }),
   ]);
-  if (rows.length > MOST_SORTED) throw tooMany();
+  if (rows.length > MAX_SORTED) throw tooMany();
   return coin === undefined ? rows : [...rows, coin];
 }
 
@@ -152,7 +152,7 @@ function typesHolding(types: readonly TokenType[]): readonly TokenType[] {
 }
 
 function tooMany(): BackendError {
-  const message = `sort_by: an owner has more than ${MOST_SORTED} of these balances: name tokens with token_address`;
+  const message = `sort_by: an owner has more than ${MAX_SORTED} of these balances: name tokens with token_address`;
   return new BackendError('rejected', 'bad_input', message);
 }
 
@@ -222,7 +222,7 @@ async function priced(
   const fungible = [...known.values()].filter(
     ({ address, type }) => type === 'ERC-20' && wanted.has(address),
   );
-  const markets = await marketsOf(source, fungible, { most: MOST_PRICED, signal });
+  const markets = await marketsOf(source, fungible, { most: MAX_PRICED, signal });
   return balances.map(balance => {
     const { token_address: address, token_id: id, balance: value } = balance;
     if (id !== undefined) return balance;

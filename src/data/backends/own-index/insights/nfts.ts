@@ -11,8 +11,8 @@ import { isNftContract } from './nft-transfers.ts';
 type Nft = InsightsSchemas['Nft'];
 
 /** Maximum number of holders summed up per token, and over all tokens of an answer (Decision 218). */
-const MOST_HOLDERS = 1_000;
-const MOST_HOLDERS_OF_ALL = 20_000;
+const MAX_HOLDERS = 1_000;
+const MAX_HOLDERS_OF_ALL = 20_000;
 
 /** NFTs of owners and of contracts, with metadata (Decisions 218 and 219). */
 export function nftRecordAnswers(source: IndexSource) {
@@ -121,7 +121,7 @@ function linksOf({ resolve_metadata_links: links }: Pick<DescribedQuery, 'resolv
 async function suppliesOf({ reader }: IndexSource, keys: readonly InstanceKey[]): Promise<(bigint | null)[]> {
   const [first] = keys;
   if (first?.type !== 'ERC-1155') return keys.map(() => 1n);
-  const most = Math.min(MOST_HOLDERS, Math.floor(MOST_HOLDERS_OF_ALL / keys.length));
+  const most = Math.min(MAX_HOLDERS, Math.floor(MAX_HOLDERS_OF_ALL / keys.length));
   return reader.nfts.supplies(keys, most);
 }
 

@@ -8,9 +8,9 @@ import { assertCaughtUp, assertWhole, type IndexSource } from '../source/source.
 /** Maximum count of matches per chain (Decision 75). */
 const COUNT_UP_TO = 10_000;
 /** Maximum number of groups per chain, and of distinct values in all of them together. */
-const MOST_GROUPS = 100_000;
+const MAX_GROUPS = 100_000;
 /** Maximum size of the decoded values in one answer with their text, in bytes. */
-const MOST_DECODED = 4_000_000;
+const MAX_DECODED = 4_000_000;
 
 /** Blocks, transactions and events of an index, as records and in groups. */
 export function recordAnswers(
@@ -25,7 +25,7 @@ export function recordAnswers(
       const like = event?.abi;
       // A signature that marks the indexed parameters is enough to decode by.
       const isDecoded = decode || like !== undefined;
-      const decoding = { mostBytes: MOST_DECODED, ...(like === undefined ? {} : { like }) };
+      const decoding = { mostBytes: MAX_DECODED, ...(like === undefined ? {} : { like }) };
       const place = { sort, limit, offset: page * limit, countUpTo: COUNT_UP_TO };
       const { json, total, isCapped } = await advising(
         queries.records(
@@ -41,7 +41,7 @@ export function recordAnswers(
       await assertWithin(source, query);
       const { keys, folds, page } = query;
       const selected = await inIndexTerms(source, query);
-      const asked = { kind: 'groups', ...selected, keys, folds, limit: MOST_GROUPS } as const;
+      const asked = { kind: 'groups', ...selected, keys, folds, limit: MAX_GROUPS } as const;
       if (page !== undefined) return advising(queries.groupPage({ ...asked, page }, signal, clients));
       return (await advising(queries.groups(asked, signal, clients))).groups;
     },

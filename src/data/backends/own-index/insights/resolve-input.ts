@@ -8,7 +8,7 @@ import {
   type RecordSelection,
   recordValues,
 } from '../../port/insights-backend.ts';
-import { firstKnown, MOST_RESOLVED, resolvedAs, UNKNOWN } from '../../port/resolved-input.ts';
+import { firstKnown, MAX_RESOLVED, resolvedAs, UNKNOWN } from '../../port/resolved-input.ts';
 import { resolveAddress } from '../source/names.ts';
 import type { IndexSource } from '../source/source.ts';
 
@@ -62,7 +62,7 @@ type NewestRecords = <E extends Entity>(
 function newestRecords({ records }: RecordAnswers, ask: InsightsAsk): NewestRecords {
   const sort = { field: 'block_number', order: 'desc' } as const;
   return async (entity, filters, more = {}) => {
-    const query = { entity, filters, ...more, sort, limit: MOST_RESOLVED, page: 0, decode: false };
+    const query = { entity, filters, ...more, sort, limit: MAX_RESOLVED, page: 0, decode: false };
     return [...recordValues((await records(query, ask)).records)];
   };
 }

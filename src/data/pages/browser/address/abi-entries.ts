@@ -10,7 +10,7 @@ export interface AbiEntry {
 }
 
 /** Limit of nested tuples, because a stranger may have written the ABI. */
-const MOST_DEPTH = 8;
+const MAX_DEPTH = 8;
 
 /** Reads an ABI from an untrusted source. Malformed entries are left out; the others are sorted by name. */
 export function abiEntries(abi: string): readonly AbiEntry[] {
@@ -62,7 +62,7 @@ function parameterText(value: unknown, depth = 0): string {
   const { type, name, indexed, components } = recordIn(value);
   const told = typeof type === 'string' ? type : 'unknown';
   const text =
-    told.startsWith('tuple') && depth < MOST_DEPTH
+    told.startsWith('tuple') && depth < MAX_DEPTH
       ? `(${listIn(components)
           .map(one => parameterText(one, depth + 1))
           .join(', ')})${told.slice('tuple'.length)}`

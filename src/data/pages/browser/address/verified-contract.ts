@@ -46,7 +46,7 @@ function File({ file, isOpen = false }: { file: SourceFile; isOpen?: boolean }):
   </details>`;
 }
 
-const MOST_ENTRIES = 500;
+const MAX_ENTRIES = 500;
 const SIGNATURE_CHARACTERS = 400;
 
 const GROUPS: readonly (readonly [title: string, holds: (entry: AbiEntry) => boolean])[] = [
@@ -62,12 +62,12 @@ export function ContractAbi({ abi }: { abi: string }): VNode {
   const entries = abiEntries(abi);
   return html`<section class="stack">
     <h3>Interface (ABI)</h3>
-    ${entries.length > MOST_ENTRIES && html`<p class="small">The first ${MOST_ENTRIES} of ${entries.length} entries.</p>`}
+    ${entries.length > MAX_ENTRIES && html`<p class="small">The first ${MAX_ENTRIES} of ${entries.length} entries.</p>`}
     ${GROUPS.map(
       ([title, holds]) => html`<${Group}
       key=${title}
       title=${title}
-      entries=${entries.slice(0, MOST_ENTRIES).filter(holds)}
+      entries=${entries.slice(0, MAX_ENTRIES).filter(holds)}
     />`,
     )}
     <details><summary>JSON</summary><${CodeText} label="ABI in JSON" value=${indented(abi)} /></details>

@@ -169,7 +169,7 @@ interface Attribute {
   readonly isDate: boolean;
 }
 
-const MOST_ATTRIBUTES = 200;
+const MAX_ATTRIBUTES = 200;
 const NAME_CHARACTERS = 60;
 const VALUE_CHARACTERS = 200;
 /** The latest second that a Date can hold. */
@@ -180,7 +180,7 @@ function Attributes({ metadata }: { metadata: Readonly<Record<string, unknown>> 
   const attributes = attributesOf(metadata);
   if (attributes.length === 0) return null;
   return html`<dl class="attributes">
-    ${attributes.slice(0, MOST_ATTRIBUTES).map(
+    ${attributes.slice(0, MAX_ATTRIBUTES).map(
       ({ name, value, isDate }, position) => html`<div key=${position}>
         <dt>${clipped(name, NAME_CHARACTERS)}</dt>
         <dd>${isDate ? html`<${Moment} at=${Number(value) * 1000} />` : clipped(textOf(value), VALUE_CHARACTERS)}</dd>
@@ -188,8 +188,8 @@ function Attributes({ metadata }: { metadata: Readonly<Record<string, unknown>> 
     )}
   </dl>
   ${
-    attributes.length > MOST_ATTRIBUTES &&
-    html`<p class="small">The first ${MOST_ATTRIBUTES} of ${attributes.length} attributes; all are in the metadata below.</p>`
+    attributes.length > MAX_ATTRIBUTES &&
+    html`<p class="small">The first ${MAX_ATTRIBUTES} of ${attributes.length} attributes; all are in the metadata below.</p>`
   }`;
 }
 

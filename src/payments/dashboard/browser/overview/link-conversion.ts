@@ -10,12 +10,12 @@ type Link = Payments['PaymentLink'];
 type Period = Payments['PaymentLinkStats']['period'];
 
 /** Only a few, because each link's figures need their own request. */
-const MOST_USED = { page: 1, limit: 5, sort: 'current_uses', order: 'desc' } as const;
+const MAX_USED = { page: 1, limit: 5, sort: 'current_uses', order: 'desc' } as const;
 
 /** Conversion rates of the most paid links: paid checkouts of all that ended. */
 export function LinkConversion({ period }: { period: Period }): VNode {
   const links = useAnswer(signal =>
-    api.GET('/api/v1/payment-links', { params: { query: MOST_USED }, signal }),
+    api.GET('/api/v1/payment-links', { params: { query: MAX_USED }, signal }),
   );
   return html`<${Card} title="Conversion of links" aside=${html`<a href=${dashboard.links}>All links</a>`}>
     <${Awaited} loading=${links}>
