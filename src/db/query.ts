@@ -8,7 +8,8 @@ export interface Sql {
 }
 
 /**
- * Returns the rows of a statement (`select`, or any with `returning`), in the same form on both databases. Outside a
+ * Returns the rows of a statement (`select`, or any with `returning`). Both databases give the same values, except for
+ * booleans (see `booleanOf`) and for `numeric` columns unless `PostgresOptions.numeric` makes them equal. Outside a
  * transaction a read sees committed data and waits for no transaction. Reads are SQL text, because knex's builder takes
  * at least 13 µs per statement, about as long as SQLite takes to run it. `Row` is not checked: `select/select.ts` gives
  * rows of the type of their columns.

@@ -55,7 +55,7 @@ export async function offChainCall(client: ChainClient, call: Call, gateways: Ga
   }
 }
 
-/** What a contract asks of a gateway. */
+/** Request of a contract to a gateway. */
 interface Lookup {
   readonly sender: Address;
   readonly urls: readonly string[];

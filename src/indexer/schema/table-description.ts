@@ -7,7 +7,7 @@ import { typeOf } from '../../db/rows.ts';
 type DialectSql = string | ((dialect: Dialect) => string);
 
 /**
- * What a reorganisation does with the rows of a table:
+ * Effect of a reorganisation on the rows of a table:
  * - `position` and `number` name the column with the key or the number of the block: rows of removed blocks are deleted.
  * - `token` names the column of a token: rows of tokens that first moved in a removed block are deleted, or `only` some.
  * - `triggers`: triggers on the tables from which the rows derive keep them.

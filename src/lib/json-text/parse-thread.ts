@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { assembly, type Piece, type Root } from './pieces.ts';
 
-/** How a text is parsed. */
+/** Options of parsing a text. */
 export interface ParseOptions {
   /** True for bigints in place of integers beyond 2^53. */
   readonly exactIntegers?: boolean;

@@ -4,7 +4,7 @@
  */
 export type SetAsideReason = 'too_large' | 'refused' | 'missing' | 'unanswered';
 
-/** What payments are found in: logs of tokens, and transactions that send the native coin. */
+/** Parts of a block that contain payments: logs of tokens, and transactions that send the native coin. */
 export type BlockPart = 'tokens' | 'coins';
 
 /** A set-aside transaction as an organization sees it. Times are UTC milliseconds. */

@@ -38,7 +38,7 @@ import { withdrawalAnswers } from './withdrawals.ts';
 /** Maximum lag, in blocks, of a ready index. One further behind still answers but is not ready. */
 const READY_LAG = 10;
 
-/** What of an index this back end uses. */
+/** Members of an index that this back end uses. */
 type ServedIndex = Pick<
   ChainIndex,
   | 'reader'

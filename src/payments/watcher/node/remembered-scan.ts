@@ -11,7 +11,7 @@ const REST_FACTOR = 10;
 /** Shorter than the time in which logs that were late are looked for. */
 const MAX_MS = 30_000;
 
-/** What a scan looks for. */
+/** Addresses that a scan looks for, and the blocks that it passes over. */
 interface Wanted {
   readonly places: Places;
   /** Blocks that are passed over, because their logs are read in pieces. */

@@ -26,7 +26,7 @@ export interface TransferFilter {
   readonly recipients: readonly string[];
 }
 
-/** What is looked for, and the blocks that are passed over. */
+/** Filters of a search for logs, and the blocks that it passes over. */
 export interface LogsWanted {
   readonly filters: readonly TransferFilter[];
   readonly skipped: ReadonlySet<number>;
