@@ -9,27 +9,27 @@ create table leases (
 
 create table blocks (
   number bigint not null,
+  timestamp bigint not null,
+  gas_used bigint not null,
+  size bigint,
+  transaction_count bigint not null,
+  withdrawals_count bigint,
+  internal_transaction_count bigint,
+  blob_gas_used bigint,
   hash bytea not null,
   parent_hash bytea not null,
-  timestamp bigint not null,
   miner bytea not null,
   gas_limit numeric(78,0) not null,
-  gas_used bigint not null,
   base_fee_per_gas numeric(78,0),
   difficulty numeric(78,0) not null,
   total_difficulty numeric(78,0),
   nonce bytea,
   extra_data bytea not null,
   state_root bytea not null,
-  size bigint,
   uncles text collate "C" not null,
-  transaction_count bigint not null,
-  withdrawals_count bigint,
-  internal_transaction_count bigint,
   transaction_fees numeric(78,0),
   burnt_fees numeric(78,0),
   priority_fees numeric(78,0),
-  blob_gas_used bigint,
   excess_blob_gas numeric(78,0),
   PRIMARY KEY (number),
   UNIQUE (hash)
@@ -39,29 +39,29 @@ CREATE INDEX blocks_by_timestamp ON blocks USING btree ("timestamp", number);
 
 create table stale_blocks (
   id bigint not null generated always as identity,
-  kind text collate "C" not null,
   number bigint not null,
+  timestamp bigint not null,
+  gas_used bigint not null,
+  size bigint,
+  transaction_count bigint not null,
+  withdrawals_count bigint,
+  internal_transaction_count bigint,
+  blob_gas_used bigint,
+  kind text collate "C" not null,
   hash bytea not null,
   parent_hash bytea not null,
-  timestamp bigint not null,
   miner bytea not null,
   gas_limit numeric(78,0) not null,
-  gas_used bigint not null,
   base_fee_per_gas numeric(78,0),
   difficulty numeric(78,0) not null,
   total_difficulty numeric(78,0),
   nonce bytea,
   extra_data bytea not null,
   state_root bytea not null,
-  size bigint,
   uncles text collate "C" not null,
-  transaction_count bigint not null,
-  withdrawals_count bigint,
-  internal_transaction_count bigint,
   transaction_fees numeric(78,0),
   burnt_fees numeric(78,0),
   priority_fees numeric(78,0),
-  blob_gas_used bigint,
   excess_blob_gas numeric(78,0),
   PRIMARY KEY (id),
   UNIQUE (hash)
@@ -84,42 +84,42 @@ create table unread_blocks (
   receipts bigint not null,
   traces bigint not null,
   codes bigint not null,
-  reason text collate "C" not null,
   attempts bigint not null,
   due_at bigint not null,
+  reason text collate "C" not null,
   PRIMARY KEY (number)
 );
 CREATE INDEX unread_blocks_due ON unread_blocks USING btree (due_at, number);
 
 create table transactions (
   id bigint not null,
-  hash bytea not null,
   timestamp bigint not null,
+  gas_used bigint,
+  blob_gas_used bigint,
+  type bigint not null,
+  status bigint,
+  token_transfer_count integer,
+  has_internal_error smallint,
+  facts smallint not null,
+  hash bytea not null,
   from_address bytea not null,
   to_address bytea,
   value numeric(78,0) not null,
   nonce numeric(78,0) not null,
   gas_limit numeric(78,0) not null,
-  gas_used bigint,
   gas_price numeric(78,0) not null,
   max_fee_per_gas numeric(78,0),
   max_priority_fee_per_gas numeric(78,0),
   max_fee_per_blob_gas numeric(78,0),
-  blob_gas_used bigint,
   blob_gas_price numeric(78,0),
   blob_hashes text collate "C",
   authorization_list text collate "C",
-  type bigint not null,
-  status bigint,
   fee numeric(78,0),
   input bytea not null,
   selector bytea,
   created_contract bytea,
   error text collate "C",
   output bytea,
-  has_internal_error bigint,
-  facts bigint not null,
-  token_transfer_count bigint,
   PRIMARY KEY (id),
   UNIQUE (hash)
 );
@@ -132,10 +132,10 @@ CREATE INDEX transactions_by_created_contract ON transactions USING btree (creat
 
 create table transaction_details (
   id bigint not null,
+  cumulative_gas_used bigint,
   r bytea not null,
   s bytea not null,
   v numeric(78,0) not null,
-  cumulative_gas_used bigint,
   access_list text collate "C",
   logs_bloom bytea,
   PRIMARY KEY (id)
@@ -165,10 +165,10 @@ CREATE INDEX logs_sync ON logs USING btree (address, "timestamp", id) WHERE topi
 create table token_transfers (
   id bigint not null,
   transaction_id bigint not null,
-  log_index bigint not null,
-  batch_index bigint not null,
+  log_index integer not null,
+  batch_index integer not null,
+  token_type smallint not null,
   token bytea not null,
-  token_type bigint not null,
   from_address bytea not null,
   to_address bytea not null,
   token_id text collate "C",
@@ -187,7 +187,7 @@ CREATE INDEX token_transfers_by_receiver_and_token ON token_transfers USING btre
 create table internal_transactions (
   id bigint not null,
   transaction_id bigint not null,
-  trace_index bigint not null,
+  trace_index integer not null,
   type text collate "C" not null,
   from_address bytea not null,
   to_address bytea,
@@ -216,23 +216,23 @@ CREATE INDEX withdrawals_by_index ON withdrawals USING btree (withdrawal_index);
 CREATE INDEX withdrawals_by_receiver ON withdrawals USING btree (address, withdrawal_index);
 
 create table contracts (
-  address bytea not null,
   transaction_id bigint not null,
+  address bytea not null,
   creator bytea not null,
   PRIMARY KEY (address, transaction_id)
 );
 CREATE INDEX contracts_by_transaction ON contracts USING btree (transaction_id);
 
 create table tokens (
-  address bytea not null,
   type bigint not null,
-  name text collate "C",
-  symbol text collate "C",
   decimals bigint,
-  total_supply numeric(78,0),
   holder_count bigint not null default 0,
   first_block bigint not null,
   is_read bigint not null default 0,
+  address bytea not null,
+  name text collate "C",
+  symbol text collate "C",
+  total_supply numeric(78,0),
   holder_rank bigint generated always as ((- holder_count)) stored,
   name_rank text collate "C" generated always as (COALESCE(substr(name, 1, 64), '􏿿'::text)) stored,
   PRIMARY KEY (address)
@@ -244,29 +244,29 @@ create table index_state (
   id bigint not null,
   chain_id bigint not null,
   epoch bigint not null default 0,
-  identity text collate "C" not null default substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 16),
   high_water bigint not null default '-1'::integer,
   fills bigint not null default 0,
+  identity text collate "C" not null default substr(replace((gen_random_uuid())::text, '-'::text, ''::text), 1, 16),
   PRIMARY KEY (id),
   CHECK ((id = 1))
 );
 
 create table dirty (
   kind bigint not null,
-  address bytea not null,
-  holder bytea not null,
-  token_id text collate "C" not null,
   block bigint not null,
   attempts bigint not null default 0,
   due_at bigint not null default 0,
+  address bytea not null,
+  holder bytea not null,
+  token_id text collate "C" not null,
   PRIMARY KEY (kind, address, holder, token_id)
 );
 CREATE INDEX dirty_again ON dirty USING btree (due_at) WHERE attempts > 0;
 
 create table addresses (
+  is_contract bigint not null,
   address bytea not null,
   balance numeric(78,0) not null,
-  is_contract bigint not null,
   implementation bytea,
   PRIMARY KEY (address)
 );
@@ -302,8 +302,8 @@ CREATE INDEX token_terms_by_token ON token_terms USING btree (token, term);
 
 create table holdings (
   id bigint not null generated always as identity,
-  holder bytea not null,
   type bigint not null,
+  holder bytea not null,
   token bytea not null,
   token_id text collate "C" not null,
   PRIMARY KEY (id),
@@ -312,18 +312,18 @@ create table holdings (
 CREATE INDEX holdings_by_holder ON holdings USING btree (holder, type, id);
 
 create table transaction_counts (
-  address bytea not null,
   transactions bigint not null,
   gas_sent bigint not null default 0,
   gas_received bigint not null default 0,
+  address bytea not null,
   PRIMARY KEY (address)
 );
 
 create table address_counts (
-  address bytea not null,
   token_transfers bigint not null default 0,
   transfers_of_token bigint not null default 0,
   validated_blocks bigint not null default 0,
+  address bytea not null,
   PRIMARY KEY (address)
 );
 

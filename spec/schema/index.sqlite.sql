@@ -2,27 +2,27 @@
 
 CREATE TABLE blocks (
   number integer primary key,
+  timestamp integer not null,
+  gas_used integer not null,
+  size integer,
+  transaction_count integer not null,
+  withdrawals_count integer,
+  internal_transaction_count integer,
+  blob_gas_used integer,
   hash blob not null,
   parent_hash blob not null,
-  timestamp integer not null,
   miner blob not null,
   gas_limit text not null,
-  gas_used integer not null,
   base_fee_per_gas text,
   difficulty text not null,
   total_difficulty text,
   nonce blob,
   extra_data blob not null,
   state_root blob not null,
-  size integer,
   uncles text not null,
-  transaction_count integer not null,
-  withdrawals_count integer,
-  internal_transaction_count integer,
   transaction_fees text,
   burnt_fees text,
   priority_fees text,
-  blob_gas_used integer,
   excess_blob_gas text,
   unique (hash)
 ) strict;
@@ -31,29 +31,29 @@ CREATE INDEX blocks_by_timestamp on blocks (timestamp);
 
 CREATE TABLE stale_blocks (
   id integer primary key autoincrement,
-  kind text not null,
   number integer not null,
+  timestamp integer not null,
+  gas_used integer not null,
+  size integer,
+  transaction_count integer not null,
+  withdrawals_count integer,
+  internal_transaction_count integer,
+  blob_gas_used integer,
+  kind text not null,
   hash blob not null,
   parent_hash blob not null,
-  timestamp integer not null,
   miner blob not null,
   gas_limit text not null,
-  gas_used integer not null,
   base_fee_per_gas text,
   difficulty text not null,
   total_difficulty text,
   nonce blob,
   extra_data blob not null,
   state_root blob not null,
-  size integer,
   uncles text not null,
-  transaction_count integer not null,
-  withdrawals_count integer,
-  internal_transaction_count integer,
   transaction_fees text,
   burnt_fees text,
   priority_fees text,
-  blob_gas_used integer,
   excess_blob_gas text,
   unique (hash)
 ) strict;
@@ -74,41 +74,41 @@ CREATE TABLE unread_blocks (
   receipts integer not null,
   traces integer not null,
   codes integer not null,
-  reason text not null,
   attempts integer not null,
-  due_at integer not null
+  due_at integer not null,
+  reason text not null
 ) strict;
 CREATE INDEX unread_blocks_due on unread_blocks (due_at);
 
 CREATE TABLE transactions (
   id integer primary key,
-  hash blob not null,
   timestamp integer not null,
+  gas_used integer,
+  blob_gas_used integer,
+  type integer not null,
+  status integer,
+  token_transfer_count integer,
+  has_internal_error integer,
+  facts integer not null,
+  hash blob not null,
   from_address blob not null,
   to_address blob,
   value text not null,
   nonce text not null,
   gas_limit text not null,
-  gas_used integer,
   gas_price text not null,
   max_fee_per_gas text,
   max_priority_fee_per_gas text,
   max_fee_per_blob_gas text,
-  blob_gas_used integer,
   blob_gas_price text,
   blob_hashes text,
   authorization_list text,
-  type integer not null,
-  status integer,
   fee text,
   input blob not null,
   selector blob,
   created_contract blob,
   error text,
   output blob,
-  has_internal_error integer,
-  facts integer not null,
-  token_transfer_count integer,
   unique (hash)
 ) strict;
 CREATE INDEX transactions_by_from on transactions (from_address);
@@ -120,10 +120,10 @@ CREATE INDEX transactions_by_created_contract on transactions (created_contract)
 
 CREATE TABLE transaction_details (
   id integer primary key,
+  cumulative_gas_used integer,
   r blob not null,
   s blob not null,
   v text not null,
-  cumulative_gas_used integer,
   access_list text,
   logs_bloom blob
 ) strict;
@@ -153,8 +153,8 @@ CREATE TABLE token_transfers (
   transaction_id integer not null,
   log_index integer not null,
   batch_index integer not null,
-  token blob not null,
   token_type integer not null,
+  token blob not null,
   from_address blob not null,
   to_address blob not null,
   token_id text,
@@ -199,23 +199,23 @@ CREATE INDEX withdrawals_by_index on withdrawals (withdrawal_index);
 CREATE INDEX withdrawals_by_receiver on withdrawals (address, withdrawal_index);
 
 CREATE TABLE contracts (
-  address blob not null,
   transaction_id integer not null,
+  address blob not null,
   creator blob not null,
   primary key (address, transaction_id)
 ) strict, without rowid;
 CREATE INDEX contracts_by_transaction on contracts (transaction_id);
 
 CREATE TABLE tokens (
-  address blob not null,
   type integer not null,
-  name text,
-  symbol text,
   decimals integer,
-  total_supply text,
   holder_count integer not null default (0),
   first_block integer not null,
   is_read integer not null default (0),
+  address blob not null,
+  name text,
+  symbol text,
+  total_supply text,
   holder_rank integer generated always as (-holder_count) virtual,
   name_rank text generated always as (coalesce(substr(name, 1, 64), '􏿿')) virtual,
   primary key (address)
@@ -227,28 +227,28 @@ CREATE TABLE index_state (
   id integer primary key,
   chain_id integer not null,
   epoch integer not null default (0),
-  identity text not null default (lower(hex(randomblob(8)))),
   high_water integer not null default (-1),
   fills integer not null default (0),
+  identity text not null default (lower(hex(randomblob(8)))),
   check (id = 1)
 ) strict;
 
 CREATE TABLE dirty (
   kind integer not null,
-  address blob not null,
-  holder blob not null,
-  token_id text not null,
   block integer not null,
   attempts integer not null default (0),
   due_at integer not null default (0),
+  address blob not null,
+  holder blob not null,
+  token_id text not null,
   primary key (kind, address, holder, token_id)
 ) strict, without rowid;
 CREATE INDEX dirty_again on dirty (due_at) where attempts > 0;
 
 CREATE TABLE addresses (
+  is_contract integer not null,
   address blob not null,
   balance text not null,
-  is_contract integer not null,
   implementation blob,
   primary key (address)
 ) strict, without rowid;
@@ -284,8 +284,8 @@ CREATE INDEX token_terms_by_token on token_terms (token, term);
 
 CREATE TABLE holdings (
   id integer primary key autoincrement,
-  holder blob not null,
   type integer not null,
+  holder blob not null,
   token blob not null,
   token_id text not null,
   unique (token, holder, token_id)
@@ -293,18 +293,18 @@ CREATE TABLE holdings (
 CREATE INDEX holdings_by_holder on holdings (holder, type);
 
 CREATE TABLE transaction_counts (
-  address blob not null,
   transactions integer not null,
   gas_sent integer not null default (0),
   gas_received integer not null default (0),
+  address blob not null,
   primary key (address)
 ) strict, without rowid;
 
 CREATE TABLE address_counts (
-  address blob not null,
   token_transfers integer not null default (0),
   transfers_of_token integer not null default (0),
   validated_blocks integer not null default (0),
+  address blob not null,
   primary key (address)
 ) strict, without rowid;
 

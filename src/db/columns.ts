@@ -74,12 +74,23 @@ export function booleanOrNull(column: number | null): boolean | null {
 /**
  * Column types, with the value that is bound and read:
  * `text` and `json` (see `jsonOf`) a string, `uint256` the result of `uintColumn`, `bytes` a Buffer, `count` an
- * integer, `time` UTC milliseconds as a number. A `boolean` is bound as true or false and read with `booleanOf`.
+ * integer, `int` one below 2^31, `small` one below 2^15, `time` UTC milliseconds as a number. A `boolean` is bound as
+ * true or false and read with `booleanOf`.
  * JSON is text on PostgreSQL too, because its JSON type reorders keys.
  * `numeric` is a `uint256` that PostgreSQL can calculate with. Rows hold the result of `uintColumn`, and a single value
  * is bound as `dialect.numeric` returns it.
  */
-export type ColumnType = 'text' | 'json' | 'uint256' | 'numeric' | 'bytes' | 'count' | 'time' | 'boolean';
+export type ColumnType =
+  | 'text'
+  | 'json'
+  | 'uint256'
+  | 'numeric'
+  | 'bytes'
+  | 'count'
+  | 'int'
+  | 'small'
+  | 'time'
+  | 'boolean';
 
 /** Columns of a table by name. A question mark marks a nullable column. */
 export type Columns = Readonly<Record<string, ColumnType | `${ColumnType}?`>>;
@@ -91,6 +102,8 @@ interface ColumnValues {
   numeric: string;
   bytes: Buffer;
   count: number;
+  int: number;
+  small: number;
   time: number;
   boolean: StoredBoolean;
 }

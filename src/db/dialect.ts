@@ -219,6 +219,8 @@ const SQLITE_TYPES: Readonly<Record<Exclude<ColumnType, 'boolean'>, string>> = {
   numeric: 'text',
   bytes: 'blob',
   count: 'integer',
+  int: 'integer',
+  small: 'integer',
   time: 'integer',
 };
 
@@ -230,6 +232,8 @@ const POSTGRES_TYPES: Readonly<Record<ColumnType, string>> = {
   numeric: 'numeric(78, 0)',
   bytes: 'bytea',
   count: 'bigint',
+  int: 'integer',
+  small: 'smallint',
   time: 'bigint',
   boolean: 'boolean',
 };

@@ -71,6 +71,8 @@ const ARRAY_TYPES: Readonly<Record<ColumnType, string>> = {
   numeric: 'numeric',
   bytes: 'bytea',
   count: 'bigint',
+  int: 'integer',
+  small: 'smallint',
   time: 'bigint',
   boolean: 'boolean',
 };

@@ -134,6 +134,8 @@ const TYPES_GIVEN: Readonly<Record<ComputedType, readonly string[]>> = {
   numeric: ['numeric'],
   bytes: ['bytea'],
   count: ['bigint', 'integer'],
+  int: ['integer'],
+  small: ['smallint'],
   time: ['bigint'],
   boolean: ['boolean'],
 };

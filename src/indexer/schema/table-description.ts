@@ -1,4 +1,4 @@
-import type { Columns } from '../../db/columns.ts';
+import type { Columns, ColumnType } from '../../db/columns.ts';
 import type { Dialect } from '../../db/dialect.ts';
 import { table } from '../../db/migrate.ts';
 import { typeOf } from '../../db/rows.ts';
@@ -63,7 +63,7 @@ export function createTable(name: string, described: TableDescription, dialect: 
   const { columns, key, unique = [], defaults = {}, computed = {}, expressions = {}, check } = described;
   const hasOneKey = isOneInteger(described);
   const keySql = described.isNumbered === true ? dialect.numberedKey : 'primary key';
-  const own = Object.entries(columns).map(([column, type]) => {
+  const own = sorted(columns).map(([column, type]) => {
     const value = defaults[column];
     const rest = [
       hasOneKey && column === key[0] ? keySql : type.endsWith('?') ? '' : 'not null',
@@ -82,6 +82,18 @@ export function createTable(name: string, described: TableDescription, dialect: 
   ];
   const sql = table(name, Object.fromEntries([...own, ...more]), constraints)(dialect);
   return hasOneKey ? sql : `${sql}${dialect.withoutRowId}`;
+}
+
+/** Bytes of the types with a fixed length on PostgreSQL. */
+const WIDTHS: Readonly<Partial<Record<ColumnType, number>>> = { count: 8, time: 8, int: 4, small: 2 };
+
+/**
+ * Columns in the order of storage, long integers first: PostgreSQL pads the bytes before an integer, and SQLite reads all
+ * that precedes a column.
+ */
+function sorted(columns: Columns): [string, Columns[string]][] {
+  const widthOf = (type: Columns[string]) => WIDTHS[typeOf(type)] ?? 0;
+  return Object.entries(columns).toSorted(([, a], [, b]) => widthOf(b) - widthOf(a));
 }
 
 /**

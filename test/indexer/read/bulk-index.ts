@@ -1,6 +1,7 @@
 import { openMigrated } from '#db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '#db/open.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { TABLES, type Table } from '#indexer/schema/tables.ts';
 import { CHAIN_ID } from '../support.ts';
 
 const BLOCKS = 20_000;
@@ -63,10 +64,13 @@ const block = (number: string) => `
   case when ${number} < ${FREQUENT * BLOCKS} then ${bytes(account)} else ${address('miner', number)} end,
   30000000, 63000, 1000000000, 0, null, null, '', ${word('state', number)}, 1024, '[]', 3, 1, 1, 1000, 500, 500, null, null`;
 
+const namesOf = (table: Table) => Object.keys(TABLES[table].columns).join(', ');
+const into = (table: Table) => `insert into ${table} (${namesOf(table)})`;
+
 /** Rows created by the database itself, in the order that the triggers need. */
 const ROWS = [
-  `insert into blocks ${EACH(`i, ${block('i')}`, BLOCKS)}`,
-  `insert into stale_blocks (kind, number, ${'hash, parent_hash, timestamp, miner, gas_limit, gas_used, base_fee_per_gas, difficulty, total_difficulty, nonce, extra_data, state_root, size, uncles, transaction_count, withdrawals_count, internal_transaction_count, transaction_fees, burnt_fees, priority_fees, blob_gas_used, excess_blob_gas'})
+  `${into('blocks')} ${EACH(`i, ${block('i')}`, BLOCKS)}`,
+  `insert into stale_blocks (kind, ${namesOf('blocks')})
    ${EACH(`case when i < 2700 then 'reorg' else 'uncle' end, i, ${block('i + 100000')}`, 3_000)}`,
   `insert into transactions (id, hash, timestamp, from_address, to_address, value, nonce, gas_limit, gas_used, gas_price, type,
      status, fee, input, selector, created_contract, facts, token_transfer_count)
@@ -90,9 +94,9 @@ const ROWS = [
    ${EACH(`${PLACE}, ${PLACE}, 1, 'call', ${accounts}, ${mostly(bytes(account), bytes(late.account), bytes(rare.account))}, case when i % 50 = 0 then ${address('inner', 'i')} end, 1, 1, 1`)}`,
   `insert into withdrawals (id, withdrawal_index, validator_index, address, amount)
    ${EACH(`i::bigint << 20, i, 1, case when i < ${FREQUENT * BLOCKS} then ${bytes(account)} else ${address('stranger', 'i')} end, 1`, BLOCKS)}`,
-  'insert into contracts select created_contract, id, from_address from transactions where created_contract is not null',
-  `insert into addresses ${EACH(`${address('stranger', 'i')}, 1000 + i, i % 2, case when i % 100 = 0 then ${bytes(contract)} end`)}`,
-  `insert into tokens select a, t, 'Token ' || n, 'T' || n, 18, 1000, 0, 0, 1 from (
+  `${into('contracts')} select created_contract, id, from_address from transactions where created_contract is not null`,
+  `${into('addresses')} ${EACH(`${address('stranger', 'i')}, 1000 + i, i % 2, case when i % 100 = 0 then ${bytes(contract)} end`)}`,
+  `${into('tokens')} select a, t, 'Token ' || n, 'T' || n, 18, 1000, 0, 0, 1 from (
      select ${bytes(token)} as a, 3 as t, 'zero' as n
      union all select ${bytes(rare.token)}, 1, 'rare'
      union all ${EACH(`${address('other', 'i')}, i % 3 + 1, i::text`, 1_000)}) made`,

@@ -9,13 +9,13 @@ import { SQLITE_TRIGGERS } from './sqlite-triggers.ts';
 
 /** Schema of the index on SQLite, in steps. Append only. */
 export const INDEX_MIGRATIONS: readonly Migration[] = [
-  { name: '001-index', up: [...createTables(sqliteDialect), ...SQLITE_TRIGGERS] },
+  { name: '001-compact-index', up: [...createTables(sqliteDialect), ...SQLITE_TRIGGERS] },
 ];
 
 /** Schema of the index on PostgreSQL, in steps. Append only. */
 const POSTGRES_MIGRATIONS: readonly Migration[] = [
   {
-    name: '001-index',
+    name: '001-compact-index',
     up: [
       ...LEADER_MIGRATION.up,
       ...POSTGRES_FUNCTIONS,
