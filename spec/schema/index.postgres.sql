@@ -141,10 +141,19 @@ create table transaction_details (
   PRIMARY KEY (id)
 );
 
+create table event_kinds (
+  id bigint not null,
+  address bytea not null,
+  topic0 bytea not null,
+  PRIMARY KEY (id),
+  UNIQUE (address, topic0)
+);
+
 create table logs (
   id bigint not null,
   transaction_id bigint not null,
   timestamp bigint not null,
+  kind integer,
   address bytea not null,
   topic0 bytea,
   topic1 bytea,
@@ -156,17 +165,27 @@ create table logs (
 CREATE INDEX logs_by_transaction ON logs USING btree (transaction_id, id);
 CREATE INDEX logs_by_address ON logs USING btree (address, id);
 CREATE INDEX logs_by_topic ON logs USING btree (topic0, id);
-CREATE INDEX logs_by_event ON logs USING btree (address, topic0, id);
-CREATE INDEX logs_by_topic1 ON logs USING btree (address, topic0, topic1, id) WHERE topic1 IS NOT NULL;
-CREATE INDEX logs_by_topic2 ON logs USING btree (address, topic0, topic2, id) WHERE topic2 IS NOT NULL;
-CREATE INDEX logs_by_topic3 ON logs USING btree (address, topic0, topic3, id) WHERE topic3 IS NOT NULL;
+CREATE INDEX logs_by_event ON logs USING btree (kind, id);
+CREATE INDEX logs_by_topic1 ON logs USING btree (kind, topic1, id) WHERE topic1 IS NOT NULL;
+CREATE INDEX logs_by_topic2 ON logs USING btree (kind, topic2, id) WHERE topic2 IS NOT NULL;
+CREATE INDEX logs_by_topic3 ON logs USING btree (kind, topic3, id) WHERE topic3 IS NOT NULL;
 CREATE INDEX logs_sync ON logs USING btree (address, "timestamp", id) WHERE topic0 = decode('1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'::text, 'hex'::text);
+
+create table transfer_parties (
+  id bigint not null,
+  address bytea not null,
+  PRIMARY KEY (id),
+  UNIQUE (address)
+);
 
 create table token_transfers (
   id bigint not null,
   transaction_id bigint not null,
   log_index integer not null,
   batch_index integer not null,
+  token_number integer not null,
+  from_number integer not null,
+  to_number integer not null,
   token_type smallint not null,
   token bytea not null,
   from_address bytea not null,
@@ -177,12 +196,12 @@ create table token_transfers (
 );
 CREATE INDEX token_transfers_by_transaction ON token_transfers USING btree (transaction_id, id);
 CREATE INDEX token_transfers_by_type ON token_transfers USING btree (token_type, id);
-CREATE INDEX token_transfers_by_token ON token_transfers USING btree (token, id);
-CREATE INDEX token_transfers_by_instance ON token_transfers USING btree (token, token_id, id) WHERE token_id IS NOT NULL;
-CREATE INDEX token_transfers_by_sender ON token_transfers USING btree (from_address, token_type, id);
-CREATE INDEX token_transfers_by_receiver ON token_transfers USING btree (to_address, token_type, id);
-CREATE INDEX token_transfers_by_sender_and_token ON token_transfers USING btree (from_address, token, token_type, id);
-CREATE INDEX token_transfers_by_receiver_and_token ON token_transfers USING btree (to_address, token, token_type, id);
+CREATE INDEX token_transfers_by_token ON token_transfers USING btree (token_number, id);
+CREATE INDEX token_transfers_by_instance ON token_transfers USING btree (token_number, token_id, id) WHERE token_id IS NOT NULL;
+CREATE INDEX token_transfers_by_sender ON token_transfers USING btree (from_number, token_type, id);
+CREATE INDEX token_transfers_by_receiver ON token_transfers USING btree (to_number, token_type, id);
+CREATE INDEX token_transfers_by_sender_and_token ON token_transfers USING btree (from_number, token_number, token_type, id);
+CREATE INDEX token_transfers_by_receiver_and_token ON token_transfers USING btree (to_number, token_number, token_type, id);
 
 create table internal_transactions (
   id bigint not null,

@@ -128,10 +128,18 @@ CREATE TABLE transaction_details (
   logs_bloom blob
 ) strict;
 
+CREATE TABLE event_kinds (
+  id integer primary key,
+  address blob not null,
+  topic0 blob not null,
+  unique (address, topic0)
+) strict;
+
 CREATE TABLE logs (
   id integer primary key,
   transaction_id integer not null,
   timestamp integer not null,
+  kind integer,
   address blob not null,
   topic0 blob,
   topic1 blob,
@@ -142,17 +150,26 @@ CREATE TABLE logs (
 CREATE INDEX logs_by_transaction on logs (transaction_id);
 CREATE INDEX logs_by_address on logs (address);
 CREATE INDEX logs_by_topic on logs (topic0);
-CREATE INDEX logs_by_event on logs (address, topic0);
-CREATE INDEX logs_by_topic1 on logs (address, topic0, topic1) where topic1 is not null;
-CREATE INDEX logs_by_topic2 on logs (address, topic0, topic2) where topic2 is not null;
-CREATE INDEX logs_by_topic3 on logs (address, topic0, topic3) where topic3 is not null;
+CREATE INDEX logs_by_event on logs (kind);
+CREATE INDEX logs_by_topic1 on logs (kind, topic1) where topic1 is not null;
+CREATE INDEX logs_by_topic2 on logs (kind, topic2) where topic2 is not null;
+CREATE INDEX logs_by_topic3 on logs (kind, topic3) where topic3 is not null;
 CREATE INDEX logs_sync on logs (address, timestamp) where topic0 = x'1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1';
+
+CREATE TABLE transfer_parties (
+  id integer primary key,
+  address blob not null,
+  unique (address)
+) strict;
 
 CREATE TABLE token_transfers (
   id integer primary key,
   transaction_id integer not null,
   log_index integer not null,
   batch_index integer not null,
+  token_number integer not null,
+  from_number integer not null,
+  to_number integer not null,
   token_type integer not null,
   token blob not null,
   from_address blob not null,
@@ -162,12 +179,12 @@ CREATE TABLE token_transfers (
 ) strict;
 CREATE INDEX token_transfers_by_transaction on token_transfers (transaction_id);
 CREATE INDEX token_transfers_by_type on token_transfers (token_type);
-CREATE INDEX token_transfers_by_token on token_transfers (token);
-CREATE INDEX token_transfers_by_instance on token_transfers (token, token_id) where token_id is not null;
-CREATE INDEX token_transfers_by_sender on token_transfers (from_address, token_type);
-CREATE INDEX token_transfers_by_receiver on token_transfers (to_address, token_type);
-CREATE INDEX token_transfers_by_sender_and_token on token_transfers (from_address, token, token_type);
-CREATE INDEX token_transfers_by_receiver_and_token on token_transfers (to_address, token, token_type);
+CREATE INDEX token_transfers_by_token on token_transfers (token_number);
+CREATE INDEX token_transfers_by_instance on token_transfers (token_number, token_id) where token_id is not null;
+CREATE INDEX token_transfers_by_sender on token_transfers (from_number, token_type);
+CREATE INDEX token_transfers_by_receiver on token_transfers (to_number, token_type);
+CREATE INDEX token_transfers_by_sender_and_token on token_transfers (from_number, token_number, token_type);
+CREATE INDEX token_transfers_by_receiver_and_token on token_transfers (to_number, token_number, token_type);
 
 CREATE TABLE internal_transactions (
   id integer primary key,

@@ -24,6 +24,8 @@ const STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ["TABLES.dirty.key.join(', ')", 'kind, address, holder, token_id'],
   ["factsOf(['token_creation'])", '8'],
   ['entries.map(', '(kind = ? and address = ? and holder = ? and token_id = ?)'],
+  ['keys.map(', '(address = ? and topic0 = ?)'],
+  ['tokenTypeColumn(', '1'],
   ['Object.keys(TABLES.blocks.columns)', Object.keys(TABLES.blocks.columns).join(', ')],
   ['statement.sql', 'delete from addresses where address = ?'],
 ];

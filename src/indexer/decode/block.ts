@@ -14,6 +14,7 @@ import {
   type MovedToken,
   mostTransfersIn,
   movedTokens,
+  type TransferOfBlock,
   tokenTransferRow,
   tokenTransfers,
 } from './token-transfers.ts';
@@ -26,17 +27,20 @@ export type ContentTable =
   | 'block_details'
   | 'transactions'
   | 'transaction_details'
-  | 'logs'
-  | 'token_transfers'
   | 'internal_transactions'
   | 'withdrawals'
   | 'contracts';
 
-/** Rows of one block, ready to insert. */
+/** Row of a log without the number of its kind, which the writer adds. */
+export type LogOfBlock = Omit<NewRow<'logs'>, 'kind'>;
+
+/** Rows of one block. */
 export interface BlockRows {
   number: number;
   hash: Hash;
   rows: { [Name in ContentTable]: NewRow<Name>[] };
+  logs: LogOfBlock[];
+  transfers: TransferOfBlock[];
   /** Tokens that moved. */
   tokens: MovedToken[];
   /** State that the block may have changed and that its rows do not name. */
@@ -63,12 +67,12 @@ export function blockRows(judged: JudgedBlock): BlockRows {
         transactionRow({ fetched, transfers }, position),
       ),
       transaction_details: transactionDetailsRows(fetched),
-      logs: logRows(fetched),
-      token_transfers: moves.map((transfer, index) => tokenTransferRow(number, transfer, index)),
       internal_transactions: internals.map((call, index) => internalRow(number, call, index)),
       withdrawals: paid.map((withdrawal, index) => withdrawalRow(number, withdrawal, index)),
       contracts: contractRows(fetched),
     },
+    logs: logRows(fetched),
+    transfers: moves.map((transfer, index) => tokenTransferRow(number, transfer, index)),
     tokens: movedTokens(number, moves),
     touched: fetched.touched.map(address => dirtyRow(coinOf(address), number)),
     unread: unreadParts(fetched),
@@ -120,7 +124,7 @@ function blockRow(
 }
 
 /** One row per log, keyed by block number and log index. */
-function logRows({ number: blockNumber, block, transactions }: FetchedBlock): NewRow<'logs'>[] {
+function logRows({ number: blockNumber, block, transactions }: FetchedBlock): LogOfBlock[] {
   const timestamp = timestampMs(block);
   return transactions.flatMap(({ receipt }, position) => {
     const transactionId = positionKey({ blockNumber, index: position });

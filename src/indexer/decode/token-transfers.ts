@@ -85,11 +85,14 @@ function addressOf(topic: Hex): Address {
   return `0x${topic.slice(-40)}`;
 }
 
+/** Row of a transfer without the numbers of its parties, which the writer adds. */
+export type TransferOfBlock = Omit<NewRow<'token_transfers'>, 'token_number' | 'from_number' | 'to_number'>;
+
 export function tokenTransferRow(
   blockNumber: number,
   transfer: TokenTransfer,
   index: number,
-): NewRow<'token_transfers'> {
+): TransferOfBlock {
   const { transactionIndex, logIndex, batchIndex, token, type, from, to, tokenId, amount } = transfer;
   return {
     id: positionKey({ blockNumber, index }),

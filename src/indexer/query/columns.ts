@@ -133,6 +133,9 @@ function placeOf({ column }: Field): [table: string, column: string] {
   return [table, name];
 }
 
+/** Column of a log with its contract and first topic. */
+export const KIND = 'l.kind';
+
 /** Selector of a transaction without one. */
 export const NO_BYTES = '0x';
 /** The position in a block is in the lower bits of a key. */

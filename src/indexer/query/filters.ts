@@ -136,3 +136,25 @@ function transactionBounds(hash: bigint | string): PlaceBounds {
     },
   };
 }
+
+/**
+ * Separates filters by contract and first topic from the others. Both together select one kind of events, which is one
+ * column of a log. `kind` is null without one of them.
+ */
+export function separatedKind(
+  entity: Entity,
+  filters: readonly Filter[],
+): { kind: SqlText | null; others: readonly Filter[] } {
+  const equalTo = (name: string) =>
+    filters.find(({ field, operator }) => field === name && operator === 'eq');
+  const [address, topic] = [equalTo('address'), equalTo('topic_0')];
+  if (entity !== 'events' || address === undefined || topic === undefined)
+    return { kind: null, others: filters };
+  return {
+    kind: {
+      sql: '(select id from event_kinds where address = ? and topic0 = ?)',
+      bindings: [filterValue('blob', address.value), filterValue('blob', topic.value)],
+    },
+    others: filters.filter(filter => filter !== address && filter !== topic),
+  };
+}

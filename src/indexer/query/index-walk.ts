@@ -2,8 +2,8 @@ import { fieldsOf } from '../../query-model/fields.ts';
 import type { Entity, Filter, RowSelection } from '../../query-model/row-selection.ts';
 import { indexesOf } from '../schema/table-description.ts';
 import { TABLES } from '../schema/tables.ts';
-import { ENTITIES, indexedColumn } from './columns.ts';
-import { filterValue, type PlaceBounds, placeBounds } from './filters.ts';
+import { ENTITIES, indexedColumn, KIND } from './columns.ts';
+import { filterValue, type PlaceBounds, placeBounds, separatedKind } from './filters.ts';
 import type { SqlText } from './query-dialect.ts';
 import { allOf, conditionsOf, type SelectionOptions, selectionOf } from './selection.ts';
 
@@ -18,17 +18,18 @@ export const INDEXES: Readonly<Record<Entity, readonly (readonly string[])[]>> =
 function indexedFields(entity: Entity): string[][] {
   const { table } = ENTITIES[entity];
   const [key] = TABLES[table].key;
-  const names = new Map(
-    fieldsOf(entity).flatMap(([name, { kind, column }]) =>
-      kind === 'hex' || kind === 'selector' ? [[column, name] as const] : [],
+  const names = new Map([
+    ...fieldsOf(entity).flatMap(([name, { kind, column }]): [string, string[]][] =>
+      kind === 'hex' || kind === 'selector' ? [[column, [name]]] : [],
     ),
-  );
+    ['logs.kind', ['address', 'topic_0']],
+  ]);
   return indexesOf(TABLES[table])
     .filter(({ columns, where }) => columns.at(-1) === key && isOfAllValues(columns, where))
     .map(({ columns }) => columns.slice(0, -1).map(column => names.get(`${table}.${column}`)))
     .flatMap(fields => {
       const known = fields.filter(name => name !== undefined);
-      return known.length === fields.length ? [known] : [];
+      return known.length === fields.length ? [known.flat()] : [];
     })
     .toSorted((a, b) => b.length - a.length);
 }
@@ -57,13 +58,29 @@ export function indexWalk(selected: RowSelection, options: SelectionOptions): In
   const { entity, filters } = selected;
   const bounds = filters.map(filter => placeBounds(entity, filter)).filter(one => one !== null);
   const others = filters.filter(filter => !prefix.includes(filter) && placeBounds(entity, filter) === null);
-  const columns = prefix.map(({ field }) => indexedColumn(entity, field));
-  const values = prefix.map(({ value }) => filterValue('blob', value));
+  const keys = keysOf(entity, prefix);
   const conditions = [
-    ...rangeOf({ columns, values, key: ENTITIES[entity].key }, bounds),
+    ...rangeOf(keys, { key: ENTITIES[entity].key, bounds }),
     ...conditionsOf({ ...selected, filters: others }, options),
   ];
-  return { ...allOf(conditions), columns };
+  return { ...allOf(conditions), columns: keys.map(({ column }) => column) };
+}
+
+/** Column of an index with the value that its rows must have. */
+interface IndexKey {
+  readonly column: string;
+  readonly value: SqlText;
+}
+
+function keysOf(entity: Entity, prefix: readonly Filter[]): IndexKey[] {
+  const { kind, others } = separatedKind(entity, prefix);
+  return [
+    ...(kind === null ? [] : [{ column: KIND, value: kind }]),
+    ...others.map(({ field, value }) => ({
+      column: indexedColumn(entity, field),
+      value: { sql: '?', bindings: [filterValue('blob', value)] },
+    })),
+  ];
 }
 
 function prefixOf({ entity, filters }: RowSelection): Filter[] {
@@ -82,10 +99,12 @@ export function isIndexed({ operator, value }: Filter): boolean {
 
 /** Conditions for a range of an index: its columns have the given values, and the key is within all bounds. */
 function rangeOf(
-  { columns, values, key }: { columns: readonly string[]; values: readonly unknown[]; key: string },
-  bounds: readonly PlaceBounds[],
+  keys: readonly IndexKey[],
+  { key, bounds }: { key: string; bounds: readonly PlaceBounds[] },
 ): SqlText[] {
-  const marks = values.map(() => '?');
+  const columns = keys.map(({ column }) => column);
+  const marks = keys.map(({ value }) => value.sql);
+  const values = keys.flatMap(({ value }) => value.bindings);
   const row = (parts: readonly string[]) => `(${parts.join(', ')})`;
   const compared = (sign: string, bound: SqlText | undefined): SqlText =>
     bound === undefined

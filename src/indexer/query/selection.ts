@@ -1,6 +1,6 @@
 import type { Entity, Filter, RowSelection } from '../../query-model/row-selection.ts';
-import { columnOf, ENTITIES, indexedColumn, NO_BYTES } from './columns.ts';
-import { filterValue, type PlaceBounds, placeBounds } from './filters.ts';
+import { columnOf, ENTITIES, indexedColumn, KIND, NO_BYTES } from './columns.ts';
+import { filterValue, type PlaceBounds, placeBounds, separatedKind } from './filters.ts';
 import type { KeyRange, QueryDialect, SqlText } from './query-dialect.ts';
 
 /** Options of a selection. `isShort` is for a scan that need not be cancellable before its limit. */
@@ -91,9 +91,11 @@ export function allOf(conditions: readonly SqlText[]): { where: string; bindings
  */
 export function conditionsOf(selected: RowSelection, { dialect, isShort }: SelectionOptions): SqlText[] {
   const { entity, filters } = selected;
+  const { kind, others } = separatedKind(entity, filters);
   return [
     ...(isShort ? [] : dialect.interruption(ENTITIES[entity].key)),
-    ...filters.map(filter => conditionOf(selected, filter, dialect)),
+    ...(kind === null ? [] : [{ ...kind, sql: `${KIND} = ${kind.sql}` }]),
+    ...others.map(filter => conditionOf(selected, filter, dialect)),
   ];
 }
 

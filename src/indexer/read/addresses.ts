@@ -125,9 +125,10 @@ const UPGRADED = '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c
 
 /** Condition for the keys of each proxy's latest upgrade event. */
 function lastUpgrades(dialect: Dialect, list: string): string {
-  const isUpgrade = `topic0 = ${dialect.bytesLiteral(UPGRADED)}`;
+  const isUpgrade = `k.topic0 = ${dialect.bytesLiteral(UPGRADED)}`;
   return dialect.among(
-    `select max(id) from logs where ${isUpgrade} and address in (${list}) group by address`,
+    `select (select max(id) from logs where kind = k.id) from event_kinds k
+     where k.address in (${list}) and ${isUpgrade}`,
   );
 }
 

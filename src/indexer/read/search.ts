@@ -93,12 +93,11 @@ const APPEARANCES = [
   ['transactions', 'from_address', 'id'],
   ['transactions', 'to_address', 'id'],
   ['transactions', 'created_contract', 'id'],
-  ['token_transfers', 'from_address', 'token_type'],
-  ['token_transfers', 'to_address', 'token_type'],
+  // Counts of transfers and validated blocks.
+  ['address_counts', 'address', 'address'],
   ['internal_transactions', 'from_address', 'id'],
   ['internal_transactions', 'to_address', 'id'],
   ['withdrawals', 'address', 'id'],
-  ['blocks', 'miner', 'number'],
 ] as const;
 
 function isAfter(entry: NamedAddress, other: NamedAddress): boolean {

@@ -148,11 +148,23 @@ export const BLOCK_TABLES = {
     key: ['id'],
     unwinding: { position: 'id' },
   }),
+  /**
+   * First topics of each contract's logs. Their short numbers make several indexes over logs half as large. Rows stay when
+   * their logs are removed.
+   */
+  event_kinds: describe({
+    columns: { id: 'count', address: 'bytes', topic0: 'bytes' },
+    key: ['id'],
+    unwinding: 'none',
+    unique: [['address', 'topic0']],
+  }),
+  /** `kind` is the key in `event_kinds`; null without topics. */
   logs: describe({
     columns: {
       id: 'count',
       transaction_id: 'count',
       timestamp: 'time',
+      kind: 'int?',
       address: 'bytes',
       topic0: 'bytes?',
       topic1: 'bytes?',
@@ -166,10 +178,10 @@ export const BLOCK_TABLES = {
       by_transaction: ['transaction_id', 'id'],
       by_address: ['address', 'id'],
       by_topic: ['topic0', 'id'],
-      by_event: ['address', 'topic0', 'id'],
-      by_topic1: { columns: ['address', 'topic0', 'topic1', 'id'], where: 'topic1 is not null' },
-      by_topic2: { columns: ['address', 'topic0', 'topic2', 'id'], where: 'topic2 is not null' },
-      by_topic3: { columns: ['address', 'topic0', 'topic3', 'id'], where: 'topic3 is not null' },
+      by_event: ['kind', 'id'],
+      by_topic1: { columns: ['kind', 'topic1', 'id'], where: 'topic1 is not null' },
+      by_topic2: { columns: ['kind', 'topic2', 'id'], where: 'topic2 is not null' },
+      by_topic3: { columns: ['kind', 'topic3', 'id'], where: 'topic3 is not null' },
       // Databases use a partial index only for an identical condition.
       sync: {
         columns: ['address', 'timestamp', 'id'],
@@ -177,7 +189,14 @@ export const BLOCK_TABLES = {
       },
     },
   }),
-  /** A batch transfer has one row per token id. */
+  /** Addresses of tokens, senders and receivers. Their short numbers make indexes over transfers half as large. */
+  transfer_parties: describe({
+    columns: { id: 'count', address: 'bytes' },
+    key: ['id'],
+    unwinding: 'none',
+    unique: [['address']],
+  }),
+  /** A batch transfer has one row per token id. Numbers are keys in `transfer_parties`. */
   token_transfers: describe({
     columns: {
       id: 'count',
@@ -190,19 +209,22 @@ export const BLOCK_TABLES = {
       to_address: 'bytes',
       token_id: 'uint256?',
       amount: 'numeric?',
+      token_number: 'int',
+      from_number: 'int',
+      to_number: 'int',
     },
     key: ['id'],
     unwinding: { position: 'id' },
     indexes: {
       by_transaction: ['transaction_id', 'id'],
       by_type: ['token_type', 'id'],
-      by_token: ['token', 'id'],
-      by_instance: { columns: ['token', 'token_id', 'id'], where: 'token_id is not null' },
+      by_token: ['token_number', 'id'],
+      by_instance: { columns: ['token_number', 'token_id', 'id'], where: 'token_id is not null' },
       // Each filter of an address's list is an equality on an index.
-      by_sender: ['from_address', 'token_type', 'id'],
-      by_receiver: ['to_address', 'token_type', 'id'],
-      by_sender_and_token: ['from_address', 'token', 'token_type', 'id'],
-      by_receiver_and_token: ['to_address', 'token', 'token_type', 'id'],
+      by_sender: ['from_number', 'token_type', 'id'],
+      by_receiver: ['to_number', 'token_type', 'id'],
+      by_sender_and_token: ['from_number', 'token_number', 'token_type', 'id'],
+      by_receiver_and_token: ['to_number', 'token_number', 'token_type', 'id'],
     },
   }),
   internal_transactions: describe({

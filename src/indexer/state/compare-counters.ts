@@ -65,6 +65,7 @@ const OF_ADDRESS = ['token_transfers', 'transfers_of_token', 'validated_blocks']
 
 /** The same counts as the triggers keep: a transaction or transfer of an address to itself counts once. */
 function countersOfAddress(key: string, address: string): Counters {
+  const party = `(select id from transfer_parties where address = ${key})`;
   const gas = ', coalesce(sum(gas_used), 0) as gas';
   const others = `, coalesce(sum(case when from_address = ${key} then 0 else 1 end), 0) as others`;
   const parts = {
@@ -79,9 +80,9 @@ function countersOfAddress(key: string, address: string): Counters {
       where: `created_contract = ${key} and to_address is null`,
       also: others,
     },
-    gave: { of: '1 from token_transfers', where: `from_address = ${key}` },
-    got: { of: '1 from token_transfers', where: `to_address = ${key} and from_address <> ${key}` },
-    moved: { of: '1 from token_transfers', where: `token = ${key}` },
+    gave: { of: '1 from token_transfers', where: `from_number = ${party}` },
+    got: { of: '1 from token_transfers', where: `to_number = ${party} and from_number <> to_number` },
+    moved: { of: '1 from token_transfers', where: `token_number = ${party}` },
     mined: { of: '1 from blocks', where: `miner = ${key}` },
   };
   const names = Object.keys(parts);

@@ -7,6 +7,7 @@ import { select } from '../schema/select.ts';
 import { markDirty, markTouched } from '../schema/stale-state.ts';
 import { type OwnColumns, TABLES } from '../schema/tables.ts';
 import { factsOf } from '../schema/transaction-types.ts';
+import { insertLogs, insertTransfers } from './numbered-rows.ts';
 
 /** Bit set on a creation once its contract turns out to be a token. */
 export const TOKEN_CREATION = factsOf(['token_creation']);
@@ -20,6 +21,14 @@ export async function writeBlocks(handle: Transaction, blocks: readonly BlockRow
   const [first, last] = [blocks[0], blocks.at(-1)];
   if (first === undefined || last === undefined) return;
   for (const table of CONTENT) await insertContent(handle, table, blocks);
+  await insertLogs(
+    handle,
+    blocks.flatMap(({ logs }) => logs),
+  );
+  await insertTransfers(
+    handle,
+    blocks.flatMap(({ transfers }) => transfers),
+  );
   await insertTokens(handle, blocks);
   await markTokenCreations(handle, blocks);
   await markTouched(handle, { from: first.number, to: last.number });
@@ -41,8 +50,6 @@ const CONTENT: readonly ContentTable[] = [
   'block_details',
   'transactions',
   'transaction_details',
-  'logs',
-  'token_transfers',
   'internal_transactions',
   'withdrawals',
   'contracts',

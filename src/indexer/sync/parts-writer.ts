@@ -13,6 +13,7 @@ import {
   markTokenCreations,
   TOKEN_CREATION,
 } from './block-writer.ts';
+import { insertLogs, insertTransfers } from './numbered-rows.ts';
 
 /** A block of the index, read again because parts of it were missing. */
 interface LaterParts {
@@ -90,11 +91,10 @@ async function writeLogs(handle: Transaction, rows: BlockRows): Promise<void> {
       )
     ).map(row => row.transaction_id),
   );
-  const missing = rows.rows.logs.filter(log => !known.has(log.transaction_id));
-  for (const logs of Map.groupBy(missing, log => log.transaction_id).values()) {
-    await insertContent(handle, 'logs', [{ rows: { ...rows.rows, logs } }]);
-  }
-  await replace(handle, 'token_transfers', rows);
+  const missing = rows.logs.filter(log => !known.has(log.transaction_id));
+  for (const logs of Map.groupBy(missing, log => log.transaction_id).values()) await insertLogs(handle, logs);
+  await execute(handle, 'delete from token_transfers where id >= ? and id < ?', rangeOf(rows));
+  await insertTransfers(handle, rows.transfers);
 }
 
 /** Replaces the block's rows of a table. */

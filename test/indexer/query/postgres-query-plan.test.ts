@@ -55,6 +55,8 @@ const ROWS = [
   `insert into transaction_details (id, r, s, v) ${each(`${ID}, '', '', 1`)}`,
   `insert into logs (id, transaction_id, timestamp, address, topic0, topic1, topic2, topic3, data)
    ${each(`${ID}, ${ID}, ${AT}, ${someone}, ${topic}, ${topic}, ${topic}, ${topic}, ''`)}`,
+  'insert into event_kinds select row_number() over (), address, topic0 from (select distinct address, topic0 from logs) kinds',
+  'update logs set kind = k.id from event_kinds k where k.address = logs.address and k.topic0 = logs.topic0',
   'vacuum analyze',
 ] as const;
 

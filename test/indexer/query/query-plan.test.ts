@@ -61,11 +61,11 @@ const INDEXES: Readonly<Record<string, string>> = {
   'all events of a contract': 'logs_by_address (address=?)',
   'events of all contracts': 'logs_by_topic (topic0=?)',
   'events of all contracts in a range': 'logs_by_topic (topic0=? AND rowid>? AND rowid<?)',
-  'events of a contract': 'logs_by_event (address=? AND topic0=?)',
-  'events in a range': 'logs_by_event (address=? AND topic0=? AND rowid>? AND rowid<?)',
-  'events with topic 1': 'logs_by_topic1 (address=? AND topic0=? AND topic1=?)',
-  'events with topic 2': 'logs_by_topic2 (address=? AND topic0=? AND topic2=?)',
-  'events with topic 3': 'logs_by_topic3 (address=? AND topic0=? AND topic3=?)',
+  'events of a contract': 'logs_by_event (kind=?)',
+  'events in a range': 'logs_by_event (kind=? AND rowid>? AND rowid<?)',
+  'events with topic 1': 'logs_by_topic1 (kind=? AND topic1=?)',
+  'events with topic 2': 'logs_by_topic2 (kind=? AND topic2=?)',
+  'events with topic 3': 'logs_by_topic3 (kind=? AND topic3=?)',
   'events of a transaction': 'rowid>? AND rowid<?)',
 };
 

@@ -85,11 +85,21 @@ const ROWS = [
   `insert into logs (id, transaction_id, timestamp, address, topic0, topic1, data)
    ${EACH(`${PLACE} | 1024, ${PLACE}, ${AT}, case when i % 100 = 0 then ${bytes(contract)} else ${mostly(bytes(pair), address('emitter', 'i'))} end,
      case when i % 100 = 0 then ${UPGRADED} else ${SYNC} end, ${word('topic', 'i')}, ${word('data', 'i')} || ${word('data', 'i')}`)}`,
-  `insert into token_transfers (id, transaction_id, log_index, batch_index, token, token_type, from_address, to_address, token_id, amount)
+  'insert into event_kinds select row_number() over (), address, topic0 from (select distinct address, topic0 from logs) kinds',
+  'update logs set kind = k.id from event_kinds k where k.address = logs.address and k.topic0 = logs.topic0',
+  `insert into token_transfers (id, transaction_id, log_index, batch_index, token, token_type, from_address, to_address, token_id, amount,
+     token_number, from_number, to_number)
    ${EACH(`${PLACE}, ${PLACE}, 0, 0, ${tokens}, ${mostly('3', '1')}, ${accounts}, ${accounts},
-     ${mostly(`case when i % 2 = 0 then '017' else '05' || (10000 + i) end`, 'null')}, 1`)}`,
-  `insert into token_transfers (id, transaction_id, log_index, batch_index, token, token_type, from_address, to_address, token_id, amount)
-   ${EACH(`${BATCH_PLACE} + 1 + i, ${BATCH_PLACE}, 1, i, ${address('other', 'i % 1000')}, 3, ${address('stranger', 'i')}, ${address('stranger', 'i')}, '05' || (10000 + i), 1`, 5_000)}`,
+     ${mostly(`case when i % 2 = 0 then '017' else '05' || (10000 + i) end`, 'null')}, 1, 0, 0, 0`)}`,
+  `insert into token_transfers (id, transaction_id, log_index, batch_index, token, token_type, from_address, to_address, token_id, amount,
+     token_number, from_number, to_number)
+   ${EACH(`${BATCH_PLACE} + 1 + i, ${BATCH_PLACE}, 1, i, ${address('other', 'i % 1000')}, 3, ${address('stranger', 'i')}, ${address('stranger', 'i')}, '05' || (10000 + i), 1, 0, 0, 0`, 5_000)}`,
+  `insert into transfer_parties select row_number() over (), address from (
+     select token as address from token_transfers union select from_address from token_transfers
+     union select to_address from token_transfers) parties`,
+  `update token_transfers set token_number = t.id, from_number = f.id, to_number = r.id
+   from transfer_parties t, transfer_parties f, transfer_parties r
+   where t.address = token and f.address = from_address and r.address = to_address`,
   `insert into internal_transactions (id, transaction_id, trace_index, type, from_address, to_address, created_contract, value, gas_limit, gas_used)
    ${EACH(`${PLACE}, ${PLACE}, 1, 'call', ${accounts}, ${mostly(bytes(account), bytes(late.account), bytes(rare.account))}, case when i % 50 = 0 then ${address('inner', 'i')} end, 1, 1, 1`)}`,
   `insert into withdrawals (id, withdrawal_index, validator_index, address, amount)

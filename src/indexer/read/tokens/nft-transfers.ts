@@ -5,7 +5,8 @@ import { placeholders } from '#db/rows.ts';
 import { type FulfilledOrder, fulfilledOrder, ORDER_FULFILLED_TOPIC } from '#evm/seaport.ts';
 import { positionOf } from '../../schema/block-position.ts';
 import { select } from '../../schema/select.ts';
-import { type TokenTransferRow, transfersAt } from './token-transfers.ts';
+import { tokenTypeColumn } from '../../schema/transaction-types.ts';
+import { partyNumber, type TokenTransferRow, transfersAt } from './token-transfers.ts';
 
 interface NftTransferQuery {
   token: Address;
@@ -21,21 +22,27 @@ export interface NftTransferRow extends TokenTransferRow {
   tokenId: bigint;
 }
 
+const FUNGIBLE = tokenTypeColumn('ERC-20');
+
 /** Transfers of a contract's ids, newest first. Each entry of a batch is one row. */
 export async function nftTransfers(
   handle: Handle,
   { token, tokenId, limit, offset }: NftTransferQuery,
 ): Promise<NftTransferRow[]> {
+  const number = await partyNumber(handle, token);
+  if (number === null) return [];
   const { sql, bindings, order } = handle.dialect.keyRange({
     ...(tokenId === undefined
-      ? { columns: ['token'], values: [bytesColumn(token)] }
-      : { columns: ['token', 'token_id'], values: [bytesColumn(token), uintColumn(tokenId)] }),
+      ? { columns: ['token_number'], values: [number] }
+      : { columns: ['token_number', 'token_id'], values: [number, uintColumn(tokenId)] }),
     keys: ['id'],
     order: 'desc',
   });
+  // By their types: with `token_id is not null`, PostgreSQL sorts all rows of the token in the index over ids.
+  const only = tokenId === undefined ? `and token_type <> ${FUNGIBLE}` : '';
   const keys = await select({ from: 'token_transfers', columns: ['id'] }).rows(
     handle,
-    `where ${sql} and token_id is not null order by ${order} limit ? offset ?`,
+    `where ${sql} ${only} order by ${order} limit ? offset ?`,
     [...bindings, limit, offset],
   );
   const rows = await transfersAt(

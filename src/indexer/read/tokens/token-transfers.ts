@@ -7,7 +7,7 @@ import { ZERO_ADDRESS } from '#evm/address.ts';
 import { type BlockPosition, blockStart, positionKey, positionOf } from '../../schema/block-position.ts';
 import { select, selectWith } from '../../schema/select.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
-import { type Direction, sidesOf } from '../address-sides.ts';
+import { columnsOf, type Direction } from '../address-sides.ts';
 import { transactionKey } from '../blocks/transactions.ts';
 import {
   type Branch,
@@ -69,26 +69,30 @@ export async function tokenTransfers(
   query: TokenTransferQuery,
 ): Promise<Page<TokenTransferRow>> {
   const { types, ofAddress, token, tokenId, ...page } = query;
-  const branches = branchesOf({ types, ofAddress, token, tokenId });
+  const branches = await branchesOf(handle, { types, ofAddress, token, tokenId });
   return transferPage(handle, { branches, ...page });
 }
 
-const SIDES = { from: ['from_address'], to: ['to_address'] } as const;
+const SIDES = { from: ['from_number'], to: ['to_number'] } as const;
 
-function branchesOf({ types, ofAddress, token, tokenId }: Filters): readonly Branch[] {
-  if (token !== undefined && tokenId !== undefined)
-    return [{ columns: ['token', 'token_id'], values: [bytesColumn(token), uintColumn(tokenId)] }];
-  if (ofAddress === undefined && token !== undefined)
-    return [{ columns: ['token'], values: [bytesColumn(token)] }];
-  if (ofAddress === undefined) return types === undefined ? [EVERYTHING] : ofTypes([EVERYTHING], types);
-  const sides = sidesOf(ofAddress, SIDES);
-  const branches =
-    token === undefined
-      ? sides
-      : sides.map(({ columns, values }) => ({
-          columns: [...columns, 'token'],
-          values: [...values, bytesColumn(token)],
-        }));
+/** Index ranges of a query. There are none for an address that no transfer has. */
+async function branchesOf(
+  handle: Handle,
+  { types, ofAddress, token, tokenId }: Filters,
+): Promise<readonly Branch[]> {
+  const [party, ofToken] = await Promise.all(
+    [ofAddress?.address, token].map(address => address && partyNumber(handle, address)),
+  );
+  if (party === null || ofToken === null) return [];
+  if (ofToken !== undefined && tokenId !== undefined)
+    return [{ columns: ['token_number', 'token_id'], values: [ofToken, uintColumn(tokenId)] }];
+  if (party === undefined && ofToken !== undefined) return [{ columns: ['token_number'], values: [ofToken] }];
+  if (party === undefined) return types === undefined ? [EVERYTHING] : ofTypes([EVERYTHING], types);
+  const branches = columnsOf(ofAddress?.direction, SIDES).map(column =>
+    ofToken === undefined
+      ? { columns: [column], values: [party] }
+      : { columns: [column, 'token_number'], values: [party, ofToken] },
+  );
   return ofTypes(branches, types ?? TOKEN_TYPES);
 }
 
@@ -99,10 +103,18 @@ interface Filters {
   readonly tokenId: bigint | undefined;
 }
 
+/** Number of an address in transfers; null for an address without transfers. */
+export async function partyNumber(handle: Handle, address: Address): Promise<number | null> {
+  const [row] = await PARTY.rows(handle, 'where address = ?', [bytesColumn(address)]);
+  return row?.id ?? null;
+}
+
+const PARTY = select({ from: 'transfer_parties', columns: ['id'] });
+
 /** Combines each branch with each type. */
 function ofTypes(branches: readonly Branch[], types: readonly TokenType[]): Branch[] {
   return branches.flatMap(({ columns, values }) =>
-    columnsOf(types).map(type => ({ columns: [...columns, 'token_type'], values: [...values, type] })),
+    typeColumnsOf(types).map(type => ({ columns: [...columns, 'token_type'], values: [...values, type] })),
   );
 }
 
@@ -112,7 +124,7 @@ function ofTypes(branches: readonly Branch[], types: readonly TokenType[]): Bran
  */
 function onlyOfTypes(types: readonly TokenType[] | undefined): Pick<Branch, 'only'> {
   if (types === undefined) return {};
-  const wanted = columnsOf(types);
+  const wanted = typeColumnsOf(types);
   return { only: { sql: `+token_type in (${placeholders(wanted.length)})`, bindings: wanted } };
 }
 
@@ -128,7 +140,7 @@ export async function tokenTransfersOf(
   return transferPage(handle, { branches, forward: true, ...page });
 }
 
-function columnsOf(types: readonly TokenType[]): number[] {
+function typeColumnsOf(types: readonly TokenType[]): number[] {
   return [...new Set(types.map(tokenTypeColumn))];
 }
 
