@@ -1,12 +1,13 @@
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { postgresDialect, sqliteDialect } from '../src/db/dialect.ts';
-import { builderStatements } from './support/builder-statements.ts';
+import { type Dialect, postgresDialect, sqliteDialect } from '../src/db/dialect.ts';
+import type { ComputedType } from '../src/db/select/selected-row.ts';
+import { TABLES } from '../src/indexer/schema/tables.ts';
 import { postgresDatabase, sqliteDatabase, type TestSchema } from './support/databases.ts';
-import { faultsOf, type ResultColumn, typesOn } from './support/result-columns.ts';
+import { selectionSources } from './support/selection-sources.ts';
 import type { StandIns } from './support/source-texts.ts';
-import { type StatementSource, statementSources } from './support/statement-sources.ts';
+import { type RowColumn, statementSources } from './support/statement-sources.ts';
 
 /** SQL in place of values known only at run time. */
 const STAND_INS: Readonly<Record<string, string>> = {
@@ -36,6 +37,9 @@ const STAND_INS: Readonly<Record<string, string>> = {
   'andAlso(set)': '',
   "handle.dialect.among('select id from due')": 'in (select id from due)',
   'Object.keys(first)': 'mode',
+  "TABLES.dirty.key.join(', ')": 'kind, address, holder, token_id',
+  "Object.keys(TABLES.blocks.columns).join(', ')": Object.keys(TABLES.blocks.columns).join(', '),
+  'statement.sql': 'delete from addresses where address = ?',
   // Part of a built statement.
   ACTIVE_AMOUNT: '',
   "set.join(', ')": 'success_count = 0',
@@ -53,16 +57,31 @@ const LONG_STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['column.key.map(', 'id = ?'],
   ['[...due, ...ahead]', "select 'deliveries' as topic where exists (select 1 from deliveries)"],
   ["[ of('payment_links'", 'select 1 as used from payment_links'],
+  ['among', '?'],
+  ["factsOf(['token_creation'])", '8'],
+  ['entries.map(', '(kind = ? and address = ? and holder = ? and token_id = ?)'],
+  ['keys.map(', '(address = ? and topic0 = ?)'],
+  ['tokenTypeColumn(', '1'],
   ['sources.map(', 'select id, amount, amount_due, created_at from checkout_sessions'],
 ];
 
-const DIALECTS = { sqlite: sqliteDialect, postgres: postgresDialect } as const;
+/** Same, for expressions that mean something else in a file. */
+const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'notification-store.ts': { sql: "(values ('org_1', 'live'))" },
+  'compare-counters.ts': {
+    sql: 'select cast(holder_count as text) as kept, cast(holder_count as text) as counted from tokens',
+    table: 'address_counts',
+    "columns.join(', ')": 'token_transfers',
+    'placeholders(columns.length + 1)': '?, ?',
+    kept: 'block_counters',
+    "names.map(name => `${name} = ?`).join(', ')": 'blocks = ?',
+  },
+  // Statements that undo rows in a reorganisation run in test/indexer/sync/reorg.slow.test.ts.
+  'stale-state.ts': { sql: 'select kind, address, holder, token_id, block from dirty' },
+  'reorganisation.ts': { sql: 'delete from blocks where number > ?' },
+};
 
-const sourcesOn = (database: 'sqlite' | 'postgres') =>
-  statementSources({ dialect: DIALECTS[database], standIns: standInsOn(database) });
-
-function standInsOn(database: 'sqlite' | 'postgres'): StandIns {
-  const dialect = DIALECTS[database];
+function standInsOn(dialect: Dialect): StandIns {
   const ofDialect: Readonly<Record<string, string>> = {
     "handle.dialect.exactSum('amount')": dialect.exactSum('amount'),
     'handle.dialect.jsonElements': dialect.jsonElements,
@@ -70,14 +89,26 @@ function standInsOn(database: 'sqlite' | 'postgres'): StandIns {
   };
   return (expression, place) => {
     const [, lock] = /^rowLock\(handle, '(.+)'\)$/.exec(expression) ?? [];
-    if (lock !== undefined) return database === 'postgres' ? ` ${lock}` : '';
-    if (expression === 'sql' && place.includes('notification-store')) return STAND_INS['owners.sql'];
+    if (lock !== undefined) return dialect.name === 'postgres' ? ` ${lock}` : '';
+    if (/^(?:handle\.)?dialect\.bytesLiteral\(\w+\)$/.test(expression)) return dialect.bytesLiteral('0x00');
+    const [, local] = Object.entries(LOCAL_STAND_INS).find(([file]) => place.includes(`/${file}`)) ?? [];
     const long = LONG_STAND_INS.find(([beginning]) => expression.startsWith(beginning));
-    return long?.[1] ?? ofDialect[expression] ?? STAND_INS[expression];
+    return local?.[expression] ?? long?.[1] ?? ofDialect[expression] ?? STAND_INS[expression];
   };
 }
 
-/** Reads the columns of statements on SQLite, where the cache has its own database. */
+/** Statements of the index that the tests of query plans run on both databases. */
+const RUN_ELSEWHERE = ['src/indexer/read/', 'src/indexer/query/'];
+/** Tables and statements that only PostgreSQL has. */
+const OF_POSTGRES = /\b(?:(?:pg_\w+|unnest|clock_timestamp|current_setting)\(|from pg_\w+)/;
+
+/** Schema of the database that a source file uses. */
+function schemaOf(place: string): TestSchema {
+  if (place.startsWith('src/indexer/')) return 'index';
+  return place.startsWith('src/data/cache/') ? 'cache' : 'payments';
+}
+
+/** Prepares statements on SQLite, and returns the names of their columns. */
 async function sqlite(schema: TestSchema) {
   const { options, remove } = await sqliteDatabase(schema);
   const db = new Database(options.file);
@@ -85,77 +116,132 @@ async function sqlite(schema: TestSchema) {
     db.close();
     await remove();
   });
-  return (sql: string): ResultColumn[] => {
+  return (sql: string): string[] => {
     const statement = db.prepare(sql);
-    return statement.reader ? statement.columns().map(({ name, type }) => ({ name, type })) : [];
+    return statement.reader ? statement.columns().map(({ name }) => name) : [];
   };
 }
 
-/** Reads the column types of statements on PostgreSQL. */
-async function postgres() {
-  const { options, remove } = await postgresDatabase('payments');
+/** Prepares statements on PostgreSQL, and returns the types of their columns. */
+async function postgres(schema: TestSchema) {
+  const { options, remove } = await postgresDatabase(schema);
   const client = new pg.Client({ connectionString: options.url });
   await client.connect();
   onTestFinished(async () => {
     await client.end();
     await remove();
   });
-  return typesOn(client);
+  // An index has its own schema.
+  await client.query('set search_path = public, chain_31337');
+  return async (sql: string): Promise<string[]> => {
+    let place = 0;
+    await client.query(`prepare one as ${sql.replaceAll('?', () => `$${++place}`)}`);
+    const { rows } = await client.query('select result_types::text[] as types from pg_prepared_statements');
+    await client.query('deallocate one');
+    return rows[0].types ?? [];
+  };
 }
 
-/** Only SQLite stores answers of the data back end. */
-const isOfCache = ({ place }: StatementSource) => place.startsWith('src/data/cache/');
-/** Tables and statements that only PostgreSQL has. */
-const OF_POSTGRES = /\b(?:(?:pg_\w+|unnest|clock_timestamp|current_setting)\(|from pg_\w+)/;
+/** Databases of every schema. Only SQLite stores answers of the data back end. */
+async function databases() {
+  const [index, payments, cache] = [await sqlite('index'), await sqlite('payments'), await sqlite('cache')];
+  return {
+    namesOn: { index, payments, cache },
+    typesOn: {
+      index: await postgres('index'),
+      payments: await postgres('payments'),
+      cache: () => Promise.resolve(undefined),
+    },
+  };
+}
 
 test('both databases can prepare every statement, and return the columns of its row type', async () => {
-  const [columnsOf, cacheColumnsOf, typesOf] = [
-    await sqlite('payments'),
-    await sqlite('cache'),
-    await postgres(),
-  ];
-  /** Columns of a statement, after each database that runs it has prepared it. */
-  async function preparedColumns(source: StatementSource, text: string, postgresText: string) {
-    if (isOfCache(source)) return cacheColumnsOf(text);
-    const types = await typesOf(postgresText);
-    if (OF_POSTGRES.test(text)) return [];
-    return columnsOf(text).map(({ name }, index) => ({ name, type: types[index] }));
-  }
-  const onPostgres = sourcesOn('postgres');
+  const { namesOn, typesOn } = await databases();
+  const onPostgres = statementSources(postgresDialect, standInsOn(postgresDialect), RUN_ELSEWHERE);
   const faults: string[] = [];
 
-  for (const [place, source] of sourcesOn('sqlite').entries()) {
-    for (const [variant, text] of source.texts.entries()) {
+  for (const [index, source] of statementSources(
+    sqliteDialect,
+    standInsOn(sqliteDialect),
+    RUN_ELSEWHERE,
+  ).entries()) {
+    const { place, texts, columns } = source;
+    const schema = schemaOf(place);
+    for (const [variant, text] of texts.entries()) {
       try {
-        const given = await preparedColumns(source, text, onPostgres[place]?.texts[variant] ?? '');
-        faults.push(...faultsOf(source, given));
-      } catch (error) {
-        faults.push(`${source.place} ${error}: ${text}`);
-      }
-    }
-  }
-
-  const folders = onPostgres.map(({ place }) => place.split('/').slice(0, 2).join('/'));
-  expect([...new Set(folders)].toSorted()).toEqual(['src/data', 'src/db', 'src/payments']);
-  expect(onPostgres.length).toBeGreaterThan(120);
-  expect(faults).toEqual([]);
-}, 240_000);
-
-test('both databases have every column named in a built statement', async () => {
-  const [columnsOf, typesOf] = [await sqlite('payments'), await postgres()];
-  const statements = builderStatements();
-  const faults: string[] = [];
-
-  for (const { place, text } of statements) {
-    for (const prepare of OF_POSTGRES.test(text) ? [typesOf] : [columnsOf, typesOf]) {
-      try {
-        await prepare(text);
+        const types = await typesOn[schema](onPostgres[index]?.texts[variant] ?? '');
+        if (OF_POSTGRES.test(text)) continue;
+        const names = namesOn[schema](text);
+        faults.push(
+          ...columns.flatMap(column => faultOf(column, names, types)).map(fault => `${place} ${fault}`),
+        );
       } catch (error) {
         faults.push(`${place} ${error}: ${text}`);
       }
     }
   }
 
+  expect(onPostgres.length).toBeGreaterThan(130);
   expect(faults).toEqual([]);
-  expect(statements.length).toBeGreaterThan(40);
 }, 240_000);
+
+/** Fault of a result against a column of its row type. Types are those of PostgreSQL. */
+function faultOf(
+  column: RowColumn,
+  names: readonly string[],
+  types: readonly string[] | undefined,
+): string[] {
+  const place = names.indexOf(column.name);
+  if (place === -1) return [`gives no column ${column.name}`];
+  const type = types?.[place];
+  if (type === undefined || column.kinds.includes(KINDS[type] ?? type)) return [];
+  return [`gives ${column.name} as ${type}, not as ${column.kinds.join(' | ')}`];
+}
+
+/** JavaScript types of the values of PostgreSQL's types. */
+const KINDS: Readonly<Record<string, string>> = {
+  text: 'string',
+  'character varying': 'string',
+  numeric: 'string',
+  bigint: 'number',
+  integer: 'number',
+  smallint: 'number',
+  bytea: 'Buffer',
+};
+
+test('the expressions of every selection of an index have the type that it says', async () => {
+  const [namesOf, typesOf] = [await sqlite('index'), await postgres('index')];
+  const selections = selectionSources('src/indexer/');
+  const faults: string[] = [];
+
+  for (const { place, computed, textOn } of selections) {
+    const types = await typesOf(textOn(postgresDialect, TABLES));
+    const names = namesOf(textOn(WITHOUT_INDEXES, TABLES));
+    for (const [name, [type]] of Object.entries(computed)) {
+      const given = types[names.indexOf(name)];
+      if (given === undefined || !TYPES_GIVEN[type].includes(given))
+        faults.push(`${place} ${name}: ${given}`);
+    }
+  }
+
+  expect(selections.length).toBeGreaterThan(60);
+  expect(faults).toEqual([]);
+}, 240_000);
+
+/** SQLite uses a partial index only with the condition of its rows, which a selection does not have. */
+const WITHOUT_INDEXES: Dialect = { ...sqliteDialect, indexedBy: () => '' };
+
+/** PostgreSQL's types of the results of expressions, by the type that a selection says. */
+const TYPES_GIVEN: Readonly<Record<ComputedType, readonly string[]>> = {
+  text: ['text'],
+  json: ['text'],
+  uint256: ['text'],
+  hex: ['text'],
+  numeric: ['numeric'],
+  bytes: ['bytea'],
+  count: ['bigint', 'integer'],
+  int: ['integer'],
+  small: ['smallint'],
+  time: ['bigint'],
+  boolean: ['boolean'],
+};

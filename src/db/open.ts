@@ -1,4 +1,5 @@
 import type { Knex } from 'knex';
+import type { Tables } from 'knex/types/tables.js';
 import { type ServerTime, serverTime } from '../lib/clock.ts';
 import type { Dialect } from './dialect.ts';
 import { openPostgres } from './open-postgres.ts';
@@ -8,31 +9,66 @@ import type { SqliteReads } from './sqlite-reads.ts';
 import { localWakeups, type Wakeups } from './wakeups.ts';
 
 /** Open database. Only `transaction()` starts its transactions. */
-export type Db = Knex & {
-  readonly dialect: Dialect;
-  readonly isTransaction: false;
-  /** Used by `rowsOf` to read an SQLite file outside a transaction. */
-  readonly reads: SqliteReads | undefined;
-  /** Claim on an SQLite file for one process; undefined without a writable file. */
-  readonly claim: FileClaim | undefined;
-  /** Runs work whose statements may exceed the server's idle timeout. */
-  readonly patiently: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Time of the PostgreSQL server; undefined on SQLite. */
-  readonly serverTime: ServerTime | undefined;
-  /** Notifies workers of all processes of new work. */
-  readonly wakeups: Wakeups;
-};
+export type Db = TableStatements &
+  Knex & {
+    readonly dialect: Dialect;
+    readonly isTransaction: false;
+    /** Used by `rowsOf` to read an SQLite file outside a transaction. */
+    readonly reads: SqliteReads | undefined;
+    /** Claim on an SQLite file for one process; undefined without a writable file. */
+    readonly claim: FileClaim | undefined;
+    /** Runs work whose statements may exceed the server's idle timeout. */
+    readonly patiently: <T>(work: () => Promise<T>) => Promise<T>;
+    /** Time of the PostgreSQL server; undefined on SQLite. */
+    readonly serverTime: ServerTime | undefined;
+    /** Notifies workers of all processes of new work. */
+    readonly wakeups: Wakeups;
+  };
 
 /** Open transaction. It is not a `Db`, so it cannot be passed to `transaction()` again. */
-export type Transaction = Knex.Transaction & {
-  readonly dialect: Dialect;
-  readonly isTransaction: true;
-  /** Topics that are announced after the commit. */
-  readonly announced: Set<string>;
-};
+export type Transaction = TableStatements &
+  Knex.Transaction & {
+    readonly dialect: Dialect;
+    readonly isTransaction: true;
+    /** Topics that are announced after the commit. */
+    readonly announced: Set<string>;
+  };
 
 /** Database or transaction, as accepted by stores. */
 export type Handle = Db | Transaction;
+
+/** Statements on one table by its name. */
+export type TableStatements = <Name extends keyof Tables>(table: Name) => TableStatement<Tables[Name]>;
+
+/**
+ * The part of knex's builder that the stores use. Here the compiler checks every name of a column; knex also accepts
+ * any string, and further fields of a variable. Resolves to the number of changed rows.
+ */
+interface TableStatement<Row> extends PromiseLike<number> {
+  where<Values extends Partial<Row>>(values: Only<Values, Row>): this;
+  where<Name extends keyof Row>(column: Name, operator: '<' | '<=', value: Row[Name]): this;
+  whereIn<Name extends keyof Row>(column: Name, values: readonly Row[Name][]): this;
+  whereNull(column: keyof Row): this;
+  whereNotNull(column: keyof Row): this;
+  forShare(): this;
+  clone(): this;
+  insert<Values extends Partial<Row>>(values: Only<Values, Row> | readonly Only<Values, Row>[]): this;
+  /** Condition of a unique index in place of its columns, if it is partial. */
+  onConflict(columns?: keyof Row | readonly (keyof Row)[] | Knex.Raw): Conflict<Row>;
+  update<Values extends Partial<Row>>(values: Only<Values, Row>): this;
+  delete(): this;
+  select<Name extends keyof Row>(...columns: readonly Name[]): PromiseLike<Pick<Row, Name>[]>;
+  returning<Name extends keyof Row>(column: Name): PromiseLike<Pick<Row, Name>[]>;
+}
+
+/** Insertion that meets rows with the same key. */
+interface Conflict<Row> {
+  ignore(): TableStatement<Row>;
+  merge(): TableStatement<Row>;
+}
+
+/** Values without fields that are no columns. */
+type Only<Values, Row> = Values & { readonly [Name in Exclude<keyof Values, keyof Row>]: never };
 
 export type DatabaseOptions = SqliteOptions | PostgresOptions;
 

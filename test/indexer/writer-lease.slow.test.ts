@@ -236,7 +236,7 @@ test('indexes of several chains share one database with the tables of the platfo
 
   expect(second.status()).toMatchObject({ head: 1, complete: true });
   expect(first.status()).toMatchObject({ head: first.status().nodeHead, complete: true });
-  expect(await withDatabase(db => db('transactions').columnInfo())).toHaveProperty('organization_id');
+  expect(await withDatabase(db => db.from('transactions').columnInfo())).toHaveProperty('organization_id');
 });
 
 test('a role that may only read an index is refused with the setting that names the database', async () => {

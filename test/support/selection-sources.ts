@@ -2,7 +2,7 @@ import ts from 'typescript';
 import type { Dialect } from '#db/dialect.ts';
 import { type DescribedTables, listSql, selectSql } from '#db/select/select-sql.ts';
 import type { ComputedType } from '#db/select/selected-row.ts';
-import { pathOf, sourceProgram } from './builder-statements.ts';
+import { pathOf, sourceProgram } from './source-program.ts';
 import { definitionsOf, type Reading, textsOf } from './source-texts.ts';
 
 /** A `select({ … })` of the sources, in one of its forms. */

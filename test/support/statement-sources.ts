@@ -1,7 +1,7 @@
 import ts from 'typescript';
 import type { Dialect } from '#db/dialect.ts';
-import { pathOf, sourceProgram } from './builder-statements.ts';
 import { formsOf, selectionIn } from './selection-sources.ts';
+import { pathOf, sourceProgram } from './source-program.ts';
 import { definitionsOf, elementTexts, type Reading, type StandIns, textsOf } from './source-texts.ts';
 
 /** A column of a statement's row type. */
@@ -21,8 +21,6 @@ export interface StatementSource {
   readonly columns: readonly RowColumn[];
 }
 
-/** The folder of the index, which has its own database. */
-export const INDEX = 'src/indexer/';
 /** Methods of a selection. */
 const READING = ['rows', 'query', 'changed'];
 /** Files that send the statements of their callers. */
@@ -30,23 +28,15 @@ const SENDERS = ['src/db/query.ts', 'src/db/rows.ts', 'src/db/select/select.ts']
 /** Statements that databases can prepare. The others run in every migration, or are parts of statements for knex. */
 const STATEMENT = /^\s*(?:select|insert|update|delete|with)\b/i;
 
-/** Databases and files whose statements are wanted. */
-export interface StatementChoice {
-  readonly dialect: Dialect;
-  readonly standIns: StandIns;
-  readonly isWanted?: (file: string) => boolean;
-}
-
 /**
- * All statements in the source files accepted by `isWanted`, by default all except the index. Those of knex's builder
- * are in `builderStatements`.
+ * All statements in the source files, except in `leftOut`. The compiler checks those of knex's builder.
  * @throws Error for an expression within SQL that is neither constant nor known
  */
-export function statementSources({
-  dialect,
-  standIns,
-  isWanted = file => !file.startsWith(INDEX),
-}: StatementChoice): StatementSource[] {
+export function statementSources(
+  dialect: Dialect,
+  standIns: StandIns,
+  leftOut: readonly string[],
+): StatementSource[] {
   const { checker, files } = sourceProgram();
   const found: StatementSource[] = [];
 
@@ -74,7 +64,7 @@ export function statementSources({
   };
 
   for (const { path, source } of files) {
-    if (isWanted(path) && !SENDERS.includes(path)) ts.forEachChild(source, visit(source));
+    if (![...SENDERS, ...leftOut].some(one => path.startsWith(one))) ts.forEachChild(source, visit(source));
   }
   return found;
 }

@@ -70,7 +70,7 @@ async function finish({ db }: BenchPlatform, webhook: Webhook, count: number): P
   const delivery = { ...aDelivery(webhook), status: 'success', attempts: 1, nextAttemptAt: null } as const;
   await deliveryStore(db, seals).insert([{ delivery, body: '{}' }]);
   const own = ['id', 'event_id', 'created_at'];
-  const columns = await db('deliveries').columnInfo();
+  const columns = await db.from('deliveries').columnInfo();
   const copied = Object.keys(columns).filter(column => !own.includes(column));
   await execute(
     db,

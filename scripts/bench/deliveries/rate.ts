@@ -98,6 +98,9 @@ async function received(
   db: Awaited<ReturnType<typeof startPlatform>>['db'],
   webhookId: string,
 ): Promise<number> {
-  const row: { success_count: number } | undefined = await db('webhooks').where({ id: webhookId }).first();
+  const row: { success_count: number } | undefined = await db
+    .from('webhooks')
+    .where({ id: webhookId })
+    .first();
   return row?.success_count ?? 0;
 }

@@ -46,7 +46,7 @@ eachWatchedShop('a flood of transfers to one organization', watchedTest => {
     });
 
     await ours.round();
-    const kept = await ours.db('unmatched_transfers').whereNull('confirmed_at').count({ total: '*' });
+    const kept = await ours.db.from('unmatched_transfers').whereNull('confirmed_at').count({ total: '*' });
     await chain.mine(BLOCKS_TO_SETTLE);
     await ours.round();
 
@@ -94,7 +94,7 @@ eachWatchedShop('a flood of transfers to one organization', watchedTest => {
       return (await ours.payments(id)).length;
     }
     async function keptOf(): Promise<number> {
-      const [row] = await ours.db('unmatched_transfers').count({ total: '*' });
+      const [row] = await ours.db.from('unmatched_transfers').count({ total: '*' });
       return Number(row?.total);
     }
   });
@@ -139,7 +139,7 @@ eachWatchedShop('a flood of transfers to one organization', watchedTest => {
     await chain.mine(1);
 
     await ours.look();
-    const [kept] = await ours.db('unmatched_transfers').count({ total: '*' });
+    const [kept] = await ours.db.from('unmatched_transfers').count({ total: '*' });
     await ours.settle();
 
     expect(Number(kept?.total)).toBe(DUST);

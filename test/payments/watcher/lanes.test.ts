@@ -138,6 +138,6 @@ async function listed(ours: WatchedShop): Promise<number> {
 
 /** Number of completed payments of all organizations. */
 async function completed({ db }: WatchedShop): Promise<number> {
-  const [row] = await db('transactions').where({ status: 'completed' }).count({ total: '*' });
+  const [row] = await db.from('transactions').where({ status: 'completed' }).count({ total: '*' });
   return Number(row?.total);
 }

@@ -374,7 +374,7 @@ function refused(
 
 /** Number of blocks that are set aside and not read completely. */
 async function unread({ db }: ShopBehindNodes): Promise<number> {
-  return (await db('set_aside_blocks').whereNull('read_at')).length;
+  return (await db.from('set_aside_blocks').whereNull('read_at')).length;
 }
 
 /** Counts the requests for a block with its transactions. */

@@ -47,7 +47,7 @@ function suite(databases: TestDatabases): void {
     const seen = await until(
       async () => {
         await watcher.runOnce();
-        return ours.db('transactions').where({ status: 'confirming' }).count({ count: '*' });
+        return ours.db.from('transactions').where({ status: 'confirming' }).count({ count: '*' });
       },
       ([row]) => Number(row?.count) === PAYMENTS,
     );
@@ -55,7 +55,7 @@ function suite(databases: TestDatabases): void {
     const settled = await until(
       async () => {
         await watcher.runOnce();
-        return ours.db('checkout_sessions').where({ status: 'completed' }).count({ count: '*' });
+        return ours.db.from('checkout_sessions').where({ status: 'completed' }).count({ count: '*' });
       },
       ([row]) => Number(row?.count) === PAYMENTS,
     );

@@ -85,7 +85,7 @@ eachWatchedShop('calls of the node', watchedTest => {
 
     const calls = await ours.look();
 
-    expect(await ours.db('unmatched_transfers').count({ total: '*' })).toEqual([{ total: 1_000 }]);
+    expect(await ours.db.from('unmatched_transfers').count({ total: '*' })).toEqual([{ total: 1_000 }]);
     expect(calls.filter(one => one === 'eth_chainId').length).toBeLessThanOrEqual(2);
   });
 

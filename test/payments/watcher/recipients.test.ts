@@ -45,7 +45,7 @@ eachWatchedShop('the recipients cached by a watcher', watchedTest => {
 
   test('include one inserted by a version without read_at', async ({ chain, ours }) => {
     const session = await ours.open({ recipientAddress: NEW_RECIPIENT });
-    const rows = await ours.db('watched_recipients').where({ recipient_address: NEW_RECIPIENT });
+    const rows = await ours.db.from('watched_recipients').where({ recipient_address: NEW_RECIPIENT });
     await ours.db('watched_recipients').delete();
     await ours.look();
     for (const { read_at: _, ...row } of rows) await ours.db('watched_recipients').insert(row);
