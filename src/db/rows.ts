@@ -11,7 +11,7 @@ const MAX_PARAMETERS = 32_000;
 export async function insertRows(
   handle: Handle,
   into: { table: string; columns: readonly string[]; suffix?: string },
-  rows: readonly (readonly Column[])[],
+  rows: readonly (readonly Binding[])[],
 ): Promise<void> {
   if (rows.length === 0) return;
   const rowsPerStatement = Math.floor(MAX_PARAMETERS / into.columns.length);

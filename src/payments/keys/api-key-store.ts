@@ -4,7 +4,7 @@ import { execute, rowsOf, type Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { MerchantIdentity, Mode, Owner, Tier } from '../model/owner.ts';
 import { allOf, type ListPage, type Page, paged } from '../store/list-query.ts';
-import type { ApiKeyRow } from '../tables/organization-tables.ts';
+import { recordForm } from '../tables/record-form.ts';
 import { select, selectWith } from '../tables/select.ts';
 import { type ApiKey, hashOfKey } from './api-key.ts';
 
@@ -15,21 +15,7 @@ export const TOUCH_INTERVAL_MS = 60_000;
 export function apiKeyStore(handle: Handle) {
   return {
     async insert(key: ApiKey, secret: string): Promise<void> {
-      await handle('api_keys').insert({
-        id: key.id,
-        organization_id: key.organizationId,
-        mode: key.mode,
-        name: key.name,
-        key_hash: hashOfKey(secret),
-        prefix: key.prefix,
-        last_four: key.lastFour,
-        permission: key.permission,
-        expires_at: key.expiresAt,
-        last_used_at: key.lastUsedAt,
-        created_at: key.createdAt,
-        revoked_at: key.revokedAt,
-        rolled_at: key.rolledAt,
-      });
+      await handle('api_keys').insert({ ...keyForm.rowOf(key), key_hash: hashOfKey(secret) });
     },
 
     /** The key with this secret, even when it is expired or revoked, with the tier and profile of its organization. */
@@ -47,7 +33,7 @@ export function apiKeyStore(handle: Handle) {
         `where ${where.sql}`,
         where.bindings,
       );
-      return row && apiKeyOf(row);
+      return row && keyForm.recordOf(row);
     },
 
     /** Keys of an organization in these modes, newest first. */
@@ -56,7 +42,7 @@ export function apiKeyStore(handle: Handle) {
         handle,
         { table: 'api_keys', where: visible(organizationId, modes), order: 'created_at desc, id desc' },
         page,
-        apiKeyOf,
+        keyForm.recordOf,
       ),
 
     /** Records a use, at most once per minute. */
@@ -129,7 +115,7 @@ async function holderOf(handle: Handle, where: Sql): Promise<KeyHolder | undefin
   }).rows(handle, '', where.bindings);
   if (row === undefined) return undefined;
   const merchant = { name: row.organization_name, logoUrl: row.logo_url };
-  return { key: apiKeyOf(row), tier: row.tier, merchant };
+  return { key: keyForm.recordOf(row), tier: row.tier, merchant };
 }
 
 function visible(organizationId: string, modes: readonly Mode[]): Sql {
@@ -140,19 +126,17 @@ function visible(organizationId: string, modes: readonly Mode[]): Sql {
   };
 }
 
-function apiKeyOf(row: ApiKeyRow): ApiKey {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    mode: row.mode,
-    name: row.name,
-    prefix: row.prefix,
-    lastFour: row.last_four,
-    permission: row.permission,
-    expiresAt: row.expires_at,
-    lastUsedAt: row.last_used_at,
-    createdAt: row.created_at,
-    revokedAt: row.revoked_at,
-    rolledAt: row.rolled_at,
-  };
-}
+const keyForm = recordForm<ApiKey>({
+  id: 'plain',
+  organizationId: 'plain',
+  mode: 'plain',
+  name: 'plain',
+  prefix: 'plain',
+  lastFour: 'plain',
+  permission: 'plain',
+  expiresAt: 'plain',
+  lastUsedAt: 'plain',
+  createdAt: 'plain',
+  revokedAt: 'plain',
+  rolledAt: 'plain',
+});

@@ -81,6 +81,12 @@ export interface CheckoutSession extends Owner {
   readonly endedAt: number | null;
 }
 
+/** Personal data of the payer, stored only encrypted. */
+export type Customer = Pick<
+  CheckoutSession,
+  'customerEmail' | 'customerName' | 'formData' | 'shippingAddress'
+>;
+
 /** State of a session that a payer follows during the payment. */
 export type SessionState = Pick<
   CheckoutSession,

@@ -1,18 +1,18 @@
-import { type Binding, booleanOf } from '../../db/columns.ts';
+import type { Binding } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
 import { type ChainAddress, newNonce, type Recipient } from '../model/recipient.ts';
 import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '../store/list-query.ts';
+import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
-import type { RecipientRow } from '../tables/session-tables.ts';
 
 /** Addresses that organizations are paid at. Each has one owner per chain (Decision 136). */
 export function recipientStore(handle: Handle) {
   const where = async (sql: string, bindings: readonly Binding[]): Promise<Recipient[]> => {
     const rows = await select({ from: 'recipients', columns: ['*'] }).rows(handle, `where ${sql}`, bindings);
-    return rows.map(recipientOf);
+    return rows.map(recipientForm.recordOf);
   };
 
   const allAt = ({ chainId, address }: ChainAddress) =>
@@ -77,7 +77,7 @@ export function recipientStore(handle: Handle) {
     ): Promise<ListPage<Recipient>> {
       const condition = allOf([ownedBy(owner), given('chain_id = ?', chainId)]);
       const listing = { table: 'recipients', where: condition, order: 'created_at desc, id desc' } as const;
-      return paged(handle, listing, page, recipientOf);
+      return paged(handle, listing, page, recipientForm.recordOf);
     },
 
     /** Recipients of one or all organizations, by chain and address. For the operator. */
@@ -127,38 +127,19 @@ function newRecipient(
  * index would end the transaction.
  */
 async function insertUnlessTaken(handle: Handle, recipient: Recipient): Promise<void> {
-  await handle('recipients').insert(recipientValues(recipient)).onConflict().ignore();
+  await handle('recipients').insert(recipientForm.rowOf(recipient)).onConflict().ignore();
 }
 
-/** A whole recipient, by column. */
-function recipientValues(recipient: Recipient) {
-  return {
-    id: recipient.id,
-    organization_id: recipient.organizationId,
-    mode: recipient.mode,
-    chain_id: recipient.chainId,
-    address: recipient.address,
-    is_owner: recipient.isOwner,
-    proof: recipient.proof,
-    proven_at: recipient.provenAt,
-    nonce: recipient.nonce,
-    nonce_issued_at: recipient.nonceIssuedAt,
-    created_at: recipient.createdAt,
-  } satisfies Record<keyof RecipientRow, Binding>;
-}
-
-function recipientOf(row: RecipientRow): Recipient {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    mode: row.mode,
-    chainId: row.chain_id,
-    address: row.address,
-    isOwner: booleanOf(row.is_owner),
-    proof: row.proof,
-    provenAt: row.proven_at,
-    nonce: row.nonce,
-    nonceIssuedAt: row.nonce_issued_at,
-    createdAt: row.created_at,
-  };
-}
+const recipientForm = recordForm<Recipient>({
+  id: 'plain',
+  organizationId: 'plain',
+  mode: 'plain',
+  chainId: 'plain',
+  address: 'plain',
+  isOwner: 'boolean',
+  proof: 'plain',
+  provenAt: 'plain',
+  nonce: 'plain',
+  nonceIssuedAt: 'plain',
+  createdAt: 'plain',
+});

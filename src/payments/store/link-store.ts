@@ -1,8 +1,8 @@
-import { booleanOf, jsonColumn, jsonOf, uintColumn, uintOrNull } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { containing, execute, rowsOf, type Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
+import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
 import type { LinkRow } from '../tables/session-tables.ts';
 import { allOf, keyOf, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
@@ -24,7 +24,7 @@ export function linkStore(handle: Handle) {
       `where ${sql}`,
       bindings,
     );
-    return row && linkOf(row);
+    return row && linkForm.recordOf(row);
   };
 
   return {
@@ -51,12 +51,16 @@ export function linkStore(handle: Handle) {
       ]);
       const listing = { table: 'payment_links', where, order: `${sort} ${order}, id ${order}` } as const;
       const sorted = sort === 'created_at' ? listing : { ...listing, unindexed: sort };
-      return paged(handle, sorted, page, linkOf);
+      return paged(handle, sorted, page, linkForm.recordOf);
     },
 
     /** Writes everything except id, owner, uses and creation time. False when the link is gone. */
     async update(link: PaymentLink): Promise<boolean> {
-      return (await handle('payment_links').where(keyOf(link, link.id)).update(changeableValues(link))) === 1;
+      return (
+        (await handle('payment_links')
+          .where(keyOf(link, link.id))
+          .update({ ...changeableForm.rowOf(link), ...searchValues(link) })) === 1
+      );
     },
 
     /** False when there is no such link. Its sessions and transactions stay, without a link. */
@@ -112,91 +116,54 @@ function searched(handle: Handle, text: string): Sql | undefined {
 /** Separator that occurs in no name and no short code. */
 const BETWEEN_SEARCHED = '\n';
 
-/** Columns of a link that an update writes. `current_uses` is only ever incremented. */
-function changeableValues(link: PaymentLink) {
-  return {
-    short_code: link.shortCode,
-    name: link.name,
-    description: link.description,
-    is_active: link.isActive,
-    amount: uintOrNullColumn(link.amount),
-    min_amount: uintOrNullColumn(link.minAmount),
-    max_amount: uintOrNullColumn(link.maxAmount),
-    suggested_amount: uintOrNullColumn(link.suggestedAmount),
-    chain_id: link.chainId,
-    token_address: link.tokenAddress,
-    recipient_address: link.recipientAddress,
-    image_url: link.imageUrl,
-    theme_color: link.themeColor,
-    button_text: link.buttonText,
-    return_url: link.returnUrl,
-    return_label: link.returnLabel,
-    branding: link.branding && jsonColumn(link.branding),
-    form_schema: link.formSchema && jsonColumn(link.formSchema),
-    shipping_options: jsonColumn(link.shippingOptions),
-    collect_shipping_address: link.collectShippingAddress,
-    items: jsonColumn(link.items),
-    max_uses: link.maxUses,
-    expires_at: link.expiresAt,
-    metadata: jsonColumn(link.metadata),
-    updated_at: link.updatedAt,
-    search_text: searchText(link.name + BETWEEN_SEARCHED + link.shortCode),
-  } satisfies Partial<LinkRow>;
-}
+/** Fields of a link that an update writes. `currentUses` is only ever incremented. */
+const CHANGEABLE = {
+  shortCode: 'plain',
+  name: 'plain',
+  description: 'plain',
+  isActive: 'boolean',
+  amount: 'uint256',
+  minAmount: 'uint256',
+  maxAmount: 'uint256',
+  suggestedAmount: 'uint256',
+  chainId: 'plain',
+  tokenAddress: 'plain',
+  recipientAddress: 'plain',
+  imageUrl: 'plain',
+  themeColor: 'plain',
+  buttonText: 'plain',
+  returnUrl: 'plain',
+  returnLabel: 'plain',
+  branding: 'json',
+  formSchema: 'json',
+  shippingOptions: 'json',
+  collectShippingAddress: 'boolean',
+  items: 'json',
+  maxUses: 'plain',
+  expiresAt: 'plain',
+  metadata: 'json',
+  updatedAt: 'plain',
+} as const;
+const changeableForm = recordForm<Pick<PaymentLink, keyof typeof CHANGEABLE>>(CHANGEABLE);
+const linkForm = recordForm<PaymentLink>({
+  id: 'plain',
+  organizationId: 'plain',
+  mode: 'plain',
+  currentUses: 'plain',
+  createdAt: 'plain',
+  ...CHANGEABLE,
+});
 
 /** All columns of a link. */
-export function linkValues(link: PaymentLink) {
-  return {
-    id: link.id,
-    organization_id: link.organizationId,
-    mode: link.mode,
-    ...changeableValues(link),
-    current_uses: link.currentUses,
-    created_at: link.createdAt,
-  } satisfies LinkRow;
+export function linkValues(link: PaymentLink): LinkRow {
+  return { ...linkForm.rowOf(link), ...searchValues(link) };
 }
 
-/** Converts a row to a link. */
-export function linkOf(row: LinkRow): PaymentLink {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    mode: row.mode,
-    shortCode: row.short_code,
-    name: row.name,
-    description: row.description,
-    isActive: booleanOf(row.is_active),
-    amount: uintOrNull(row.amount),
-    minAmount: uintOrNull(row.min_amount),
-    maxAmount: uintOrNull(row.max_amount),
-    suggestedAmount: uintOrNull(row.suggested_amount),
-    chainId: row.chain_id,
-    tokenAddress: row.token_address,
-    recipientAddress: row.recipient_address,
-    imageUrl: row.image_url,
-    themeColor: row.theme_color,
-    buttonText: row.button_text,
-    returnUrl: row.return_url,
-    returnLabel: row.return_label,
-    branding: row.branding === null ? null : jsonOf(row.branding),
-    formSchema: row.form_schema === null ? null : jsonOf(row.form_schema),
-    shippingOptions: jsonOf(row.shipping_options),
-    collectShippingAddress: booleanOf(row.collect_shipping_address),
-    items: jsonOf(row.items),
-    maxUses: row.max_uses,
-    currentUses: row.current_uses,
-    expiresAt: row.expires_at,
-    metadata: jsonOf(row.metadata),
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
+function searchValues({ name, shortCode }: PaymentLink) {
+  return { search_text: searchText(name + BETWEEN_SEARCHED + shortCode) };
 }
 
 /** Text in the form of the search column: upper case, which unlike lower case never depends on neighboring letters. */
 function searchText(text: string): string {
   return text.toUpperCase();
-}
-
-function uintOrNullColumn(value: bigint | null): string | null {
-  return value === null ? null : uintColumn(value);
 }

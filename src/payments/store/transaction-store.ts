@@ -6,7 +6,7 @@ import type { PaymentTransaction, TransactionStatus } from '../model/payment-tra
 import type { Transfer } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
 import { allOf, countOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
-import { changeableValues, transactionOf, transactionValues } from './transaction-rows.ts';
+import { changeableForm, transactionForm } from './transaction-rows.ts';
 
 /** Filters of transactions. `from` (inclusive) and `to` (exclusive) are creation times in UTC milliseconds. */
 export interface TransactionFilters {
@@ -28,7 +28,7 @@ export function transactionStore(handle: Handle) {
       `where ${sql}`,
       bindings,
     );
-    return rows.map(transactionOf);
+    return rows.map(transactionForm.recordOf);
   };
 
   return {
@@ -47,7 +47,7 @@ export function transactionStore(handle: Handle) {
         where: matching(owner, filters),
         order: NEWEST_FIRST,
       } as const;
-      return paged(handle, listing, page, transactionOf);
+      return paged(handle, listing, page, transactionForm.recordOf);
     },
 
     count: (owner: Owner, filters: TransactionFilters): Promise<number> =>
@@ -116,12 +116,12 @@ export function transactionStore(handle: Handle) {
     },
 
     async insert(transaction: PaymentTransaction): Promise<void> {
-      await handle('transactions').insert(transactionValues(transaction));
+      await handle('transactions').insert(transactionForm.rowOf(transaction));
     },
 
     /** Writes all columns that change after recording. Only for the settlement, which records the events. */
     async update(transaction: PaymentTransaction): Promise<void> {
-      await handle('transactions').where({ id: transaction.id }).update(changeableValues(transaction));
+      await handle('transactions').where({ id: transaction.id }).update(changeableForm.rowOf(transaction));
     },
   };
 }

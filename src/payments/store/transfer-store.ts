@@ -1,12 +1,12 @@
-import { type Binding, uintColumn, uintOf } from '../../db/columns.ts';
+import type { Binding } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { BOUND } from '../../db/query.ts';
 import { insertRows, placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
+import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
-import type { TransferRow } from '../tables/session-tables.ts';
 import { type DueAtHead, IS_NOT_SET_ASIDE, type RecordedBlock } from './chain-records.ts';
 import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
@@ -47,7 +47,7 @@ export function transferStore(handle: Handle) {
       `where ${sql}`,
       bindings,
     );
-    return rows.map(transferOf);
+    return rows.map(transferForm.recordOf);
   };
 
   return {
@@ -74,7 +74,7 @@ export function transferStore(handle: Handle) {
         where: condition,
         order: 'created_at desc, id desc',
       } as const;
-      return paged(handle, listing, page, transferOf);
+      return paged(handle, listing, page, transferForm.recordOf);
     },
 
     /** Undefined for one that is not listed. */
@@ -123,7 +123,7 @@ export function transferStore(handle: Handle) {
          order by turn, unmatched_transfers.block_number, unmatched_transfers.id limit ${BOUND}`,
         [chainId, headBlock, now, limit],
       );
-      return rows.map(transferOf);
+      return rows.map(transferForm.recordOf);
     },
 
     /** Unassigned transfers in these blocks, confirmed or not. */
@@ -251,49 +251,38 @@ async function upsertAll(handle: Handle, owned: readonly OwnedTransfer[], now: n
 }
 
 function transferValues(owner: Owner, transfer: NewTransfer, now: number) {
-  return {
+  return transferForm.rowOf({
+    ...transfer,
     id: newId('utr'),
-    organization_id: owner.organizationId,
+    organizationId: owner.organizationId,
     mode: owner.mode,
-    chain_id: transfer.chainId,
-    tx_hash: transfer.txHash,
-    log_index: transfer.logIndex,
-    block_number: transfer.blockNumber,
-    block_hash: transfer.blockHash,
-    block_time: transfer.blockTime,
-    token_address: transfer.tokenAddress,
-    sender: transfer.sender,
-    recipient: transfer.recipient,
-    amount: uintColumn(transfer.amount),
-    confirmed_at: null,
-    suggested_session_id: transfer.suggestedSessionId ?? null,
-    session_id: null,
-    transaction_id: null,
-    created_at: now,
-    assigned_at: null,
-  } satisfies TransferRow;
+    confirmedAt: null,
+    suggestedSessionId: transfer.suggestedSessionId ?? null,
+    sessionId: null,
+    transactionId: null,
+    createdAt: now,
+    assignedAt: null,
+  });
 }
 
-function transferOf(row: TransferRow): UnmatchedTransfer {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    mode: row.mode,
-    chainId: row.chain_id,
-    txHash: row.tx_hash,
-    logIndex: row.log_index,
-    blockNumber: row.block_number,
-    blockHash: row.block_hash,
-    blockTime: row.block_time,
-    tokenAddress: row.token_address,
-    sender: row.sender,
-    recipient: row.recipient,
-    amount: uintOf(row.amount),
-    confirmedAt: row.confirmed_at,
-    suggestedSessionId: row.suggested_session_id,
-    sessionId: row.session_id,
-    transactionId: row.transaction_id,
-    createdAt: row.created_at,
-    assignedAt: row.assigned_at,
-  };
-}
+const transferForm = recordForm<UnmatchedTransfer>({
+  id: 'plain',
+  organizationId: 'plain',
+  mode: 'plain',
+  chainId: 'plain',
+  txHash: 'plain',
+  logIndex: 'plain',
+  blockNumber: 'plain',
+  blockHash: 'plain',
+  blockTime: 'plain',
+  tokenAddress: 'plain',
+  sender: 'plain',
+  recipient: 'plain',
+  amount: 'uint256',
+  confirmedAt: 'plain',
+  suggestedSessionId: 'plain',
+  sessionId: 'plain',
+  transactionId: 'plain',
+  createdAt: 'plain',
+  assignedAt: 'plain',
+});

@@ -5,7 +5,7 @@ import { placeholders } from '../../db/rows.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import { select } from '../tables/select.ts';
 import { type DueAtHead, IS_NOT_SET_ASIDE, type RecordedBlock } from './chain-records.ts';
-import { transactionOf } from './transaction-rows.ts';
+import { transactionForm } from './transaction-rows.ts';
 
 /** The part of a claim that decides when it is looked up. */
 export type WaitingClaim = Pick<PaymentTransaction, 'id' | 'sessionId' | 'createdAt'>;
@@ -70,7 +70,7 @@ export function watchedPayments(handle: Handle) {
          order by turn, transactions.block_number, transactions.log_index limit ${BOUND}`,
         [chainId, headBlock, headBlock, headBlock, now, limit],
       );
-      return rows.map(transactionOf);
+      return rows.map(transactionForm.recordOf);
     },
 
     /**
@@ -95,7 +95,7 @@ export function watchedPayments(handle: Handle) {
          order by t.created_at, t.id`,
         [chainId, ...senders],
       );
-      return rows.map(row => ({ claim: transactionOf(row), payer: row.payer_address }));
+      return rows.map(row => ({ claim: transactionForm.recordOf(row), payer: row.payer_address }));
     },
 
     /** Completed payments in these blocks. */
@@ -106,13 +106,13 @@ export function watchedPayments(handle: Handle) {
            and block_number in (${placeholders(blocks.length)}) and block_hash in (${placeholders(blocks.length)})`,
         [chainId, ...blocks.map(one => one.blockNumber), ...blocks.map(one => one.blockHash)],
       );
-      return rows.map(transactionOf);
+      return rows.map(transactionForm.recordOf);
     },
 
     /** Transactions by id, each with the payer's wallet. */
     async claimed(ids: readonly string[]): Promise<ClaimedTransaction[]> {
       const rows = await CLAIM.rows(handle, `where t.id in (${placeholders(ids.length)})`, ids);
-      return rows.map(row => ({ claim: transactionOf(row), payer: row.payer_address }));
+      return rows.map(row => ({ claim: transactionForm.recordOf(row), payer: row.payer_address }));
     },
 
     /** All records of these chain transactions with few columns, because there may be many. */

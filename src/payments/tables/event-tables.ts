@@ -1,10 +1,9 @@
-import type { StoredBoolean } from '#db/columns.ts';
 import type { LeasableRow } from '#db/lease.ts';
-import type { AttemptKind, DeliveryStatus } from '../model/delivery.ts';
 import type { EventType } from '../model/event.ts';
-import type { Channel, NoticePayload } from '../model/notification.ts';
-import type { DeliveryEventType, DisabledReason } from '../model/webhook.ts';
+import type { Channel, NoticePayload, NotificationSettings } from '../model/notification.ts';
+import type { Delivery, Webhook } from '../model/webhook.ts';
 import type { OwnerColumns } from './organization-tables.ts';
+import type { RowOfRecord } from './record-form.ts';
 
 export interface EventRow extends OwnerColumns, LeasableRow {
   type: EventType;
@@ -14,25 +13,11 @@ export interface EventRow extends OwnerColumns, LeasableRow {
   place: number;
 }
 
-export interface WebhookRow extends OwnerColumns {
-  id: string;
-  url: string;
-  events: string;
-  description: string | null;
+export type WebhookRow = RowOfRecord<Webhook> & {
   sealed_secret: string;
   sealed_previous_secret: string | null;
-  previous_secret_until: number | null;
-  is_active: StoredBoolean;
-  disabled_reason: DisabledReason | null;
-  disabled_at: number | null;
-  failures_in_a_row: number;
-  success_count: number;
-  failure_count: number;
-  last_triggered_at: number | null;
-  created_at: number;
-  updated_at: number;
   deleted_at: number | null;
-}
+};
 
 export interface SubscriptionRow {
   webhook_id: string;
@@ -41,23 +26,7 @@ export interface SubscriptionRow {
   until: number | null;
 }
 
-export interface DeliveryRow extends OwnerColumns, LeasableRow {
-  webhook_id: string;
-  event_id: string;
-  event_type: DeliveryEventType;
-  sealed_body: string;
-  is_test: StoredBoolean;
-  status: DeliveryStatus;
-  response_code: number | null;
-  response_time_ms: number | null;
-  attempts: number;
-  automatic_failures: number;
-  has_failed: StoredBoolean;
-  sending: AttemptKind | null;
-  last_error: string | null;
-  created_at: number;
-  ended_at: number | null;
-}
+export type DeliveryRow = RowOfRecord<Delivery> & LeasableRow & { sealed_body: string };
 
 export interface ReplayRow extends OwnerColumns, LeasableRow {
   webhook_id: string;
@@ -68,15 +37,7 @@ export interface ReplayRow extends OwnerColumns, LeasableRow {
   remaining: number;
 }
 
-export interface NotificationSettingsRow extends OwnerColumns {
-  email_enabled: StoredBoolean;
-  email_address: string | null;
-  messenger_enabled: StoredBoolean;
-  messenger_chat_id: string | null;
-  messenger_username: string | null;
-  enabled_events: string;
-  updated_at: number;
-}
+export type NotificationSettingsRow = RowOfRecord<NotificationSettings>;
 
 export interface NoticeRow extends OwnerColumns, LeasableRow {
   channel: Channel;

@@ -1,10 +1,9 @@
-import { booleanOf, jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { defaultSettings, type NotificationSettings } from '../../model/notification.ts';
 import type { Owner } from '../../model/owner.ts';
 import { ownersOf } from '../../store/list-query.ts';
-import type { NotificationSettingsRow } from '../../tables/event-tables.ts';
+import { recordForm } from '../../tables/record-form.ts';
 import { select } from '../../tables/select.ts';
 
 /** Notification settings of organizations. */
@@ -17,7 +16,7 @@ export function notificationStore(handle: Handle) {
       `where (organization_id, mode) in ${sql}`,
       bindings,
     );
-    return rows.map(settingsOf);
+    return rows.map(settingsForm.recordOf);
   };
 
   return {
@@ -39,7 +38,7 @@ export function notificationStore(handle: Handle) {
     /** Writes all settings. Call it in the transaction that read them, so that no concurrent change is lost. */
     async save(settings: NotificationSettings): Promise<void> {
       await handle('notification_settings')
-        .insert(valuesOf(settings))
+        .insert(settingsForm.rowOf(settings))
         .onConflict(['organization_id', 'mode'])
         .merge();
     },
@@ -56,33 +55,17 @@ export function notificationStore(handle: Handle) {
   };
 }
 
-function valuesOf(settings: NotificationSettings) {
-  return {
-    organization_id: settings.organizationId,
-    mode: settings.mode,
-    email_enabled: settings.emailEnabled,
-    email_address: settings.emailAddress,
-    messenger_enabled: settings.messengerEnabled,
-    messenger_chat_id: settings.messengerChatId,
-    messenger_username: settings.messengerUsername,
-    enabled_events: jsonColumn(settings.enabledEvents),
-    updated_at: settings.updatedAt,
-  } satisfies NotificationSettingsRow;
-}
-
-function settingsOf(row: NotificationSettingsRow): NotificationSettings {
-  return {
-    organizationId: row.organization_id,
-    mode: row.mode,
-    emailEnabled: booleanOf(row.email_enabled),
-    emailAddress: row.email_address,
-    messengerEnabled: booleanOf(row.messenger_enabled),
-    messengerChatId: row.messenger_chat_id,
-    messengerUsername: row.messenger_username,
-    enabledEvents: jsonOf(row.enabled_events),
-    updatedAt: row.updated_at,
-  };
-}
+const settingsForm = recordForm<NotificationSettings>({
+  organizationId: 'plain',
+  mode: 'plain',
+  emailEnabled: 'boolean',
+  emailAddress: 'plain',
+  messengerEnabled: 'boolean',
+  messengerChatId: 'plain',
+  messengerUsername: 'plain',
+  enabledEvents: 'json',
+  updatedAt: 'plain',
+});
 
 /** Test mails per hour and organization, both modes together (Decision 128). */
 export const TEST_MAILS_AN_HOUR = 3;

@@ -1,4 +1,3 @@
-import { booleanOf, type Column } from '#db/columns.ts';
 import { LET_GO } from '#db/lease.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, type Sql } from '#db/query.ts';
@@ -11,6 +10,7 @@ import type { Delivery, DeliveryEventType } from '../../model/webhook.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
 import { allOf, given, type ListPage, type Page, paged } from '../../store/list-query.ts';
 import type { DeliveryRow } from '../../tables/event-tables.ts';
+import { recordForm } from '../../tables/record-form.ts';
 import { select } from '../../tables/select.ts';
 
 /** Retention of deliveries, in milliseconds (Decision 123). */
@@ -37,7 +37,7 @@ export function deliveryStore(handle: Handle, seals: Seals) {
     /** Drops a second delivery of the same event and webhook, unless it is a test. */
     async insert(deliveries: readonly NewDelivery[]): Promise<void> {
       const rows = deliveries.toSorted(byId).map(({ delivery, body }) => ({
-        ...deliveryValues(delivery),
+        ...deliveryForm.rowOf(delivery),
         sealed_body: seals.seal(body, bodyCell(delivery.id)),
       }));
       const [first] = rows;
@@ -136,52 +136,31 @@ function ofWebhook({ organizationId, mode }: Owner, webhookId: string): Sql {
   };
 }
 
-/** Columns of a delivery without an attempt in flight, except its body. */
-function deliveryValues(delivery: Delivery) {
-  return {
-    id: delivery.id,
-    organization_id: delivery.organizationId,
-    mode: delivery.mode,
-    webhook_id: delivery.webhookId,
-    event_id: delivery.eventId,
-    event_type: delivery.eventType,
-    is_test: Number(delivery.isTest),
-    status: delivery.status,
-    response_code: delivery.responseCode,
-    response_time_ms: delivery.responseTimeMs,
-    attempts: delivery.attempts,
-    automatic_failures: delivery.automaticFailures,
-    has_failed: Number(delivery.hasFailed),
-    sending: delivery.sending,
-    last_error: delivery.lastError,
-    created_at: delivery.createdAt,
-    ended_at: delivery.endedAt,
-    next_attempt_at: delivery.nextAttemptAt,
-  } satisfies Record<Exclude<keyof DeliveryRow, 'sealed_body' | 'locked_until' | 'locked_by'>, Column>;
-}
+const deliveryForm = recordForm<Delivery>({
+  id: 'plain',
+  organizationId: 'plain',
+  mode: 'plain',
+  webhookId: 'plain',
+  eventId: 'plain',
+  eventType: 'plain',
+  isTest: 'boolean',
+  status: 'plain',
+  responseCode: 'plain',
+  responseTimeMs: 'plain',
+  attempts: 'plain',
+  automaticFailures: 'plain',
+  hasFailed: 'boolean',
+  sending: 'plain',
+  lastError: 'plain',
+  createdAt: 'plain',
+  endedAt: 'plain',
+  nextAttemptAt: 'plain',
+});
 
 /** Converts a row to a delivery. During an automatic attempt, `next_attempt_at` is the end of the lease. */
 export function deliveryOf(row: DeliveryRow): Delivery {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    mode: row.mode,
-    webhookId: row.webhook_id,
-    eventId: row.event_id,
-    eventType: row.event_type,
-    isTest: booleanOf(row.is_test),
-    status: row.status,
-    responseCode: row.response_code,
-    responseTimeMs: row.response_time_ms,
-    attempts: row.attempts,
-    automaticFailures: row.automatic_failures,
-    hasFailed: booleanOf(row.has_failed),
-    sending: row.sending,
-    lastError: row.last_error,
-    createdAt: row.created_at,
-    endedAt: row.ended_at,
-    nextAttemptAt: row.sending === 'automatic' ? null : row.next_attempt_at,
-  };
+  const delivery = deliveryForm.recordOf(row);
+  return row.sending === 'automatic' ? { ...delivery, nextAttemptAt: null } : delivery;
 }
 
 /** The same as `deliveryOf`, but an attempt with an expired lease counts as interrupted by a crash. */

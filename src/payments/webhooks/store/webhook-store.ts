@@ -1,4 +1,4 @@
-import { booleanOf, jsonColumn, jsonOf } from '#db/columns.ts';
+import { jsonColumn } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { rowLock, type Sql } from '#db/query.ts';
 import { announce } from '#db/woken-worker.ts';
@@ -22,6 +22,7 @@ import {
   paged,
 } from '../../store/list-query.ts';
 import type { WebhookRow } from '../../tables/event-tables.ts';
+import { recordForm } from '../../tables/record-form.ts';
 import { select } from '../../tables/select.ts';
 import { deliveryStore, failHeldTooLong } from './delivery-store.ts';
 import { subscriptions } from './subscriptions.ts';
@@ -51,17 +52,8 @@ export function webhookStore(handle: Handle, seals: Seals) {
   return {
     async insert(webhook: Webhook, secret: string): Promise<void> {
       await handle('webhooks').insert({
-        id: webhook.id,
-        organization_id: webhook.organizationId,
-        mode: webhook.mode,
-        ...settingValues(webhook),
+        ...webhookForm.rowOf(webhook),
         sealed_secret: seals.seal(secret, secretCell(webhook.id)),
-        ...switchValues(webhook),
-        success_count: webhook.successCount,
-        failure_count: webhook.failureCount,
-        last_triggered_at: webhook.lastTriggeredAt,
-        created_at: webhook.createdAt,
-        updated_at: webhook.updatedAt,
         deleted_at: null,
       });
       const events = webhook.isActive ? webhook.events : null;
@@ -190,27 +182,26 @@ function settingValues({ url, events, description }: Pick<Webhook, 'url' | 'even
   return { url, events: jsonColumn(events), description } satisfies Partial<WebhookRow>;
 }
 
+const webhookForm = recordForm<Webhook>({
+  id: 'plain',
+  organizationId: 'plain',
+  mode: 'plain',
+  url: 'plain',
+  events: 'json',
+  description: 'plain',
+  previousSecretUntil: 'plain',
+  isActive: 'boolean',
+  disabledReason: 'plain',
+  disabledAt: 'plain',
+  failuresInARow: 'plain',
+  successCount: 'plain',
+  failureCount: 'plain',
+  lastTriggeredAt: 'plain',
+  createdAt: 'plain',
+  updatedAt: 'plain',
+});
 /** Converts a row to a webhook, without its secrets. */
-export function webhookOf(row: WebhookRow): Webhook {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    mode: row.mode,
-    url: row.url,
-    events: jsonOf(row.events),
-    description: row.description,
-    previousSecretUntil: row.previous_secret_until,
-    isActive: booleanOf(row.is_active),
-    disabledReason: row.disabled_reason,
-    disabledAt: row.disabled_at,
-    failuresInARow: row.failures_in_a_row,
-    successCount: row.success_count,
-    failureCount: row.failure_count,
-    lastTriggeredAt: row.last_triggered_at,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
+export const webhookOf = webhookForm.recordOf;
 
 /** URL and decrypted secrets of a webhook. @throws SealError */
 export function receiverOf(row: WebhookRow, seals: Seals): Receiver {
