@@ -1,4 +1,3 @@
-import { hexToNumber } from 'viem';
 import { databaseClock } from '../db/database-clock.ts';
 import { openMigrated, unusable } from '../db/migrate.ts';
 import { type DatabaseOptions, type Db, isShared, openReader } from '../db/open.ts';
@@ -9,6 +8,7 @@ import { type ClockAndLog, logAndGoOn } from '../lib/logger.ts';
 import { type RunningWorker, startWorker, type Worker } from '../lib/worker.ts';
 import type { ChainClient } from '../node/client.ts';
 import type { HasRoom } from '../stores/disk-space.ts';
+import { headReader } from './head-reader.ts';
 import { type IndexStatus, indexProgress, untilFound } from './index-progress.ts';
 import { createReader, type Reader } from './index-reader.ts';
 import type { QueryEngine } from './query/query.ts';
@@ -119,6 +119,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   const queries = pool.engine(database, options.abis);
   const nodeHeadLastsMs = Math.max(NODE_HEAD_POLLS * pollMs, NODE_HEAD_LASTS_MS);
   const progress = await indexProgress(db, { clock, nodeHeadLastsMs, fromBlock });
+  const nodeHead = headReader(client, { clock, onHead: progress.sawNodeHead });
   const newRun = () =>
     syncRun({
       db,
@@ -165,39 +166,15 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       }
     }
     await progress.publish();
-    if (asksNode) await inTime(lookAtNode(), pollMs).catch(unlessLate);
+    if (asksNode) await inTime(nodeHead.read(), pollMs).catch(unlessLate);
     const text = warning();
     if (text !== undefined && !hasWarned) log.warn({ chainId: chain.id }, text);
     hasWarned = text !== undefined;
     return 0;
   }
 
-  let looking: Promise<void> | undefined;
-  let lookedAt = Number.NEGATIVE_INFINITY;
-  /** Reads the node's head. At most one such request is open. */
-  function lookAtNode(): Promise<void> {
-    lookedAt = clock.now();
-    looking ??= client
-      .request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
-      .then(head => {
-        const number = head?.number ?? null;
-        if (number !== null) progress.sawNodeHead(hexToNumber(number));
-      })
-      .finally(() => {
-        looking = undefined;
-      });
-    return looking;
-  }
-
-  function warning(): string | undefined {
-    const { stalled, nodeHead } = progress.status();
-    if (!stalled || !hasRoom()) return undefined; // a writer without room pauses, which has a warning of its own
-    const index = `the index of chain ${chain.id}`;
-    if (nodeHead === null) return `${index} does not advance: its node is silent`;
-    return options.isReadOnly === true
-      ? `no process seems to have the role indexer: ${index} is behind its node and does not advance`
-      : `${index} is behind its node and does not advance`;
-  }
+  // A writer without room pauses, which has a warning of its own.
+  const warning = () => (hasRoom() ? stallOf(progress.status(), options) : undefined);
 
   const stopping = new AbortController();
   let last: Promise<number> = Promise.resolve(0);
@@ -210,7 +187,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     name: `index of chain ${chain.id}`,
     async runOnce() {
       // Announced blocks cause many runs per poll. Half, because a pause may end early.
-      await nextStep(Math.abs(clock.now() - lookedAt) >= pollMs / 2);
+      await nextStep(nodeHead.ageMs() >= pollMs / 2);
       stateWorker?.nudge();
       return 0; // a run reaches the node's head, so the next run is not due at once
     },
@@ -287,4 +264,16 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       return untilFound(lookUp, { progress, clock, stopping: stopping.signal });
     },
   };
+}
+
+/** A sentence when the index does not move although it should. */
+function stallOf(
+  { stalled, nodeHead }: IndexStatus,
+  { chain, isReadOnly }: Pick<IndexOptions, 'chain' | 'isReadOnly'>,
+): string | undefined {
+  if (!stalled) return undefined;
+  const index = `the index of chain ${chain.id}`;
+  if (nodeHead === null) return `${index} does not advance: its node is silent`;
+  const behind = `${index} is behind its node and does not advance`;
+  return isReadOnly === true ? `no process seems to have the role indexer: ${behind}` : behind;
 }
