@@ -5,6 +5,7 @@ import type { Tables } from 'knex/types/tables.js';
 import type { Binding } from '../../db/columns.ts';
 import type { Db, Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
+import { type RowIn, selectFrom } from '../../db/select/select.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { entrySize } from './entry.ts';
@@ -30,7 +31,8 @@ interface Envelope<Value> {
   readonly expires?: number | undefined;
 }
 
-type KeptColumns = Pick<Tables['entries'], 'facts' | 'identity' | 'br' | 'gzip'>;
+const ENTRY = selectFrom<Tables>()({ from: 'entries', columns: ['facts', 'identity', 'br', 'gzip'] });
+type KeptColumns = RowIn<typeof ENTRY>;
 
 /** Parts of the size of the file on disk (Decision 270). */
 export interface StoreParts {
@@ -103,8 +105,7 @@ export function sqliteStore(db: Db, { clock, version, parts, file }: SqliteStore
       return this;
     },
     async get<Found>(key: string) {
-      const sql = 'select facts, identity, br, gzip from entries where key = ? and expires_at > ?';
-      const [row] = await rowsOf<KeptColumns>(db, sql, [stored(key), clock.now()]);
+      const [row] = await ENTRY.rows(db, 'where key = ? and expires_at > ?', [stored(key), clock.now()]);
       return row === undefined ? undefined : (envelopeOf(key, row) as Found);
     },
     async set(key: string, { value }: Envelope<StoredEntry>) {

@@ -1,12 +1,11 @@
 import { uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
+import { readRows, unionAll } from '../../db/select/select.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
 import { MAX_PAYMENTS } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
-import type { SessionRow } from '../tables/session-tables.ts';
 import { bindingsOf, OF_PLACE } from './session-rows.ts';
 
 /** The facts of a transfer by which a session may be paid. */
@@ -15,6 +14,8 @@ type Payment = Pick<Transfer, 'sender' | 'amount'>;
 /** A session with `MAX_PAYMENTS` takes no more. Counts only up to that. */
 const HAS_ROOM = `(select count(*) from (select 1 from transactions t
   where t.session_id = checkout_sessions.id and t.sender is not null limit ${MAX_PAYMENTS}) counted) < ${MAX_PAYMENTS}`;
+
+const ASKED = select({ from: 'checkout_sessions', isDistinct: true, columns: ['amount_due'] });
 
 /**
  * Selects those of many transfers to one deposit address that may pay a session which is active or ended at
@@ -40,12 +41,15 @@ export async function payableTransfers<Some extends Payment>(
   );
   const isAsked = `not is_wallet_only and ${OF_PLACE} and amount_due in (${placeholders(amounts.length)}) and ${HAS_ROOM}`;
   const asked = [...bindingsOf(place), ...amounts];
-  const byAmount = await rowsOf<Pick<SessionRow, 'amount_due'>>(
+  const byAmount = await readRows(
     handle,
-    `select amount_due from checkout_sessions where status = 'active' and ${isAsked}
-     union
-     select amount_due from checkout_sessions where status = 'expired' and ${isAsked} and ended_at >= ?`,
-    [...asked, ...asked, endedAfter],
+    unionAll([
+      ASKED.query(handle, `where status = 'active' and ${isAsked}`, asked),
+      ASKED.query(handle, `where status = 'expired' and ${isAsked} and ended_at >= ?`, [
+        ...asked,
+        endedAfter,
+      ]),
+    ]),
   );
   const payers = new Set(byPayer.map(row => row.payer_address));
   const due = new Set(byAmount.map(row => row.amount_due));
