@@ -30,9 +30,6 @@ export interface NodeReader {
   withCode(accounts: readonly (Address | null)[], signal: AbortSignal): Promise<ReadonlySet<Address>>;
 }
 
-/** One trace item in the Parity form, as received from the node. */
-export type TraceItem = RpcParityTrace;
-
 /** Coin balance in wei before and after a transaction. */
 export interface CoinChange {
   address: Address;

@@ -19,8 +19,6 @@ export interface RedisOptions {
   readonly setting: string;
   /** Receives broken connections and failed attempts to reconnect. */
   readonly failures: StoreFailures;
-  /** Interval of the pings in milliseconds; 1,000 when absent. */
-  readonly pingEveryMs?: number;
 }
 
 export type RedisClient = ReturnType<typeof clientOf>;
@@ -86,11 +84,7 @@ export async function openRedis(options: RedisOptions): Promise<RedisConnection>
     failures.report(shown);
   }
   isStarting = false;
-  const stopPings = watchReplies(client, {
-    renew,
-    works: failures.works,
-    pingEveryMs: options.pingEveryMs ?? PING_EVERY_MS,
-  });
+  const stopPings = watchReplies(client, { renew, works: failures.works });
   return {
     client,
     renew,
@@ -109,11 +103,7 @@ export async function openRedis(options: RedisOptions): Promise<RedisConnection>
  */
 function watchReplies(
   client: RedisClient,
-  {
-    renew,
-    works,
-    pingEveryMs,
-  }: { renew: RedisConnection['renew']; works: StoreFailures['works']; pingEveryMs: number },
+  { renew, works }: { renew: RedisConnection['renew']; works: StoreFailures['works'] },
 ): () => void {
   let sent = 0;
   let unanswered = 0;
@@ -122,11 +112,11 @@ function watchReplies(
   });
   const timer = setInterval(() => {
     if (!client.isReady) return;
-    if (unanswered >= MAX_UNANSWERED) return renew(new SocketTimeoutError(unanswered * pingEveryMs));
+    if (unanswered >= MAX_UNANSWERED) return renew(new SocketTimeoutError(unanswered * PING_EVERY_MS));
     unanswered += 1;
     sent += 1;
     void ping(String(sent));
-  }, pingEveryMs);
+  }, PING_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
 

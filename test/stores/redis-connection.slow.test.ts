@@ -11,9 +11,9 @@ import { countedFailures } from '../support/store-failures.ts';
 
 const TITLE = 'Redis of tests';
 
-async function open(url: string, more: { pingEveryMs?: number } = {}) {
+async function open(url: string) {
   const failures = countedFailures();
-  const connection = await openRedis({ url, title: TITLE, setting: 'test.store', failures, ...more });
+  const connection = await openRedis({ url, title: TITLE, setting: 'test.store', failures });
   onTestFinished(connection.close);
   return { ...connection, failures };
 }
@@ -124,7 +124,7 @@ test.each([
 ])('a connection that %s is reopened', async (_, bytes) => {
   const redis = await server();
   const front = await startFaultyFront(redis.port);
-  const connection = await open(`redis://127.0.0.1:${front.port}`, { pingEveryMs: 20 });
+  const connection = await open(`redis://127.0.0.1:${front.port}`);
   await connection.client.set('a', '1');
 
   front.spoil(Buffer.from(bytes), { isInstead: true });
@@ -140,7 +140,7 @@ test.each([
 
 test('a connection to a hanging Redis is dropped even while commands continue, and is reopened afterwards', async () => {
   const redis = await server();
-  const connection = await open(redis.url, { pingEveryMs: 20 });
+  const connection = await open(redis.url);
   redis.hang();
 
   const isReady = await until(

@@ -7,7 +7,7 @@ import type { DatabaseOptions } from '#db/open.ts';
 import { systemClock } from '#lib/clock.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import { EXPIRY_STEPS, WATCHER_STEPS } from '#payments/watcher/look/round.ts';
+import type { EffectName } from '#payments/watcher/look/round.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { until } from '../../lab/until.ts';
 import { bothDatabases } from '../../support/databases.ts';
@@ -15,7 +15,20 @@ import type { WatcherOrder } from '../../support/watcher-process.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, SECRET, type Shop, shop } from './setting.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../support/watcher-process.ts', import.meta.url));
-const STEPS = [...WATCHER_STEPS, ...EXPIRY_STEPS];
+/** Every change of a round, in order, and the expiry of sessions. */
+const CHANGES = Object.keys({
+  record: true,
+  confirm: true,
+  claims: true,
+  reorgs: true,
+  unmatched: true,
+  settled: true,
+  expiry: true,
+} satisfies Record<EffectName | 'expiry', true>);
+const STEPS = [
+  ...['round', 'head', 'scan'],
+  ...CHANGES.flatMap(change => [`before ${change}`, `inside ${change}`, `after ${change}`]),
+];
 
 bothDatabases('kills', databases => {
   test('a watcher killed at any step and restarted settles everything exactly once', async () => {

@@ -196,36 +196,8 @@ export function breather(): () => Promise<void> {
   };
 }
 
-/** Points at which tests interrupt a watcher, in the order of a round. `inside` is before the commit. */
-export const WATCHER_STEPS = [
-  'round',
-  'head',
-  'scan',
-  'before record',
-  'inside record',
-  'after record',
-  'before confirm',
-  'inside confirm',
-  'after confirm',
-  'before claims',
-  'inside claims',
-  'after claims',
-  'before reorgs',
-  'inside reorgs',
-  'after reorgs',
-  'before unmatched',
-  'inside unmatched',
-  'after unmatched',
-  'before settled',
-  'inside settled',
-  'after settled',
-] as const;
-
-/** The same points of the expiry of sessions. */
-export const EXPIRY_STEPS = ['before expiry', 'inside expiry', 'after expiry'] as const;
-
 /** Names of the changes in a round. */
 export type EffectName = 'record' | 'confirm' | 'claims' | 'reorgs' | 'settled' | 'unmatched';
 
-/** Called at every step. Tests end the process in it, or throw. */
+/** Called at every step of a round, and before, inside and after each change. Tests end the process in it, or throw. */
 export type Failpoint = (step: string) => void | Promise<void>;

@@ -29,8 +29,6 @@ interface ComparedLook {
  * The last blocks of finished scans, which show how far the chain is still the one that was scanned. They are stored,
  * so that a reorganisation is noticed after a restart too.
  */
-export type ScannedBlocks = ReturnType<typeof scannedBlocks>;
-
 export function scannedBlocks(chainId: number, doubt: () => void) {
   /** The newest first. Undefined before they were read. */
   let known: readonly ScannedBlock[] | undefined;
