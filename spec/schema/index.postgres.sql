@@ -99,6 +99,7 @@ create table transactions (
   type bigint not null,
   status bigint,
   token_transfer_count integer,
+  first_transfer integer,
   has_internal_error smallint,
   facts smallint not null,
   hash bytea not null,
@@ -194,7 +195,6 @@ create table token_transfers (
   amount numeric(78,0),
   PRIMARY KEY (id)
 );
-CREATE INDEX token_transfers_by_transaction ON token_transfers USING btree (transaction_id, id);
 CREATE INDEX token_transfers_by_type ON token_transfers USING btree (token_type, id);
 CREATE INDEX token_transfers_by_token ON token_transfers USING btree (token_number, id);
 CREATE INDEX token_transfers_by_instance ON token_transfers USING btree (token_number, token_id, id) WHERE token_id IS NOT NULL;

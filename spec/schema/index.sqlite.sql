@@ -88,6 +88,7 @@ CREATE TABLE transactions (
   type integer not null,
   status integer,
   token_transfer_count integer,
+  first_transfer integer,
   has_internal_error integer,
   facts integer not null,
   hash blob not null,
@@ -177,7 +178,6 @@ CREATE TABLE token_transfers (
   token_id text,
   amount text
 ) strict;
-CREATE INDEX token_transfers_by_transaction on token_transfers (transaction_id);
 CREATE INDEX token_transfers_by_type on token_transfers (token_type);
 CREATE INDEX token_transfers_by_token on token_transfers (token_number);
 CREATE INDEX token_transfers_by_instance on token_transfers (token_number, token_id) where token_id is not null;

@@ -14,16 +14,21 @@ export async function serveHandIndex(file: string) {
   db.exec('pragma cache_size = -65536');
   const prepare = (sql: string) => {
     const statement = db.prepare(sql);
-    return (binding: number | Buffer): Row[] => statement.all(binding).map(rowOf);
+    return (...bindings: (number | Buffer)[]): Row[] => statement.all(...bindings).map(rowOf);
   };
   const from =
     't.*, b.hash as block_hash, b.base_fee_per_gas from transactions t join blocks b on b.number = t.id >> 20';
   const page = prepare(`select ${from} where t.id < ? order by t.id desc limit ${PAGE_SIZE + 1}`);
   const one = prepare(`select ${from} where t.hash = ?`);
-  const transfers = prepare('select * from token_transfers where transaction_id = ? limit 10');
+  const transfers = prepare('select * from token_transfers where id >= ? and id < ? limit 10');
   const token = prepare('select * from tokens where address = ?');
   const address = prepare('select * from addresses where address = ?');
 
+  const transfersOf = ({ id, first_transfer: place, token_transfer_count: count }: Row) => {
+    if (place === null) return [];
+    const first = Math.floor(Number(id) / PLACES) * PLACES + Number(place);
+    return transfers(first, first + Number(count));
+  };
   const withParties = (rows: readonly Row[]) => {
     const tokens = new Map<unknown, Row | undefined>();
     const addresses = new Map<unknown, Row | undefined>();
@@ -38,7 +43,7 @@ export async function serveHandIndex(file: string) {
     });
     return rows.map(row => ({
       ...withAddresses(row),
-      transfers: (row.token_transfer_count === 0 ? [] : transfers(Number(row.id))).map(transfer => ({
+      transfers: transfersOf(row).map(transfer => ({
         ...withAddresses(transfer),
         token: known(tokens, token, transfer.token),
       })),

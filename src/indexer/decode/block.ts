@@ -72,7 +72,7 @@ export function blockRows(judged: JudgedBlock): BlockRows {
       contracts: contractRows(fetched),
     },
     logs: logRows(fetched),
-    transfers: moves.map((transfer, index) => tokenTransferRow(number, transfer, index)),
+    transfers: moves.map(transfer => tokenTransferRow(number, transfer)),
     tokens: movedTokens(number, moves),
     touched: fetched.touched.map(address => dirtyRow(coinOf(address), number)),
     unread: unreadParts(fetched),

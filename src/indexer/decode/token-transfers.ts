@@ -14,6 +14,8 @@ const TRANSFER_SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7
 const TRANSFER_BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb';
 
 export interface TokenTransfer {
+  /** Position among the block's token transfers. */
+  index: number;
   transactionIndex: number;
   logIndex: number;
   /** Position in an ERC-1155 batch, otherwise 0. */
@@ -28,17 +30,19 @@ export interface TokenTransfer {
 
 /** Standard token transfers in the block's logs, in order. Logs with a transfer topic but unusable data are skipped. */
 export function tokenTransfers({ transactions }: FetchedBlock): TokenTransfer[] {
-  return transactions.flatMap(({ receipt }, transactionIndex) =>
-    (receipt?.logs ?? []).flatMap(log =>
-      moves(log).map((move, batchIndex) => ({
-        ...move,
-        transactionIndex,
-        logIndex: Number(log.logIndex),
-        batchIndex,
-        token: log.address,
-      })),
-    ),
-  );
+  return transactions
+    .flatMap(({ receipt }, transactionIndex) =>
+      (receipt?.logs ?? []).flatMap(log =>
+        moves(log).map((move, batchIndex) => ({
+          ...move,
+          transactionIndex,
+          logIndex: Number(log.logIndex),
+          batchIndex,
+          token: log.address,
+        })),
+      ),
+    )
+    .map((transfer, index) => ({ ...transfer, index }));
 }
 
 /** Most transfers that a log can hold, without decoding it. Each item of a batch takes at least a word of the data. */
@@ -88,12 +92,8 @@ function addressOf(topic: Hex): Address {
 /** Row of a transfer without the numbers of its parties, which the writer adds. */
 export type TransferOfBlock = Omit<NewRow<'token_transfers'>, 'token_number' | 'from_number' | 'to_number'>;
 
-export function tokenTransferRow(
-  blockNumber: number,
-  transfer: TokenTransfer,
-  index: number,
-): TransferOfBlock {
-  const { transactionIndex, logIndex, batchIndex, token, type, from, to, tokenId, amount } = transfer;
+export function tokenTransferRow(blockNumber: number, transfer: TokenTransfer): TransferOfBlock {
+  const { index, transactionIndex, logIndex, batchIndex, token, type, from, to, tokenId, amount } = transfer;
   return {
     id: positionKey({ blockNumber, index }),
     transaction_id: positionKey({ blockNumber, index: transactionIndex }),

@@ -55,6 +55,7 @@ export function transactionRow(
     ),
     facts: factsOf(types),
     token_transfer_count: receipt === null ? null : moved.length,
+    first_transfer: moved[0]?.index ?? null,
   };
 }
 

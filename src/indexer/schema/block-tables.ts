@@ -90,6 +90,7 @@ export const BLOCK_TABLES = {
     unwinding: { number: 'number' },
     indexes: { due: ['due_at', 'number'] },
   }),
+  /** The transfers of a transaction have consecutive keys, from position `first_transfer` of the block on. */
   transactions: describe({
     columns: {
       id: 'count',
@@ -120,6 +121,7 @@ export const BLOCK_TABLES = {
       has_internal_error: 'small?',
       facts: 'small',
       token_transfer_count: 'int?',
+      first_transfer: 'int?',
     },
     key: ['id'],
     unwinding: { position: 'id' },
@@ -216,7 +218,6 @@ export const BLOCK_TABLES = {
     key: ['id'],
     unwinding: { position: 'id' },
     indexes: {
-      by_transaction: ['transaction_id', 'id'],
       by_type: ['token_type', 'id'],
       by_token: ['token_number', 'id'],
       by_instance: { columns: ['token_number', 'token_id', 'id'], where: 'token_id is not null' },

@@ -73,12 +73,12 @@ const ROWS = [
   `insert into stale_blocks (kind, ${namesOf('blocks')})
    ${EACH(`case when i < 2700 then 'reorg' else 'uncle' end, i, ${block('i + 100000')}`, 3_000)}`,
   `insert into transactions (id, hash, timestamp, from_address, to_address, value, nonce, gas_limit, gas_used, gas_price, type,
-     status, fee, input, selector, created_contract, facts, token_transfer_count)
+     status, fee, input, selector, created_contract, facts, token_transfer_count, first_transfer)
    ${EACH(`${PLACE}, ${word('hash', 'i')}, ${AT}, ${accounts},
      case when i % 50 = 0 then null else ${mostly(bytes(contract), address('callee', 'i'))} end,
      i, i, 100000, 21000, 2000000000, 2, 1, 42000000000, ${bytes(selector)},
      case when i % 50 = 0 then null else ${mostly(bytes(selector), `substr(${address('selector', 'i % 100')}, 1, 4)`)} end,
-     case when i % 50 = 0 then ${address('created', 'i')} end, ${mostly(String(facts), 'i % 32')}, 1`)}`,
+     case when i % 50 = 0 then ${address('created', 'i')} end, ${mostly(String(facts), 'i % 32')}, 1, i % 3`)}`,
   `insert into logs (id, transaction_id, timestamp, address, topic0, topic1, data)
    ${EACH(`${PLACE}, ${PLACE}, ${AT}, ${mostly(bytes(contract), address('emitter', 'i'))},
      ${mostly(word('event', '0'), word('event', 'i % 100'))}, ${word('topic', 'i')}, ${word('data', 'i')}`)}`,

@@ -8,7 +8,6 @@ import { type BlockPosition, blockStart, positionKey, positionOf } from '../../s
 import { select, selectWith } from '../../schema/select.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 import { columnsOf, type Direction } from '../address-sides.ts';
-import { transactionKey } from '../blocks/transactions.ts';
 import {
   type Branch,
   EVERYTHING,
@@ -133,12 +132,23 @@ export async function tokenTransfersOf(
   handle: Handle,
   query: TransactionTransferQuery,
 ): Promise<Page<TokenTransferRow>> {
-  const { transactionHash, types, ...page } = query;
-  const transaction = await transactionKey(handle, transactionHash);
-  if (transaction === null) return { items: [], hasMore: false };
-  const branches = [{ columns: ['transaction_id'], values: [transaction], ...onlyOfTypes(types) }];
-  return transferPage(handle, { branches, forward: true, ...page });
+  const { transactionHash, types, after, limit } = query;
+  const [row] = await RANGE.rows(handle, 'where hash = ?', [bytesColumn(transactionHash)]);
+  if (row === undefined || row.first_transfer === null) return { items: [], hasMore: false };
+  const { blockNumber } = positionOf(row.id);
+  const first = positionKey({ blockNumber, index: row.first_transfer });
+  const from = after === undefined ? first : Math.max(first, positionKey(after) + 1);
+  return transferPage(handle, {
+    branches: [{ ...EVERYTHING, ...onlyOfTypes(types) }],
+    blockNumber,
+    after: from === blockStart(blockNumber) ? undefined : positionOf(from - 1),
+    before: positionOf(first + (row.token_transfer_count ?? 0)),
+    forward: true,
+    limit,
+  });
 }
+
+const RANGE = select({ from: 'transactions', columns: ['id', 'first_transfer', 'token_transfer_count'] });
 
 function typeColumnsOf(types: readonly TokenType[]): number[] {
   return [...new Set(types.map(tokenTypeColumn))];
@@ -166,8 +176,9 @@ export async function firstTokenTransfers(
     with: `with found as materialized (${found.sql})`,
     from: 'found',
     join: [
-      `token_transfers x on x.transaction_id = found.transaction_key
-       and x.id >= found.first_transfer and x.id < found.first_transfer + ?`,
+      // Only ranges: for an equality, PostgreSQL hashes the whole table.
+      `token_transfers x on x.id >= found.first_transfer and x.id < found.first_transfer + ?
+       and x.transaction_id >= found.transaction_key and x.transaction_id <= found.transaction_key`,
     ],
     hex: ['x.*'],
     columns: [
@@ -206,7 +217,7 @@ const TRANSACTION = select({
   columns: ['t.id as transaction_key', 't.timestamp'],
   computed: {
     transaction_index: TRANSACTION_INDEX,
-    first_transfer: ['count?', '(select min(id) from token_transfers where transaction_id = t.id)'],
+    first_transfer: ['count?', '(t.id >> 20 << 20) + t.first_transfer'],
   },
 });
 
