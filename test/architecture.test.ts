@@ -661,6 +661,14 @@ test('contracts under generated/ are imported only by contract and config, their
   expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
 });
 
+test('templates have plain elements only: the compiler checks components, which `h` makes', () => {
+  const withComponent = (text: string) => /html`.*<\$\{/s.test(text);
+  const wrong = sources.filter(file => withComponent(readFileSync(join(ROOT, file), 'utf8')));
+
+  expect(wrong).toEqual([]);
+  expect(withComponent(['html`<p><$', '{Card} title="a" /></p>`'].join(''))).toBe(true);
+});
+
 test('imports form no cycle between files, type imports included', () => {
   expect(
     circlesOf([

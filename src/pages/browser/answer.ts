@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import { type ComponentChildren, Fragment, type VNode } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { h } from '#pages/browser/element.ts';
 import { Moment } from './moment.ts';
 
 const NOT_FOUND = 404;
@@ -232,12 +233,14 @@ export function Awaited<Data>({
 }): VNode {
   const { answer, problem, reload } = loading;
   if (answer !== undefined) {
-    return html`<${Fragment}>
-      ${problem !== undefined && html`<${NotRenewed} problem=${problem} since=${answer.at} retry=${reload} />`}
-      ${children(answer.data, answer.headers)}
-    <//>`;
+    return h(Fragment, {
+      children: html`
+        ${problem !== undefined && h(NotRenewed, { problem, since: answer.at, retry: reload })}
+        ${children(answer.data, answer.headers)}
+      `,
+    });
   }
-  if (problem !== undefined) return html`<${ProblemNotice} problem=${problem} retry=${reload} />`;
+  if (problem !== undefined) return h(ProblemNotice, { problem, retry: reload });
   return html`<p class="loading" role="status">Loading…</p>`;
 }
 
@@ -252,8 +255,8 @@ function NotRenewed({
   retry: () => void;
 }): VNode {
   return html`<div class="notice warning row small">
-    <span role="status">Not renewed since <${Moment} at=${since} />.</span>
-    <span>${problem.status === undefined && problem.message}<${ProblemFacts} problem=${problem} /></span>
+    <span role="status">Not renewed since ${h(Moment, { at: since })}.</span>
+    <span>${problem.status === undefined && problem.message}${h(ProblemFacts, { problem })}</span>
     <button type="button" onClick=${retry}>Try again</button>
   </div>`;
 }
@@ -261,9 +264,11 @@ function NotRenewed({
 /** Shows the available status, code and request id of a problem. */
 function ProblemFacts({ problem: { status, code, requestId } }: { problem: Problem }): VNode {
   const facts = [status, code].filter(fact => fact !== undefined).join(' · ');
-  return html`<${Fragment}>
-    ${facts}${requestId !== undefined && html` · request <code>${requestId}</code>`}
-  <//>`;
+  return h(Fragment, {
+    children: html`
+      ${facts}${requestId !== undefined && html` · request <code>${requestId}</code>`}
+    `,
+  });
 }
 
 /** Shows an error with its code and request id, and a retry button where useful. */
@@ -275,10 +280,11 @@ export function ProblemNotice({
   retry?: (() => void) | undefined;
 }): VNode {
   const { status, message } = problem;
-  if (status === NOT_IMPLEMENTED) return html`<${Empty}>None of this chain’s back ends offers this.<//>`;
+  if (status === NOT_IMPLEMENTED)
+    return h(Empty, { children: 'None of this chain’s back ends offers this.' });
   return html`<div class="notice bad" role="alert">
     <p>${message}</p>
-    <p class="small"><${ProblemFacts} problem=${problem} /></p>
+    <p class="small">${h(ProblemFacts, { problem })}</p>
     ${retry !== undefined && html`<button type="button" onClick=${retry}>Try again</button>`}
   </div>`;
 }

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import { type ComponentChildren, type RefObject, toChildArray, type VNode } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { h } from '#pages/browser/element.ts';
 import { asProblem, type Problem, ProblemNotice } from './answer.ts';
 import { Refusal } from './fields.ts';
 
@@ -62,8 +63,8 @@ export function ChangeForm({
     onSubmit();
   };
   return html`<form class="stack" aria-label=${label} ref=${form} onSubmit=${submitted} onInvalidCapture=${showInvalid}>
-    <${Refusal.Provider} value=${problem}>${children}<//>
-    ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
+    ${h(Refusal.Provider, { value: problem, children })}
+    ${problem !== undefined && h(ProblemNotice, { problem })}
     <div><button class="primary" disabled=${isBusy}>${isBusy ? 'One moment…' : action}</button></div>
   </form>`;
 }
@@ -125,8 +126,8 @@ export function DialogButton({
     <dialog ref=${dialog} aria-labelledby=${heading}>
       <form class="stack" ref=${form} onSubmit=${confirmed} onInvalidCapture=${showInvalid}>
         <h2 id=${heading}>${title}</h2>
-        <${Refusal.Provider} value=${problem}>${children}<//>
-        ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
+        ${h(Refusal.Provider, { value: problem, children })}
+        ${problem !== undefined && h(ProblemNotice, { problem })}
         <div class="row">
           <button class=${tone === 'danger' ? 'danger' : 'primary'} disabled=${isBusy}>
             ${isBusy ? 'One moment…' : action}

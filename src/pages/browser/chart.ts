@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
+import { h } from '#pages/browser/element.ts';
 import { Table } from './list.ts';
 
 /** Line of a chart: a number for each time, or null. */
@@ -72,22 +73,22 @@ export function Chart(props: ChartProps): VNode {
     <div ref=${place} role="img" aria-label=${`Chart: ${label}. The figures are in the table below.`}></div>
     <details>
       <summary>Figures of ${label}</summary>
-      <${Table}
-        label=${label}
-        items=${rows}
-        keyOf=${(row: { time: number }) => String(row.time)}
-        columns=${[
+      ${h(Table<(typeof rows)[number]>, {
+        label,
+        items: rows,
+        keyOf: row => String(row.time),
+        columns: [
           {
             name: areDays(times) ? 'Day (UTC)' : 'Time',
-            cell: (row: { time: number }) => timeText(times, row.time),
+            cell: row => timeText(times, row.time),
           },
           ...series.map((one, index) => ({
             name: one.label,
             isNumber: true,
-            cell: ({ texts }: { texts: readonly string[] }) => texts[index],
+            cell: (row: (typeof rows)[number]) => row.texts[index],
           })),
-        ]}
-      />
+        ],
+      })}
     </details>
   </figure>`;
 }

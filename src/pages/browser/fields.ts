@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import { type ComponentChildren, createContext, type VNode } from 'preact';
 import { useContext, useId } from 'preact/hooks';
+import { h } from '#pages/browser/element.ts';
 import type { Problem } from './answer.ts';
 
 /** Problem of a form. Each field shows the part that concerns it. */
@@ -79,15 +80,15 @@ export function TextField(props: TextFieldProps): VNode {
     const input = html`<input type=${type} autocomplete="off" ...${shared} />`;
     return unit === undefined ? input : html`<span class="with-unit">${input}<span>${unit}</span></span>`;
   };
-  return html`<${Field} ...${fieldOf(props)} control=${control} />`;
+  return h(Field, { ...fieldOf(props), control });
 }
 
 /** Field to select one value. */
-export function SelectField(
+export function SelectField<Value extends string>(
   props: FieldProps & {
-    value: string;
-    onValue: (value: string) => void;
-    options: readonly (readonly [value: string, text: string])[];
+    value: Value;
+    onValue: (value: Value) => void;
+    options: readonly (readonly [value: Value, text: string])[];
     isDisabled?: boolean;
   },
 ): VNode {
@@ -96,11 +97,14 @@ export function SelectField(
     ...${attributes}
     value=${value}
     disabled=${isDisabled}
-    onInput=${(event: Typed) => onValue(event.currentTarget.value)}
+    onInput=${({ currentTarget }: Typed) => {
+      const [chosen] = options.find(([id]) => id === currentTarget.value) ?? [];
+      if (chosen !== undefined) onValue(chosen);
+    }}
   >
     ${options.map(([id, text]) => html`<option key=${id} value=${id} selected=${id === value}>${text}</option>`)}
   </select>`;
-  return html`<${Field} ...${fieldOf(props)} control=${control} />`;
+  return h(Field, { ...fieldOf(props), control });
 }
 
 /** Checkbox with a label. */

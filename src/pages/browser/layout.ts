@@ -18,12 +18,11 @@ export function Card({
   </section>`;
 }
 
+/** Row of a list of names and values. */
+export type Fact = readonly [name: string, value: ComponentChildren];
+
 /** List of names and values. Rows with null, undefined or false are omitted. */
-export function Facts({
-  rows,
-}: {
-  rows: readonly (readonly [name: string, value: ComponentChildren])[];
-}): VNode {
+export function Facts({ rows }: { rows: readonly Fact[] }): VNode {
   return html`<dl class="facts">
     ${rows
       .filter(([, value]) => value !== null && value !== undefined && value !== false)

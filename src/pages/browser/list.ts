@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { h } from '#pages/browser/element.ts';
 import { Awaited, Empty, type Loading, type Reply, useAnswer } from './answer.ts';
 
 /** Column of a list. */
@@ -34,7 +35,7 @@ export interface ListProps<Item, Cursor, Body> {
   /** Other inputs of `load`: the list restarts when one of them changes. */
   readonly inputs?: readonly unknown[];
   /** Interval in milliseconds at which the first page is reloaded. */
-  readonly everyMs?: number;
+  readonly everyMs?: number | undefined;
   /** Reloads the first page when it changes. */
   readonly version?: unknown;
   /** Content below the table, built from the response headers. */
@@ -65,29 +66,40 @@ export function List<Item, Cursor, Body>(props: ListProps<Item, Cursor, Body>): 
     { step: wanted, ...(wanted === undefined && { everyMs: props.everyMs, version: props.version }) },
   );
 
-  return html`<${Awaited} loading=${loading}>${(shown: Shown<Cursor, Body>, headers: Headers) => {
-    const cursor = shown.cursors.at(-1);
-    const isBusy = cursor !== wanted && loading.problem === undefined;
-    const { items, next } = pageOf(shown.body, cursor);
-    if (items.length === 0 && cursor === undefined) return html`<${Empty}>${empty}<//>`;
-    return html`
-      ${
-        view === undefined
-          ? html`<${Table} label=${label} columns=${columns} items=${items} keyOf=${keyOf} isBusy=${isBusy} />`
-          : view(items)
-      }
-      ${
-        (cursor !== undefined || next != null) &&
-        html`<nav class="pager" aria-label=${`Pages of ${label}`} aria-busy=${isBusy}>
-          <${PagerButton} isOff=${cursor === undefined} onClick=${() => setCursors([])}>First<//>
-          <${PagerButton} isOff=${cursor === undefined} onClick=${() => setCursors(shown.cursors.slice(0, -1))}>Previous<//>
-          <span>Page ${shown.cursors.length + 1}</span>
-          <${PagerButton} isOff=${next == null} onClick=${() => next != null && setCursors([...shown.cursors, next])}>Next<//>
-        </nav>`
-      }
-      ${source?.(headers)}
-    `;
-  }}<//>`;
+  return h(Awaited<Shown<Cursor, Body>>, {
+    loading,
+    children: (shown, headers) => {
+      const cursor = shown.cursors.at(-1);
+      const isBusy = cursor !== wanted && loading.problem === undefined;
+      const { items, next } = pageOf(shown.body, cursor);
+      if (items.length === 0 && cursor === undefined) return h(Empty, { children: empty });
+      return html`
+        ${view === undefined ? h(Table<Item>, { label, columns, items, keyOf, isBusy }) : view(items)}
+        ${
+          (cursor !== undefined || next != null) &&
+          html`<nav class="pager" aria-label=${`Pages of ${label}`} aria-busy=${isBusy}>
+            ${h(PagerButton, {
+              isOff: cursor === undefined,
+              onClick: () => setCursors([]),
+              children: 'First',
+            })}
+            ${h(PagerButton, {
+              isOff: cursor === undefined,
+              onClick: () => setCursors(shown.cursors.slice(0, -1)),
+              children: 'Previous',
+            })}
+            <span>Page ${shown.cursors.length + 1}</span>
+            ${h(PagerButton, {
+              isOff: next == null,
+              onClick: () => next != null && setCursors([...shown.cursors, next]),
+              children: 'Next',
+            })}
+          </nav>`
+        }
+        ${source?.(headers)}
+      `;
+    },
+  });
 }
 
 /** Pager button that keeps the focus when it is off, as on the last page; a disabled button would lose it. */

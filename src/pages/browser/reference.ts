@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { h } from '#pages/browser/element.ts';
 
 const SHORTENED_FROM = 16;
 const CLIPPED_FROM = 48;
@@ -27,9 +28,7 @@ export function Reference({
 }): VNode {
   const text = name ?? (isWhole ? value : shortened(value));
   const shown = html`<code title=${value}>${text}</code>`;
-  return html`<span class="reference">${
-    href === undefined ? shown : html`<a href=${href}>${shown}</a>`
-  }<${CopyButton} text=${value} /></span>`;
+  return html`<span class="reference">${href === undefined ? shown : html`<a href=${href}>${shown}</a>`}${h(CopyButton, { text: value })}</span>`;
 }
 
 /** Button that copies a text and confirms it. Renders nothing when the browser has no clipboard, as over plain http. */

@@ -1,14 +1,14 @@
-import { html, render } from 'htm/preact';
-import type { ComponentType } from 'preact';
+import { type ComponentChildren, render } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { confineDirections, ownDirection } from './text-direction.ts';
 
 /** Renders a page into the element that its document provides. */
-export function show(Page: ComponentType): void {
+export function show(Page: () => ComponentChildren): void {
   const place = document.getElementById('page');
   if (place === null) throw new Error('The document has no place for a page.');
   confineDirections();
   place.replaceChildren();
-  render(html`<${Page} />`, place);
+  render(h(Page, {}), place);
 }
 
 /** Sets the window title: `Block 12 · tollgate`. */

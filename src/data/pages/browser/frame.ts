@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { SearchBox } from './search-box.ts';
 
 /** Header and footer around a page of the explorer. `hasSearch` is false if the content has its own search box. */
@@ -14,7 +15,7 @@ export function Frame({
     <a class="skip" href="#content">Skip to the content</a>
     <header class="top">
       <a class="brand" href="/">tollgate</a>
-      ${hasSearch && html`<${SearchBox} />`}
+      ${hasSearch && h(SearchBox, {})}
       <nav aria-label="Service">
         <a href="/playground">Playground</a>
         <a href="/docs">Reference</a>
@@ -37,8 +38,6 @@ export function Source({ headers }: { headers: Headers }): VNode | null {
   const age = Number(headers.get('Age') ?? 0);
   if (backend === null && chain === null) return null;
   return html`<p class="source small">
-    From ${backend ?? 'several back ends'}${chain !== null && ` of chain ${chain}`}, ${
-      age === 0 ? 'just now' : `${age} s old`
-    }${headers.get('X-Cache') !== null && ` (cache: ${headers.get('X-Cache')?.toLowerCase()})`}
+    From ${backend ?? 'several back ends'}${chain !== null && ` of chain ${chain}`}, ${age === 0 ? 'just now' : `${age} s old`}${headers.get('X-Cache') !== null && ` (cache: ${headers.get('X-Cache')?.toLowerCase()})`}
   </p>`;
 }

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { Awaited, Empty, type Loading } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { clipped } from '#pages/browser/reference.ts';
 
 const MALFORMED = 400;
@@ -26,20 +27,22 @@ export function MainRecord<Data>({
   missing: ComponentChildren;
   children: (data: Data, headers: Headers) => ComponentChildren;
 }): VNode {
-  if (loading.answer !== undefined) return html`<${Awaited} loading=${loading}>${children}<//>`;
+  if (loading.answer !== undefined) return h(Awaited<Data>, { loading, children });
   const { status, message, requestId } = loading.problem ?? {};
   const advice = status === MISSING ? missing : status === MALFORMED ? malformed : undefined;
   return html`
     <h1>${title}</h1>
     ${
       advice === undefined
-        ? html`<${Awaited} loading=${loading}>${children}<//>`
-        : html`<${Empty}>
-            <p>${advice}</p>
-            <p class="small">
-              ${status} · ${message}${requestId !== undefined && html` · request <code>${requestId}</code>`}
-            </p>
-          <//>`
+        ? h(Awaited<Data>, { loading, children })
+        : h(Empty, {
+            children: html`
+              <p>${advice}</p>
+              <p class="small">
+                ${status} · ${message}${requestId !== undefined && html` · request <code>${requestId}</code>`}
+              </p>
+            `,
+          })
     }
   `;
 }
@@ -48,10 +51,12 @@ export function MainRecord<Data>({
 export function MalformedAddress({ text }: { text: string }): VNode {
   return html`
     <h1>Not an address</h1>
-    <${Empty}>
-    <p><code>${clipped(text)}</code> is not an address. An address is 0x followed by 40 hexadecimal digits.</p>
-    <p>${faultOf(text)} <a href="/search">Search for something else</a></p>
-  <//>
+    ${h(Empty, {
+      children: html`
+        <p><code>${clipped(text)}</code> is not an address. An address is 0x followed by 40 hexadecimal digits.</p>
+        <p>${faultOf(text)} <a href="/search">Search for something else</a></p>
+      `,
+    })}
   `;
 }
 

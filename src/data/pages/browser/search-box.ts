@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { pageOf } from './api.ts';
 import { exactPage, type Suggestion, type Suggestions, useSuggestions } from './suggestions.ts';
@@ -79,9 +80,8 @@ export function SearchBox(): VNode {
     <p class=${isSearching ? 'small' : 'visually-hidden'} role="status">${isSearching && 'Searching…'}</p>
     <div class="suggestions" hidden=${!isShown}>
       <ul id=${LIST_ID} ref=${list} role="listbox" aria-label="Suggestions" class="plain">
-        ${items.map(
-          (item, index) =>
-            html`<${Option} key=${keyOf(item)} item=${item} index=${index} isMarked=${index === marked} />`,
+        ${items.map((item, index) =>
+          h(Option, { key: keyOf(item), item, index, isMarked: index === marked }),
         )}
       </ul>
       <p class="small" role="status">${statusText(suggestions)}</p>
@@ -134,7 +134,7 @@ function Option({ item, index, isMarked }: { item: Suggestion; index: number; is
   >
     <span class="row">
       <span class="clip">${item.name}</span>
-      <${Badge}>${item.kind}<//>
+      ${h(Badge, { children: item.kind })}
     </span>
     <span class="small row">
       <span>${item.chain.name}</span>

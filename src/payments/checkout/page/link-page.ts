@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { Assets } from '#pages/assets.ts';
+import { h } from '#pages/browser/element.ts';
 import { subtotalOf } from '../../amounts/price.ts';
 import type { FieldError } from '../../model/fault.ts';
 import type { PaymentChain, PaymentToken } from '../../model/payment-chain.ts';
@@ -48,15 +49,11 @@ export function linkPage(assets: Assets, view: LinkView): string {
       isTest: chain.mode === 'test',
     },
     html`<main class="checkout" data-page="link">
-      <${OfferSummary} offer=${offer} />
+      ${h(OfferSummary, { offer })}
       <section class="payment" id="payment" aria-label="Payment" tabindex="-1">
         ${
           availability === 'active'
-            ? html`<${StartForm}
-                terms=${termsOf(view, price)}
-                shortCode=${link.shortCode}
-                clientReferenceId=${clientReferenceId}
-              />`
+            ? h(StartForm, { terms: termsOf(view, price), shortCode: link.shortCode, clientReferenceId })
             : closed(availability)
         }
       </section>

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import type { Assets } from '#pages/assets.ts';
 import { unitsText } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import { webAddress } from '#pages/browser/reference.ts';
 import type { CheckoutFacts } from './browser/api.ts';
 import { httpsOnly, type Offer, OfferSummary, offerName } from './browser/offer.ts';
@@ -40,7 +41,7 @@ export function sessionPage(assets: Assets, view: SessionView): string {
       refreshSeconds: FINAL.includes(name) ? undefined : REFRESH_SECONDS,
     },
     html`<main class="checkout" data-page="session" data-checkout=${forScript(view)}>
-      <${OfferSummary} offer=${offer} />
+      ${h(OfferSummary, { offer })}
       <section class="payment" id="payment" aria-label="Payment" tabindex="-1">
         <div id="status" role="status" aria-live="polite" data-live="" data-state=${JSON.stringify(state)}>
           ${statusPanel(view)}${delayNotice(view)}

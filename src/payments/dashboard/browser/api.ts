@@ -1,11 +1,12 @@
 import createClient, { type Middleware } from 'openapi-fetch';
+import type { Readable } from 'openapi-typescript-helpers';
 import type { components as SessionComponents, paths as SessionPaths } from '#generated/dashboard/types.ts';
 import type { components, paths } from '#generated/payments/types.ts';
 import { answerOf } from '#pages/browser/answer.ts';
 import { dashboard } from './addresses.ts';
 
-/** Records of document 3. */
-export type Payments = components['schemas'];
+/** Records of document 3, as the client gives them: it leaves out fields that are always null. */
+export type Payments = Readable<components['schemas']>;
 /** Session with its organization, key and permissions. */
 export type Session = SessionComponents['schemas']['DashboardSession'];
 

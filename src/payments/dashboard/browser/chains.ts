@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import { createContext, type VNode } from 'preact';
 import { useContext } from 'preact/hooks';
 import { grouped, wholeUnits } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import { Reference, shortened, webAddress } from '#pages/browser/reference.ts';
 import type { Payments } from './api.ts';
 
@@ -58,5 +59,5 @@ export function ChainName({ id }: { id: number }): VNode {
 export function TransactionHash({ hash, chainId }: { hash: string; chainId: number }): VNode {
   const explorer = useChains()?.find(({ id }) => id === chainId)?.explorer_url;
   const href = webAddress(explorer?.replace('{tx_hash}', encodeURIComponent(hash)));
-  return html`<${Reference} value=${hash} href=${href} />`;
+  return h(Reference, { value: hash, href });
 }

@@ -1,7 +1,8 @@
 import { html } from 'htm/preact';
-import type { ComponentType, VNode } from 'preact';
+import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Awaited, asProblem, type Problem, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { entitle, show } from '#pages/browser/show.ts';
@@ -29,7 +30,7 @@ const PAGES: readonly (readonly [address: string, name: string, needed?: Payment
 const CHAINS_RENEW_MS = 30_000;
 
 /** Shows a page with the dashboard's header and navigation. A browser without a session signs in first. */
-export function openPage(title: string, Page: ComponentType): void {
+export function openPage(title: string, Page: () => VNode): void {
   if (hasToken()) {
     location.replace(`${dashboard.signIn()}${location.hash}`);
     return;
@@ -39,13 +40,14 @@ export function openPage(title: string, Page: ComponentType): void {
   addEventListener('pageshow', event => event.persisted && location.reload());
   show(() => {
     const session = useAnswer(askSession, []);
-    return html`<${Awaited} loading=${session}>
-      ${(signed: Session) => html`<${SessionProvider} value=${signed}><${Frame} Page=${Page} /><//>`}
-    <//>`;
+    return h(Awaited<Session>, {
+      loading: session,
+      children: signed => h(SessionProvider, { value: signed, children: h(Frame, { Page }) }),
+    });
   });
 }
 
-function Frame({ Page }: { Page: ComponentType }): VNode {
+function Frame({ Page }: { Page: () => VNode }): VNode {
   const chains = useAnswer(signal => api.GET('/api/v1/chains', { signal }), [], { everyMs: CHAINS_RENEW_MS });
   const { permissions } = useSession();
   const path = location.pathname;
@@ -55,7 +57,7 @@ function Frame({ Page }: { Page: ComponentType }): VNode {
     <a class="skip" href="#content">Skip to the content</a>
     <header class="top">
       <a class="brand" href=${dashboard.overview}>tollgate</a>
-      <${Account} />
+      ${h(Account, {})}
     </header>
     <nav class="tabs pages" aria-label="Dashboard" ref=${showOpenPage}>
       ${PAGES.filter(([, , needed = 'read']) => permissions.includes(needed)).map(
@@ -64,7 +66,7 @@ function Frame({ Page }: { Page: ComponentType }): VNode {
       )}
     </nav>
     <main id="content" tabindex="-1">
-      <${ChainsProvider} value=${chains.answer?.data.data}><${Page} /><//>
+      ${h(ChainsProvider, { value: chains.answer?.data.data, children: h(Page, {}) })}
     </main>
     <footer class="foot">
       <a href="/docs">Reference</a>
@@ -86,21 +88,24 @@ function Account(): VNode {
     signOut({ everywhere }).catch(reason => setProblem(asProblem(reason)));
   return html`<details class="menu">
     <summary>
-      <span class="clipped">${organization.name}</span> <${Badge} tone=${mode === 'live' ? 'good' : 'warning'}>${mode === 'live' ? 'Live' : 'Test'}<//>
+      <span class="clipped">${organization.name}</span> ${h(Badge, {
+        tone: mode === 'live' ? 'good' : 'warning',
+        children: mode === 'live' ? 'Live' : 'Test',
+      })}
     </summary>
     <div class="card">
-      <${Facts}
-        rows=${[
+      ${h(Facts, {
+        rows: [
           ['Key', `${key.name} (…${key.last_four})`],
           ['Permission', permission],
-          ['Signed in until', html`<${Moment} at=${expires_at} />`],
-        ]}
-      />
+          ['Signed in until', h(Moment, { at: expires_at })],
+        ],
+      })}
       <div class="row">
         <button type="button" onClick=${() => leave(false)}>Sign out</button>
         <button type="button" onClick=${() => leave(true)}>Sign out everywhere</button>
       </div>
-      ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
+      ${problem !== undefined && h(ProblemNotice, { problem })}
     </div>
   </details>`;
 }

@@ -1,8 +1,21 @@
-import type { ListPage } from '#pages/browser/list.ts';
+import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
+import { List, type ListPage, type ListProps } from '#pages/browser/list.ts';
 
-/** Reads a page of a list of document 3. Pages count from 1. */
-export function nextPage<Item>(
-  { data, has_more }: { readonly data: readonly Item[]; readonly has_more: boolean },
+interface NumberedPage<Item> {
+  readonly data: readonly Item[];
+  readonly has_more: boolean;
+}
+
+/** List of document 3. Its pages count from 1. */
+export function numberedList<Item>(
+  props: Omit<ListProps<Item, number, NumberedPage<Item>>, 'pageOf'>,
+): VNode {
+  return h(List<Item, number, NumberedPage<Item>>, { ...props, pageOf: nextPage });
+}
+
+function nextPage<Item>(
+  { data, has_more }: NumberedPage<Item>,
   page: number | undefined = 1,
 ): ListPage<Item, number> {
   return { items: data, next: has_more ? page + 1 : null };

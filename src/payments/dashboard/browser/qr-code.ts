@@ -1,20 +1,22 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { drawQrCode, type QrDrawing } from './api.ts';
 
 /** QR code of a URL with a download link. It is dark on light in every colour scheme, so that cameras can read it. */
 export function QrCode({ text, label }: { text: string; label: string }): VNode {
   const drawing = useAnswer(signal => drawQrCode(text, signal), [text]);
-  return html`<${Awaited} loading=${drawing}>
-    ${({ side, path }: QrDrawing) => html`<figure class="stack">
+  return h(Awaited<QrDrawing>, {
+    loading: drawing,
+    children: ({ side, path }) => html`<figure class="stack">
       <svg class="qr" role="img" aria-label=${label} viewBox=${`0 0 ${side} ${side}`} shape-rendering="crispEdges">
         <rect width=${side} height=${side} fill="#ffffff" />
         <path d=${path} fill="#000000" />
       </svg>
       <figcaption><a href=${fileOf({ side, path })} download="qr-code.svg">Download the drawing</a></figcaption>
-    </figure>`}
-  <//>`;
+    </figure>`,
+  });
 }
 
 function fileOf({ side, path }: Pick<QrDrawing, 'side' | 'path'>): string {

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { CopyButton } from '#pages/browser/reference.ts';
 
 /** Secret that the API returns only once. */
@@ -8,7 +9,7 @@ export function Secret({ label, value }: { label: string; value: string }): VNod
     <p><strong>${label}</strong> It is not shown again: copy it to where it is used.</p>
     <p class="reference">
       <code class="secret">${value}</code>
-      <${CopyButton} text=${value} label="Copy the secret" />
+      ${h(CopyButton, { text: value, label: 'Copy the secret' })}
     </p>
   </div>`;
 }

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { answerOf, asProblem, type Problem, ProblemNotice } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { show } from '#pages/browser/show.ts';
 import { returnAddress, takeToken } from './addresses.ts';
@@ -48,20 +49,22 @@ function SignIn(): VNode {
     <header class="top"><span class="brand">tollgate</span></header>
     <main id="content" class="narrow">
       <h1>Sign in</h1>
-      <${Card}>
-        <form class="stack" onSubmit=${submitted}>
-          <label>
-            API key
-            <input ref=${field} type="password" autocomplete="off" spellcheck="false" required disabled=${isBusy} />
-          </label>
-          <p class="hint">
-            The dashboard shows and offers what this key may see and do. The key is exchanged for a session of 12 hours and
-            is not kept in the browser.
-          </p>
-          ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
-          <div><button class="primary" disabled=${isBusy}>${isBusy ? 'Signing in…' : 'Sign in'}</button></div>
-        </form>
-      <//>
+      ${h(Card, {
+        children: html`
+          <form class="stack" onSubmit=${submitted}>
+            <label>
+              API key
+              <input ref=${field} type="password" autocomplete="off" spellcheck="false" required disabled=${isBusy} />
+            </label>
+            <p class="hint">
+              The dashboard shows and offers what this key may see and do. The key is exchanged for a session of 12 hours and
+              is not kept in the browser.
+            </p>
+            ${problem !== undefined && h(ProblemNotice, { problem })}
+            <div><button class="primary" disabled=${isBusy}>${isBusy ? 'Signing in…' : 'Sign in'}</button></div>
+          </form>
+        `,
+      })}
       <p class="hint">
         No key? The operator of this server creates one with <code>tollgate keys</code>, and an administrator of your
         organization creates more on the page Keys.

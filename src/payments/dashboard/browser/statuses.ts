@@ -1,5 +1,5 @@
-import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { Badge, type Tone } from '#pages/browser/layout.ts';
 import type { Payments } from './api.ts';
 
@@ -8,7 +8,7 @@ type Checkout = Pick<Payments['CheckoutSession'], 'status' | 'payment_status' | 
 /** Status of a checkout: the state of its payment while open, else its outcome. */
 export function CheckoutStatus({ session }: { session: Checkout }): VNode {
   const [tone, text] = stateOf(session);
-  return html`<${Badge} tone=${tone}>${text}<//>`;
+  return h(Badge, { tone, children: text });
 }
 
 function stateOf({ status, payment_status, is_reorged }: Checkout): readonly [Tone, string] {
@@ -39,5 +39,5 @@ const TRANSACTIONS: Readonly<Record<Payments['TransactionStatus'], readonly [Ton
 /** Status of a transfer. */
 export function TransactionStatus({ status }: { status: Payments['TransactionStatus'] }): VNode {
   const [tone, text] = TRANSACTIONS[status];
-  return html`<${Badge} tone=${tone}>${text}<//>`;
+  return h(Badge, { tone, children: text });
 }

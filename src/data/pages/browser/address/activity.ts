@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { grouped } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import type { Column } from '#pages/browser/list.ts';
 import { api, type Explorer } from '../api.ts';
 import { type Choice, Choices } from '../records/choices.ts';
@@ -28,7 +29,7 @@ type Direction = 'from' | 'to';
 export function Transactions({ chainId, address }: AddressPlace): VNode {
   const [direction, setDirection] = useState<Direction>();
   return html`
-    <${Choices} label="Direction" choices=${DIRECTIONS} chosen=${direction} choose=${setDirection} />
+    ${h(Choices<Direction | undefined>, { label: 'Direction', choices: DIRECTIONS, chosen: direction, choose: setDirection })}
     ${recordList({
       label: 'Transactions of the address',
       columns: transactionColumns(chainId, { of: address }),
@@ -51,7 +52,7 @@ export function Transactions({ chainId, address }: AddressPlace): VNode {
 export function InternalTransactions({ chainId, address }: AddressPlace): VNode {
   const [direction, setDirection] = useState<Direction>();
   return html`
-    <${Choices} label="Direction" choices=${DIRECTIONS} chosen=${direction} choose=${setDirection} />
+    ${h(Choices<Direction | undefined>, { label: 'Direction', choices: DIRECTIONS, chosen: direction, choose: setDirection })}
     ${recordList({
       label: 'Internal transactions of the address',
       columns: internalColumns(chainId, { of: address }),
@@ -95,7 +96,7 @@ export function addressLogs({ chainId, address }: AddressPlace): VNode {
     label: 'Logs of the contract',
     keyOf: logKey,
     view: (logs: readonly Log[]) => html`<ol class="entries">
-      ${logs.map(log => html`<li key=${logKey(log)}><${LogEntry} chainId=${chainId} log=${log} /></li>`)}
+      ${logs.map(log => html`<li key=${logKey(log)}>${h(LogEntry, { chainId, log })}</li>`)}
     </ol>`,
     empty: 'The contract wrote no log yet.',
     load: (position: RecordCursor | undefined, signal) =>
@@ -115,8 +116,7 @@ export function blocksValidated({ chainId, address }: AddressPlace): VNode {
     {
       name: 'Fees',
       isNumber: true,
-      cell: ({ transaction_fees: fees }) =>
-        fees !== null && html`<${CoinAmount} chainId=${chainId} amount=${fees} />`,
+      cell: ({ transaction_fees: fees }) => fees !== null && h(CoinAmount, { chainId, amount: fees }),
     },
   ];
   return recordList({
@@ -141,7 +141,7 @@ export function addressWithdrawals({ chainId, address }: AddressPlace): VNode {
     {
       name: 'Amount',
       isNumber: true,
-      cell: ({ amount }) => html`<${CoinAmount} chainId=${chainId} amount=${amount} />`,
+      cell: ({ amount }) => h(CoinAmount, { chainId, amount }),
     },
   ];
   return recordList({

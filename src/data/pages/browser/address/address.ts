@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { type Loading, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Tabs } from '#pages/browser/layout.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
@@ -24,9 +25,9 @@ const params = { path: { address_hash: address }, query: { chain_id: chainId } }
 /** Page of an address: its balance, its kind, and lists of its activity. */
 function AddressPage(): VNode {
   if (!isAddress(address)) {
-    return html`<${Frame}><${MalformedAddress} text=${address} /><//>`;
+    return h(Frame, { children: h(MalformedAddress, { text: address }) });
   }
-  return html`<${Frame}><${KnownAddress} /><//>`;
+  return h(Frame, { children: h(KnownAddress, {}) });
 }
 
 function KnownAddress(): VNode {
@@ -34,18 +35,19 @@ function KnownAddress(): VNode {
   const counters = useAnswer(signal =>
     api.GET('/explorer/addresses/{address_hash}/counters', { params, signal }),
   );
-  return html`<${MainRecord}
-    loading=${details}
-    title="Address"
-    missing=${html`No back end of this chain knows ${address}. It may belong to another chain: <a href=${pageOf.search(address)}>search all of them</a>.`}
-  >${(record: Details, headers: Headers) => html`
-    <${Heading} record=${record} />
-    <div class="grid">
-      <${AddressFacts} chainId=${chainId} address=${record} headers=${headers} />
-      <${CounterFacts} counters=${counters} />
-    </div>
-    <${Records} record=${record} counters=${counters} />
-  `}<//>`;
+  return h(MainRecord<Details>, {
+    loading: details,
+    title: 'Address',
+    missing: html`No back end of this chain knows ${address}. It may belong to another chain: <a href=${pageOf.search(address)}>search all of them</a>.`,
+    children: (record, headers) => html`
+      ${h(Heading, { record })}
+      <div class="grid">
+        ${h(AddressFacts, { chainId, address: record, headers })}
+        ${h(CounterFacts, { counters })}
+      </div>
+      ${h(Records, { record, counters })}
+    `,
+  });
 }
 
 function Heading({ record }: { record: Details }): VNode {
@@ -57,14 +59,14 @@ function Heading({ record }: { record: Details }): VNode {
   return html`<div class="heading">
     <div class="row">
     <h1>${heading}</h1>
-    ${is_contract && heading !== kind && html`<${Badge} tone="busy">Contract<//>`}
-    ${is_contract && is_verified === true && html`<${Badge} tone="good">Source known<//>`}
-    ${is_contract && is_verified === false && html`<${Badge} tone="warning">Source not known<//>`}
-    ${implementations.length > 0 && html`<${Badge} tone="busy">Proxy<//>`}
-    ${token !== null && html`<${Badge} tone="busy">${clipped(token.type ?? 'Token')}<//>`}
+    ${is_contract && heading !== kind && h(Badge, { tone: 'busy', children: 'Contract' })}
+    ${is_contract && is_verified === true && h(Badge, { tone: 'good', children: 'Source known' })}
+    ${is_contract && is_verified === false && h(Badge, { tone: 'warning', children: 'Source not known' })}
+    ${implementations.length > 0 && h(Badge, { tone: 'busy', children: 'Proxy' })}
+    ${token !== null && h(Badge, { tone: 'busy', children: clipped(token.type ?? 'Token') })}
     </div>
-    <${Reference} value=${record.hash} isWhole />
-    <${OnChain} chainId=${chainId} />
+    ${h(Reference, { value: record.hash, isWhole: true })}
+    ${h(OnChain, { chainId })}
   </div>`;
 }
 
@@ -72,9 +74,9 @@ function Heading({ record }: { record: Details }): VNode {
 function Records({ record, counters }: { record: Details; counters: Loading<Counters> }): VNode {
   const chain = useChain(chainId);
   const isKnown = counters.answer !== undefined || counters.problem !== undefined;
-  if (!isKnown) return html`<${Card}><p class="loading" role="status">Loading…</p><//>`;
+  if (!isKnown) return h(Card, { children: html`<p class="loading" role="status">Loading…</p>` });
   const tabs = addressTabs({ chainId, address: record, counters: counters.answer?.data });
-  if (tabs.length > 0) return html`<${Card}><${Tabs} label="Records of the address" tabs=${tabs} /><//>`;
+  if (tabs.length > 0) return h(Card, { children: h(Tabs, { label: 'Records of the address', tabs }) });
   return html`<div class="empty">
     <p>Nothing has happened at this address${chain !== undefined && ` on ${chain.name}`} yet.</p>
     <p>Its activity appears here, beginning with its first transaction. Did you expect some already? <a

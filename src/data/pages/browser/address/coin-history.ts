@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { COIN_DECIMALS, wholeUnits } from '#pages/browser/amounts.ts';
 import { useAnswer } from '#pages/browser/answer.ts';
 import { Chart } from '#pages/browser/chart.ts';
+import { h } from '#pages/browser/element.ts';
 import type { Column } from '#pages/browser/list.ts';
 import { api, type Explorer } from '../api.ts';
 import { CoinAmount, useChain } from '../records/coin.ts';
@@ -18,7 +19,7 @@ const SHOWN_DIGITS = 6;
 /** Coin balance of an address: a chart by day, and a list of all changes. */
 export function CoinHistory({ chainId, address }: AddressPlace): VNode {
   return html`
-    <${DailyBalances} chainId=${chainId} address=${address} />
+    ${h(DailyBalances, { chainId, address })}
     ${recordList({
       label: 'Changes of the coin balance',
       columns: balanceColumns(chainId),
@@ -45,7 +46,7 @@ function DailyBalances({ chainId, address }: AddressPlace): VNode | null {
   ).answer?.data.items;
   const coin = useChain(chainId)?.native;
   if (days === undefined || days.length < 2) return null;
-  return html`<${BalanceChart} days=${days} decimals=${coin?.decimals ?? COIN_DECIMALS} symbol=${coin?.symbol} />`;
+  return h(BalanceChart, { days, decimals: coin?.decimals ?? COIN_DECIMALS, symbol: coin?.symbol });
 }
 
 function BalanceChart({
@@ -58,12 +59,12 @@ function BalanceChart({
   symbol: string | undefined;
 }): VNode {
   const amounts = days.map(({ value }) => Number(wholeUnits(value, decimals).replaceAll(',', '')));
-  return html`<${Chart}
-    label=${symbol === undefined ? 'balance by day' : `balance by day, in ${symbol}`}
-    times=${days.map(({ date }) => Date.parse(date))}
-    series=${[{ label: 'Balance', values: amounts }]}
-    format=${(amount: number) => amount.toLocaleString('en', { maximumSignificantDigits: SHOWN_DIGITS })}
-  />`;
+  return h(Chart, {
+    label: symbol === undefined ? 'balance by day' : `balance by day, in ${symbol}`,
+    times: days.map(({ date }) => Date.parse(date)),
+    series: [{ label: 'Balance', values: amounts }],
+    format: (amount: number) => amount.toLocaleString('en', { maximumSignificantDigits: SHOWN_DIGITS }),
+  });
 }
 
 function balanceColumns(chainId: number): readonly Column<Balance>[] {
@@ -73,18 +74,17 @@ function balanceColumns(chainId: number): readonly Column<Balance>[] {
     {
       name: 'Transaction',
       cell: ({ transaction_hash: hash }) =>
-        hash === null ? '–' : html`<${TransactionReference} chainId=${chainId} hash=${hash} />`,
+        hash === null ? '–' : h(TransactionReference, { chainId, hash }),
     },
     {
       name: 'Change',
       isNumber: true,
-      cell: ({ delta }) =>
-        html`${BigInt(delta) > 0n && '+'}<${CoinAmount} chainId=${chainId} amount=${delta} />`,
+      cell: ({ delta }) => html`${BigInt(delta) > 0n && '+'}${h(CoinAmount, { chainId, amount: delta })}`,
     },
     {
       name: 'Balance',
       isNumber: true,
-      cell: ({ value }) => html`<${CoinAmount} chainId=${chainId} amount=${value} />`,
+      cell: ({ value }) => h(CoinAmount, { chainId, amount: value }),
     },
   ];
 }

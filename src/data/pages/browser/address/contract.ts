@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { clipped, Reference, shortened, webAddress } from '#pages/browser/reference.ts';
@@ -28,25 +29,25 @@ export function Contract({
       }),
     [chainId, address],
   );
-  return html`<${Awaited} loading=${contract}>${(
-    record: SmartContract,
-    headers: Headers,
-  ) => html`<div class="stack">
-    ${record.is_verified !== true && html`<${NotVerified} />`}
-    ${implementations.map(
-      ({ address_hash: hash, name }) => html`<p key=${hash} class="notice">
-        This is a proxy. Its functions are those of the contract
-        <a href=${`${pageOf.address(chainId, hash)}?tab=contract`}> ${name === null ? shortened(hash) : clipped(name)}</a>.
-      </p>`,
-    )}
-    <${Relatives} chainId=${chainId} contract=${record} />
-    <${Compilation} contract=${record} />
-    <${ConstructorArguments} chainId=${chainId} contract=${record} />
-    ${record.abi !== undefined && html`<${ContractAbi} abi=${record.abi} />`}
-    <${ContractSources} contract=${record} />
-    <${Bytecode} contract=${record} />
-    <${Source} headers=${headers} />
-  </div>`}<//>`;
+  return h(Awaited<SmartContract>, {
+    loading: contract,
+    children: (record, headers) => html`<div class="stack">
+      ${record.is_verified !== true && h(NotVerified, {})}
+      ${implementations.map(
+        ({ address_hash: hash, name }) => html`<p key=${hash} class="notice">
+          This is a proxy. Its functions are those of the contract
+          <a href=${`${pageOf.address(chainId, hash)}?tab=contract`}> ${name === null ? shortened(hash) : clipped(name)}</a>.
+        </p>`,
+      )}
+      ${h(Relatives, { chainId, contract: record })}
+      ${h(Compilation, { contract: record })}
+      ${h(ConstructorArguments, { chainId, contract: record })}
+      ${record.abi !== undefined && h(ContractAbi, { abi: record.abi })}
+      ${h(ContractSources, { contract: record })}
+      ${h(Bytecode, { contract: record })}
+      ${h(Source, { headers })}
+    </div>`,
+  });
 }
 
 /** Notice that the source is unknown, with ways to change that. */
@@ -66,7 +67,7 @@ function NotVerified(): VNode {
 
 /** Contracts that the shown sources come from, or that calls are forwarded to. */
 function Relatives({ chainId, contract }: { chainId: number; contract: SmartContract }): VNode {
-  const link = (hash: string) => html`<${Reference} value=${hash} href=${pageOf.address(chainId, hash)} />`;
+  const link = (hash: string) => h(Reference, { value: hash, href: pageOf.address(chainId, hash) });
   const { verified_twin_address_hash: twin, minimal_proxy_address_hash: behind } = contract;
   return html`
     ${twin !== undefined && html`<p class="notice">The sources are those of ${link(twin)}, which has the same code.</p>`}
@@ -85,7 +86,7 @@ function Compilation({ contract }: { contract: SmartContract }): VNode | null {
     ['Compiler', compiler !== undefined && `${language ?? ''} ${clipped(compiler)}`],
     ['Optimiser', optimiserOf(contract)],
     ['EVM version', evm !== undefined && clipped(evm)],
-    ['Verified', at !== undefined && html`<${Moment} at=${at} />`],
+    ['Verified', at !== undefined && h(Moment, { at })],
     ['In the registry', registryLink(contract.registry_repo_url)],
     [
       'Libraries',
@@ -96,12 +97,12 @@ function Compilation({ contract }: { contract: SmartContract }): VNode | null {
         ),
     ],
   ];
-  return html`<${Facts} rows=${rows} />`;
+  return h(Facts, { rows });
 }
 
 function matchOf({ is_fully_verified, is_partially_verified }: SmartContract): VNode | false {
-  if (is_fully_verified === true) return html`<${Badge} tone="good">Full match<//>`;
-  return is_partially_verified === true && html`<${Badge} tone="busy">Match without metadata<//>`;
+  if (is_fully_verified === true) return h(Badge, { tone: 'good', children: 'Full match' });
+  return is_partially_verified === true && h(Badge, { tone: 'busy', children: 'Match without metadata' });
 }
 
 function optimiserOf({
@@ -131,13 +132,13 @@ function ConstructorArguments({
     <h3>Constructor arguments</h3>
     ${
       decoded.length > 0 &&
-      html`<${DecodedParameters}
-        chainId=${chainId}
-        label="Constructor arguments"
-        parameters=${decoded.map(argumentIn)}
-      />`
+      h(DecodedParameters, {
+        chainId,
+        label: 'Constructor arguments',
+        parameters: decoded.map(argumentIn),
+      })
     }
-    <details><summary>As data</summary><${CodeText} label="Constructor arguments as data" value=${raw} /></details>
+    <details><summary>As data</summary>${h(CodeText, { label: 'Constructor arguments as data', value: raw })}</details>
   </section>`;
 }
 
@@ -161,7 +162,7 @@ function Bytecode({ contract }: { contract: SmartContract }): VNode {
     code !== '0x' &&
     html`<details>
       <summary>${label}, ${grouped((code.length - 2) / 2)} bytes</summary>
-      <${CodeText} label=${label} value=${code} />
+      ${h(CodeText, { label, value: code })}
     </details>`;
   return html`<section class="stack">
     <h3>Code</h3>

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { decimalsIn, grouped } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { type Column, Table } from '#pages/browser/list.ts';
 import { clipped } from '#pages/browser/reference.ts';
@@ -30,12 +31,12 @@ const STANDARDS: readonly Choice<Standard | undefined>[] = [
 export function HeldTokens({ chainId, address }: AddressPlace): VNode {
   const [standard, setStandard] = useState<Standard | undefined>('ERC-20');
   return html`
-    <${Choices} label="Standard" choices=${STANDARDS} chosen=${standard} choose=${setStandard} />
+    ${h(Choices<Standard | undefined>, { label: 'Standard', choices: STANDARDS, chosen: standard, choose: setStandard })}
     ${recordList({
       label: 'Tokens of the address',
       keyOf: heldKey,
       inputs: [standard],
-      view: (items: readonly Held[]) => html`<${HeldTable} chainId=${chainId} items=${items} />`,
+      view: (items: readonly Held[]) => h(HeldTable, { chainId, items }),
       empty:
         standard === undefined ? 'The address holds no tokens.' : `The address holds no ${standard} tokens.`,
       load: (position: RecordCursor | undefined, signal) =>
@@ -65,7 +66,7 @@ function HeldTable({ chainId, items }: { chainId: number; items: readonly Held[]
     { name: 'Token', cell: held => tokenCell(chainId, held) },
     {
       name: 'Standard',
-      cell: ({ token }) => token?.type != null && html`<${Badge}>${clipped(token.type)}<//>`,
+      cell: ({ token }) => token?.type != null && h(Badge, { children: clipped(token.type) }),
     },
     { name: 'Balance', isNumber: true, cell: held => balanceCell(chainId, held) },
     {
@@ -87,20 +88,18 @@ function HeldTable({ chainId, items }: { chainId: number; items: readonly Held[]
       },
     },
   ];
-  return html`<${Table} label="Tokens of the address" columns=${columns} items=${items} keyOf=${heldKey} />`;
+  return h(Table<Held>, { label: 'Tokens of the address', columns, items, keyOf: heldKey });
 }
 
 function tokenCell(chainId: number, { token }: Held): VNode {
   if (token === null) return html`<span>unknown token</span>`;
-  return html`<${TokenReference} chainId=${chainId} token=${token} />${
-    token.symbol && token.name && html` <span class="small">${clipped(token.name, NAME_CHARACTERS)}</span>`
-  }`;
+  return html`${h(TokenReference, { chainId, token })}${token.symbol && token.name && html` <span class="small">${clipped(token.name, NAME_CHARACTERS)}</span>`}`;
 }
 
 function balanceCell(chainId: number, { token, token_id: id, value }: Held): VNode {
   if (token === null) return html`<span>${grouped(value)}</span>`;
   if (id === null) return html`<span>${tokenUnits(value, token.decimals)} ${symbolOf(token)}</span>`;
-  return html`<span>${grouped(value)} × <${InstanceReference} chainId=${chainId} token=${token} id=${id} /></span>`;
+  return html`<span>${grouped(value)} × ${h(InstanceReference, { chainId, token, id })}</span>`;
 }
 
 /** NFTs of an address, shown as pictures. */
@@ -108,13 +107,14 @@ export function heldNfts({ chainId, address }: AddressPlace): VNode {
   return recordList({
     label: 'NFTs of the address',
     keyOf: ({ token, id }: HeldNft) => `${token?.address} ${id}`,
-    view: (items: readonly HeldNft[]) => html`<${Gallery}
-      label="NFTs of the address"
-      chainId=${chainId}
-      items=${items}
-      contractOf=${({ token }: HeldNft) => token?.address}
-      about=${(nft: HeldNft) => collectionOf(chainId, nft)}
-    />`,
+    view: (items: readonly HeldNft[]) =>
+      h(Gallery<HeldNft>, {
+        label: 'NFTs of the address',
+        chainId,
+        items,
+        contractOf: ({ token }) => token?.address,
+        about: nft => collectionOf(chainId, nft),
+      }),
     empty: 'The address holds no NFTs.',
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/addresses/{address_hash}/nft', {
@@ -127,5 +127,5 @@ export function heldNfts({ chainId, address }: AddressPlace): VNode {
 function collectionOf(chainId: number, { token, value, is_unique }: HeldNft): VNode | null {
   if (token === null) return null;
   const count = is_unique !== true && value !== null ? `${grouped(value)} × ` : '';
-  return html`${count}<${TokenReference} chainId=${chainId} token=${token} />`;
+  return html`${count}${h(TokenReference, { chainId, token })}`;
 }

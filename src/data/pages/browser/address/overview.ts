@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { COIN_DECIMALS, grouped } from '#pages/browser/amounts.ts';
 import { Awaited, type Loading } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { type Explorer, pageOf } from '../api.ts';
@@ -25,20 +26,22 @@ export function AddressFacts({
   headers: Headers;
 }): VNode {
   const { token, ens_domain_name, implementations, public_tags } = address;
-  return html`<${Card} title="Overview">
-    <${Facts} rows=${[
-      ['Balance', html`<${Balance} chainId=${chainId} address=${address} />`],
-      ['Registered name', ens_domain_name !== undefined && clipped(ens_domain_name)],
-      ['Tags', public_tags.length > 0 && public_tags.map(tag => clipped(tag.display_name)).join(', ')],
-      ['Token', token !== null && html`<${TokenReference} chainId=${chainId} token=${token} />`],
-      [
-        'Forwards calls to',
-        implementations.length > 0 && html`<${Implementations} chainId=${chainId} address=${address} />`,
-      ],
-      ['Created by', createdBy(chainId, address)],
-    ]} />
-    <${Source} headers=${headers} />
-  <//>`;
+  return h(Card, {
+    title: 'Overview',
+    children: html`
+      ${h(Facts, {
+        rows: [
+          ['Balance', h(Balance, { chainId, address })],
+          ['Registered name', ens_domain_name !== undefined && clipped(ens_domain_name)],
+          ['Tags', public_tags.length > 0 && public_tags.map(tag => clipped(tag.display_name)).join(', ')],
+          ['Token', token !== null && h(TokenReference, { chainId, token })],
+          ['Forwards calls to', implementations.length > 0 && h(Implementations, { chainId, address })],
+          ['Created by', createdBy(chainId, address)],
+        ],
+      })}
+      ${h(Source, { headers })}
+    `,
+  });
 }
 
 function Balance({ chainId, address }: { chainId: number; address: Details }): VNode {
@@ -46,7 +49,7 @@ function Balance({ chainId, address }: { chainId: number; address: Details }): V
   const decimals = useChain(chainId)?.native?.decimals ?? COIN_DECIMALS;
   if (balance === null) return html`<span>not read yet</span>`;
   return html`<span>
-    <${CoinAmount} chainId=${chainId} amount=${balance} />
+    ${h(CoinAmount, { chainId, amount: balance })}
     ${rate !== null && ` (${dollars(worth(balance, decimals, Number(rate)))})`}
     ${block !== null && html`<span class="small"> as of block <a href=${pageOf.block(chainId, block)}>${grouped(block)}</a></span>`}
   </span>`;
@@ -56,7 +59,11 @@ function Implementations({ chainId, address }: { chainId: number; address: Detai
   return html`<ul class="plain">
     ${address.implementations.map(
       ({ address_hash: hash, name }) => html`<li key=${hash}>
-        <${Reference} value=${hash} name=${name === null ? undefined : clipped(name)} href=${pageOf.address(chainId, hash)} />
+        ${h(Reference, {
+          value: hash,
+          name: name === null ? undefined : clipped(name),
+          href: pageOf.address(chainId, hash),
+        })}
       </li>`,
     )}
   </ul>`;
@@ -66,22 +73,28 @@ function createdBy(chainId: number, address: Details): VNode | false {
   const { creator_address_hash: creator, creation_transaction_hash: transaction } = address;
   if (creator === null && transaction === null) return false;
   return html`<span class="row">
-    ${creator !== null && html`<${Reference} value=${creator} href=${pageOf.address(chainId, creator)} />`}
-    ${transaction !== null && html`<span class="row">in <${TransactionReference} chainId=${chainId} hash=${transaction} /></span>`}
+    ${creator !== null && h(Reference, { value: creator, href: pageOf.address(chainId, creator) })}
+    ${transaction !== null && html`<span class="row">in ${h(TransactionReference, { chainId, hash: transaction })}</span>`}
   </span>`;
 }
 
 /** Activity counters of an address. */
 export function CounterFacts({ counters }: { counters: Loading<Counters> }): VNode {
-  return html`<${Card} title="Activity">
-    <${Awaited} loading=${counters}>${(counted: Counters) =>
-      html`<${Facts} rows=${[
-        ['Transactions', numberOf(counted.transactions_count)],
-        ['Token transfers', numberOf(counted.token_transfers_count)],
-        ['Gas used', numberOf(counted.gas_usage_count)],
-        ['Blocks validated', counted.validations_count !== '0' && numberOf(counted.validations_count)],
-      ]} />`}<//>
-  <//>`;
+  return h(Card, {
+    title: 'Activity',
+    children: h(Awaited<Counters>, {
+      loading: counters,
+      children: counted =>
+        h(Facts, {
+          rows: [
+            ['Transactions', numberOf(counted.transactions_count)],
+            ['Token transfers', numberOf(counted.token_transfers_count)],
+            ['Gas used', numberOf(counted.gas_usage_count)],
+            ['Blocks validated', counted.validations_count !== '0' && numberOf(counted.validations_count)],
+          ],
+        }),
+    }),
+  });
 }
 
 function numberOf(count: string | null): string | null {

@@ -1,6 +1,6 @@
-import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import type { Tab } from '#pages/browser/layout.ts';
 import type { Explorer } from '../api.ts';
 import {
@@ -38,23 +38,23 @@ export function addressTabs({
       transactions !== '0',
       'transactions',
       counted('Transactions', transactions),
-      () => html`<${Transactions} ...${of} />`,
+      () => h(Transactions, { ...of }),
     ],
-    [isUsed, 'internal', 'Internal transactions', () => html`<${InternalTransactions} ...${of} />`],
+    [isUsed, 'internal', 'Internal transactions', () => h(InternalTransactions, { ...of })],
     [
       address.has_token_transfers !== false && transfers !== '0',
       'transfers',
       counted('Token transfers', transfers),
       () => addressTransfers(of),
     ],
-    [address.has_tokens !== false, 'tokens', 'Tokens', () => html`<${HeldTokens} ...${of} />`],
+    [address.has_tokens !== false, 'tokens', 'Tokens', () => h(HeldTokens, { ...of })],
     [address.has_tokens !== false, 'nfts', 'NFTs', () => heldNfts(of)],
-    [isUsed, 'balance', 'Coin balance', () => html`<${CoinHistory} ...${of} />`],
+    [isUsed, 'balance', 'Coin balance', () => h(CoinHistory, { ...of })],
     [
       isContract,
       'contract',
       'Contract',
-      () => html`<${Contract} ...${of} implementations=${address.implementations} />`,
+      () => h(Contract, { ...of, implementations: address.implementations }),
     ],
     [isContract && address.has_logs !== false, 'logs', 'Logs', () => addressLogs(of)],
     [

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { clipped } from '#pages/browser/reference.ts';
 import type { Explorer } from '../api.ts';
@@ -24,11 +25,13 @@ export function ContractSources({ contract }: { contract: Explorer['SmartContrac
   const path = file_path || `${contract.name ?? 'Contract'}`;
   return html`<section class="stack">
     <h3>Source</h3>
-    <${File} file=${{ file_path: path, source_code: main }} isOpen />
-    ${others.map(file => html`<${File} key=${file.file_path} file=${file} />`)}
+    ${h(File, { file: { file_path: path, source_code: main }, isOpen: true })}
+    ${others.map(file => h(File, { key: file.file_path, file }))}
     ${
       settings !== undefined &&
-      html`<${File} file=${{ file_path: 'Compiler settings', source_code: JSON.stringify(settings, undefined, 2) }} />`
+      h(File, {
+        file: { file_path: 'Compiler settings', source_code: JSON.stringify(settings, undefined, 2) },
+      })
     }
   </section>`;
 }
@@ -42,7 +45,7 @@ function File({ file, isOpen = false }: { file: SourceFile; isOpen?: boolean }):
     onToggle=${(event: Event & { currentTarget: HTMLDetailsElement }) => setOpen(event.currentTarget.open)}
   >
     <summary><code>${path}</code></summary>
-    ${open && html`<${CodeText} label=${path} value=${file.source_code} most=${SHOWN_CHARACTERS} />`}
+    ${open && h(CodeText, { label: path, value: file.source_code, most: SHOWN_CHARACTERS })}
   </details>`;
 }
 
@@ -63,14 +66,10 @@ export function ContractAbi({ abi }: { abi: string }): VNode {
   return html`<section class="stack">
     <h3>Interface (ABI)</h3>
     ${entries.length > MAX_ENTRIES && html`<p class="small">The first ${MAX_ENTRIES} of ${entries.length} entries.</p>`}
-    ${GROUPS.map(
-      ([title, holds]) => html`<${Group}
-      key=${title}
-      title=${title}
-      entries=${entries.slice(0, MAX_ENTRIES).filter(holds)}
-    />`,
+    ${GROUPS.map(([title, holds]) =>
+      h(Group, { key: title, title, entries: entries.slice(0, MAX_ENTRIES).filter(holds) }),
     )}
-    <details><summary>JSON</summary><${CodeText} label="ABI in JSON" value=${indented(abi)} /></details>
+    <details><summary>JSON</summary>${h(CodeText, { label: 'ABI in JSON', value: indented(abi) })}</details>
   </section>`;
 }
 
@@ -82,8 +81,8 @@ function Group({ title, entries }: { title: string; entries: readonly AbiEntry[]
       ${entries.map(
         ({ signature, mutability, isAnonymous }, position) => html`<li key=${position}>
           <code>${clipped(signature, SIGNATURE_CHARACTERS)}</code>
-          ${mutability === 'payable' && html` <${Badge} tone="warning">takes coins<//>`}
-          ${isAnonymous && html` <${Badge}>anonymous<//>`}
+          ${mutability === 'payable' && html` ${h(Badge, { tone: 'warning', children: 'takes coins' })}`}
+          ${isAnonymous && html` ${h(Badge, { children: 'anonymous' })}`}
         </li>`,
       )}
     </ul>

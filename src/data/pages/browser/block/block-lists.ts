@@ -1,4 +1,4 @@
-import { html } from 'htm/preact';
+import { h } from '#pages/browser/element.ts';
 import type { Tab } from '#pages/browser/layout.ts';
 import type { Column } from '#pages/browser/list.ts';
 import { api, type Explorer } from '../api.ts';
@@ -70,12 +70,12 @@ function withdrawalColumns(chainId: number): readonly Column<Withdrawal>[] {
     { name: 'Validator', cell: ({ validator_index }) => validator_index },
     {
       name: 'Receiver',
-      cell: ({ receiver }) => html`<${AddressReference} chainId=${chainId} address=${receiver} />`,
+      cell: ({ receiver }) => h(AddressReference, { chainId, address: receiver }),
     },
     {
       name: 'Amount',
       isNumber: true,
-      cell: ({ amount }) => html`<${CoinAmount} chainId=${chainId} amount=${amount} />`,
+      cell: ({ amount }) => h(CoinAmount, { chainId, amount }),
     },
   ];
 }

@@ -1,7 +1,8 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
-import { Card, Facts } from '#pages/browser/layout.ts';
+import { h } from '#pages/browser/element.ts';
+import { Card, type Fact, Facts } from '#pages/browser/layout.ts';
 import { Ago, Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
 import { type Explorer, pageOf } from '../api.ts';
@@ -23,55 +24,50 @@ export function BlockOverview({
   head: number | undefined;
 }): VNode {
   const coin = (amount: string | null): ComponentChildren =>
-    amount !== null && html`<${CoinAmount} chainId=${chainId} amount=${amount} />`;
+    amount !== null && h(CoinAmount, { chainId, amount });
   return html`<div class="stack">
     <div class="grid">
-    <${Card} title="Overview"><${Facts} rows=${overview(chainId, block, head)} /><//>
-    <${Card} title="Gas and fees">
-      <${Facts}
-        rows=${[
+    ${h(Card, { title: 'Overview', children: h(Facts, { rows: overview(chainId, block, head) }) })}
+    ${h(Card, {
+      title: 'Gas and fees',
+      children: h(Facts, {
+        rows: [
           [
             'Gas used',
             block.gas_used !== null &&
-              html`<${GasUsed} used=${block.gas_used} limit=${block.gas_limit} />${targetText(block)}`,
+              html`${h(GasUsed, { used: block.gas_used, limit: block.gas_limit })}${targetText(block)}`,
           ],
           ['Gas limit', block.gas_used === null && grouped(block.gas_limit)],
           [
             'Base fee per gas',
-            block.base_fee_per_gas !== null && html`<${GasPrice} amount=${block.base_fee_per_gas} />`,
+            block.base_fee_per_gas !== null && h(GasPrice, { amount: block.base_fee_per_gas }),
           ],
           ['Transaction fees', coin(block.transaction_fees)],
           [
             'Burnt',
             block.burnt_fees !== null &&
-              html`${coin(block.burnt_fees)}${
-                block.burnt_fees_percentage !== null && ` (${block.burnt_fees_percentage} % of the fees)`
-              }`,
+              html`${coin(block.burnt_fees)}${block.burnt_fees_percentage !== null && ` (${block.burnt_fees_percentage} % of the fees)`}`,
           ],
           ['Priority fees', coin(block.priority_fee)],
-          ...block.rewards.map(({ type, reward }) => [type, coin(String(reward))]),
-        ]}
-      />
-    <//>
+          ...block.rewards.map(({ type, reward }): Fact => [type, coin(String(reward))]),
+        ],
+      }),
+    })}
     </div>
-    <${Card} title="Header">
-      <${Facts} rows=${header(chainId, block)} />
-    <//>
+    ${h(Card, { title: 'Header', children: h(Facts, { rows: header(chainId, block) }) })}
   </div>`;
 }
 
-function overview(chainId: number, block: Block, head: number | undefined) {
+function overview(chainId: number, block: Block, head: number | undefined): readonly Fact[] {
   const { timestamp, miner, height, type, transaction_count, withdrawals_count, size } = block;
   const isOnChain = type === null || type === 'block';
   return [
-    ['Time', html`<${Moment} at=${timestamp} /> (<${Ago} at=${timestamp} />)`],
+    ['Time', html`${h(Moment, { at: timestamp })} (${h(Ago, { at: timestamp })})`],
     [
       'Finality',
-      isOnChain &&
-        head !== undefined &&
-        html`<${Finality} chainId=${chainId} confirmations=${Math.max(0, head - height)} />`,
+      isOnChain && head !== undefined && h(Finality, { chainId, confirmations: Math.max(0, head - height) }),
     ],
-    ['Miner', html`<${AddressReference} chainId=${chainId} address=${miner} />`],
+    ['Miner', h(AddressReference, { chainId, address: miner })],
     [
       'Transactions',
       transaction_count !== null && html`<a href="?tab=transactions">${grouped(transaction_count)}</a>`,
@@ -81,9 +77,9 @@ function overview(chainId: number, block: Block, head: number | undefined) {
   ];
 }
 
-function header(chainId: number, block: Block) {
+function header(chainId: number, block: Block): readonly Fact[] {
   const whole = (value: string | null, href?: string) =>
-    value !== null && html`<${Reference} value=${value} href=${href} isWhole />`;
+    value !== null && h(Reference, { value, href, isWhole: true });
   const { uncles_hashes } = block;
   return [
     ['Hash', whole(block.hash)],

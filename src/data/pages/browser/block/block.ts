@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { grouped } from '#pages/browser/amounts.ts';
 import { useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge, Tabs } from '#pages/browser/layout.ts';
 import { CopyButton } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
@@ -39,15 +40,16 @@ function BlockPage(): VNode {
   const head = chain && headOf(chain);
   const depth = height === undefined || head === undefined ? -1 : head - height;
   useEffect(() => setFinal(chain !== undefined && depth >= chain.confirmations), [chain, depth]);
-  return html`<${Frame}>
-    <${MainRecord}
-      loading=${block}
-      title="Block"
-      malformed="This is not a block. A block is named by its number, or by its hash: 0x and 64 hexadecimal digits."
-      missing=${html`There is no such block yet. This page looks for it every ${RENEW_MS / 1000} seconds. <a href=${pageOf.chain(chainId)}>See the newest ones</a>.`}
-    >${(data: Block, headers: Headers) =>
-      html`<${ShownBlock} block=${data} headers=${headers} chain=${chain} />`}<//>
-  <//>`;
+  return h(Frame, {
+    children: h(MainRecord<Block>, {
+      loading: block,
+      title: 'Block',
+      malformed:
+        'This is not a block. A block is named by its number, or by its hash: 0x and 64 hexadecimal digits.',
+      missing: html`There is no such block yet. This page looks for it every ${RENEW_MS / 1000} seconds. <a href=${pageOf.chain(chainId)}>See the newest ones</a>.`,
+      children: (data, headers) => h(ShownBlock, { block: data, headers, chain }),
+    }),
+  });
 }
 
 function ShownBlock({
@@ -65,29 +67,37 @@ function ShownBlock({
   return html`
     <div class="title">
       <div>
-        <h1>Block ${grouped(height)} <${CopyButton} text=${String(height)} /></h1>
+        <h1>Block ${grouped(height)} ${h(CopyButton, { text: String(height) })}</h1>
         <p class="small">On <a href=${pageOf.chain(chainId)}>${chain?.name ?? `chain ${chainId}`}</a></p>
       </div>
-      ${type !== null && type !== 'block' && html`<${Badge} tone="warning">${orphanTexts[type]}<//>`}
+      ${type !== null && type !== 'block' && h(Badge, { tone: 'warning', children: orphanTexts[type] })}
       <nav class="row" aria-label="Blocks">
-        <${Neighbour} text="← Previous" block=${type === 'block' ? height - 1 : block.parent_hash} isThere=${height > 0} />
-        <${Neighbour} text="Next →" block=${height + 1} isThere=${head === undefined || height < head} />
+        ${h(Neighbour, {
+          text: '← Previous',
+          block: type === 'block' ? height - 1 : block.parent_hash,
+          isThere: height > 0,
+        })}
+        ${h(Neighbour, {
+          text: 'Next →',
+          block: height + 1,
+          isThere: head === undefined || height < head,
+        })}
       </nav>
     </div>
-    <${Tabs}
-      label="Parts of the block"
-      tabs=${[
+    ${h(Tabs, {
+      label: 'Parts of the block',
+      tabs: [
         {
           id: 'overview',
           label: 'Overview',
           content: () => html`
-            <${BlockOverview} chainId=${chainId} block=${block} head=${head} />
-            <${Source} headers=${headers} />
+            ${h(BlockOverview, { chainId, block, head })}
+            ${h(Source, { headers })}
           `,
         },
         ...blockTabs(chainId, block),
-      ]}
-    />
+      ],
+    })}
   `;
 }
 

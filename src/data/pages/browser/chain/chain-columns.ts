@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import { GWEI_DECIMALS, grouped, wholeUnits } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import type { Column } from '#pages/browser/list.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
@@ -27,10 +28,10 @@ export function blockColumns(chainId: number): readonly Column<Explorer['Block']
       isNumber: true,
       cell: ({ base_fee_per_gas: fee }) => (fee === null ? '–' : `${wholeUnits(fee, GWEI_DECIMALS)} gwei`),
     },
-    { name: 'Miner', cell: ({ miner }) => html`<${AddressReference} chainId=${chainId} address=${miner} />` },
+    { name: 'Miner', cell: ({ miner }) => h(AddressReference, { chainId, address: miner }) },
     {
       name: 'Hash',
-      cell: ({ hash }) => html`<${Reference} value=${hash} href=${pageOf.block(chainId, hash)} />`,
+      cell: ({ hash }) => h(Reference, { value: hash, href: pageOf.block(chainId, hash) }),
     },
   ];
 }
@@ -44,7 +45,7 @@ export function tokenColumns(chainId: number): readonly Column<Explorer['Token']
         html`<a href=${pageOf.token(chainId, token.address)}>${clipped(token.name || token.address)}</a>`,
     },
     { name: 'Symbol', cell: ({ symbol }) => (symbol ? clipped(symbol) : '–') },
-    { name: 'Type', cell: ({ type }) => type !== null && html`<${Badge}>${clipped(type)}<//>` },
+    { name: 'Type', cell: ({ type }) => type !== null && h(Badge, { children: clipped(type) }) },
     { name: 'Holders', isNumber: true, cell: ({ holders }) => countText(holders) },
     {
       name: 'Total supply',
@@ -56,7 +57,7 @@ export function tokenColumns(chainId: number): readonly Column<Explorer['Token']
     },
     {
       name: 'Contract',
-      cell: ({ address }) => html`<${Reference} value=${address} href=${pageOf.token(chainId, address)} />`,
+      cell: ({ address }) => h(Reference, { value: address, href: pageOf.token(chainId, address) }),
     },
   ];
 }
@@ -66,7 +67,7 @@ export function contractColumns(chainId: number): readonly Column<Explorer['Smar
   return [
     {
       name: 'Contract',
-      cell: ({ address }) => html`<${AddressReference} chainId=${chainId} address=${address} />`,
+      cell: ({ address }) => h(AddressReference, { chainId, address }),
     },
     { name: 'Language', cell: ({ language }) => textOf(language) },
     { name: 'Compiler', cell: ({ compiler_version }) => textOf(compiler_version) },
@@ -78,8 +79,8 @@ export function contractColumns(chainId: number): readonly Column<Explorer['Smar
 /** Columns of a list of addresses by coin balance. */
 export function accountColumns(chainId: number): readonly Column<Explorer['CoinHolder']>[] {
   return [
-    { name: 'Address', cell: holder => html`<${AddressReference} chainId=${chainId} address=${holder} />` },
-    { name: 'Kind', cell: ({ is_contract }) => html`<${Badge}>${is_contract ? 'contract' : 'account'}<//>` },
+    { name: 'Address', cell: holder => h(AddressReference, { chainId, address: holder }) },
+    { name: 'Kind', cell: ({ is_contract }) => h(Badge, { children: is_contract ? 'contract' : 'account' }) },
     { name: 'Transactions', isNumber: true, cell: ({ transaction_count }) => countText(transaction_count) },
     { name: 'Balance', isNumber: true, cell: ({ coin_balance }) => coinCell(chainId, coin_balance) },
   ];
@@ -94,7 +95,7 @@ export function withdrawalColumns(chainId: number): readonly Column<Explorer['Wi
     { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
     {
       name: 'To',
-      cell: ({ receiver }) => html`<${AddressReference} chainId=${chainId} address=${receiver} />`,
+      cell: ({ receiver }) => h(AddressReference, { chainId, address: receiver }),
     },
     { name: 'Amount', isNumber: true, cell: ({ amount }) => coinCell(chainId, amount) },
   ];
@@ -109,5 +110,5 @@ function textOf(text: string | null | undefined): string {
 }
 
 function coinCell(chainId: number, amount: string | null): ComponentChildren {
-  return amount === null ? '–' : html`<${CoinAmount} chainId=${chainId} amount=${amount} />`;
+  return amount === null ? '–' : h(CoinAmount, { chainId, amount });
 }

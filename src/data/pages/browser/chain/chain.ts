@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
 import { Awaited } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Tabs } from '#pages/browser/layout.ts';
 import { entitle, show } from '#pages/browser/show.ts';
 import { place } from '../api.ts';
@@ -18,13 +19,16 @@ const { chainId } = place();
 /** Page of a chain: the state of its back ends, its figures per day, and lists of its records. */
 function ChainPage(): VNode {
   const chains = useChains();
-  return html`<${Frame}>
-    <${Awaited} loading=${chains}>${({ chains: all }: { chains: readonly Chain[] }) => {
-      const chain = all.find(({ id }) => id === chainId);
-      if (chain === undefined) return html`<${UnknownChain} chainId=${chainId} chains=${all} />`;
-      return html`<${ChainView} chain=${chain} />`;
-    }}<//>
-  <//>`;
+  return h(Frame, {
+    children: h(Awaited<{ chains: readonly Chain[] }>, {
+      loading: chains,
+      children: ({ chains: all }) => {
+        const chain = all.find(({ id }) => id === chainId);
+        if (chain === undefined) return h(UnknownChain, { chainId, chains: all });
+        return h(ChainView, { chain });
+      },
+    }),
+  });
 }
 
 function ChainView({ chain }: { chain: Chain }): VNode {
@@ -34,18 +38,22 @@ function ChainView({ chain }: { chain: Chain }): VNode {
     <div class="title">
       <h1>${chain.name}</h1>
       <div class="row">
-        <${Badge}>chain ${chain.id}<//>
-        ${head !== undefined && html`<${Badge} tone="busy">block ${grouped(head)}<//>`}
+        ${h(Badge, { children: html`chain ${chain.id}` })}
+        ${head !== undefined && h(Badge, { tone: 'busy', children: html`block ${grouped(head)}` })}
       </div>
     </div>
-    <${Card} title="Back ends" aside=${html`<span class="small">
+    ${h(Card, {
+      title: 'Back ends',
+      aside: html`<span class="small">
         asked in this order; final after ${grouped(chain.confirmations)} more ${chain.confirmations === 1 ? 'block' : 'blocks'}
-      </span>`}>
-      <ul class="plain stack">
-        ${chain.backends.map(backend => html`<${BackendState} key=${backend.name} backend=${backend} />`)}
-      </ul>
-    <//>
-    ${hasAnswers(chain) ? html`<${Contents} chain=${chain} />` : html`<${Waiting} />`}
+      </span>`,
+      children: html`
+        <ul class="plain stack">
+          ${chain.backends.map(backend => h(BackendState, { key: backend.name, backend }))}
+        </ul>
+      `,
+    })}
+    ${hasAnswers(chain) ? h(Contents, { chain }) : h(Waiting, {})}
   `;
 }
 
@@ -59,14 +67,14 @@ function Waiting(): VNode {
 function Contents({ chain }: { chain: Chain }): VNode {
   const lists = chainLists.filter(({ operationId }) => canAnswer(chain, operationId));
   return html`
-    <${ChainFigures} chain=${chain} title="Figures" />
-    <${ChainCharts} chain=${chain} />
-    <${Card}>
-      <${Tabs}
-        label=${`Records of ${chain.name}`}
-        tabs=${lists.map(({ id, label, content }) => ({ id, label, content: () => content(chain.id) }))}
-      />
-    <//>
+    ${h(ChainFigures, { chain, title: 'Figures' })}
+    ${h(ChainCharts, { chain })}
+    ${h(Card, {
+      children: h(Tabs, {
+        label: `Records of ${chain.name}`,
+        tabs: lists.map(({ id, label, content }) => ({ id, label, content: () => content(chain.id) })),
+      }),
+    })}
   `;
 }
 

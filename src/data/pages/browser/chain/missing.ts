@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { Awaited } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { clipped } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
 import { pageOf, place } from '../api.ts';
@@ -14,16 +15,17 @@ const PATH_CHARACTERS = 120;
 function Missing(): VNode {
   const chains = useChains();
   entitle('Not found');
-  return html`<${Frame}>
-    <${Awaited} loading=${chains}>${({ chains: all }: { chains: readonly Chain[] }) => {
-      const { chainId } = place();
-      const chain = all.find(({ id }) => id === chainId);
-      const isChainUnknown = chain === undefined && Number.isSafeInteger(chainId) && chainId > 0;
-      return isChainUnknown
-        ? html`<${UnknownChain} chainId=${chainId} chains=${all} />`
-        : html`<${NoPage} chain=${chain} />`;
-    }}<//>
-  <//>`;
+  return h(Frame, {
+    children: h(Awaited<{ chains: readonly Chain[] }>, {
+      loading: chains,
+      children: ({ chains: all }) => {
+        const { chainId } = place();
+        const chain = all.find(({ id }) => id === chainId);
+        const isChainUnknown = chain === undefined && Number.isSafeInteger(chainId) && chainId > 0;
+        return isChainUnknown ? h(UnknownChain, { chainId, chains: all }) : h(NoPage, { chain });
+      },
+    }),
+  });
 }
 
 function NoPage({ chain }: { chain: Chain | undefined }): VNode {

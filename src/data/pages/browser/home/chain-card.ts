@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { pageOf } from '../api.ts';
 import { type Chain, type ChainBackend, headOf, progressOf, stateOf } from '../chains.ts';
@@ -28,7 +29,7 @@ export function ChainCard({
       <span class="small"> ${head === undefined ? 'no block yet' : 'latest block'}</span>
     </p>
     <ul class="plain stack">
-      ${chain.backends.map(backend => html`<${BackendState} key=${backend.name} backend=${backend} />`)}
+      ${chain.backends.map(backend => h(BackendState, { key: backend.name, backend }))}
     </ul>
     ${
       choose !== undefined &&
@@ -47,7 +48,7 @@ export function BackendState({ backend }: { backend: ChainBackend }): VNode {
   return html`<li>
     <div class="row between">
       <span>${backend.name}</span>
-      <${Badge} tone=${tone}>${words}<//>
+      ${h(Badge, { tone, children: words })}
     </div>
     ${
       progress !== undefined &&

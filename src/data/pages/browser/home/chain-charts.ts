@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { Awaited, Empty, useAnswer } from '#pages/browser/answer.ts';
 import { Chart } from '#pages/browser/chart.ts';
+import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { api, type Insights } from '../api.ts';
 import { type Chain, canAnswer } from '../chains.ts';
@@ -31,16 +32,20 @@ export function ChainCharts({ chain }: { chain: Chain }): VNode {
   const lastDay =
     counts === undefined || counts.length === 0 ? today() : Math.max(...counts.map(([day]) => day));
   return html`<div class="grid wide">
-    <${Card} title="Transactions per day">
-      <${Awaited} loading=${loading}>${() =>
-        html`<${DailyChart}
-          label="transactions per day"
-          name="Transactions"
-          days=${counts ?? []}
-          lastDay=${lastDay}
-        />`}<//>
-    <//>
-    ${isKnown && canAnswer(chain, 'queryBlocks') && html`<${GasPerDay} chainId=${chain.id} lastDay=${lastDay} />`}
+    ${h(Card, {
+      title: 'Transactions per day',
+      children: h(Awaited<unknown>, {
+        loading,
+        children: () =>
+          h(DailyChart, {
+            label: 'transactions per day',
+            name: 'Transactions',
+            days: counts ?? [],
+            lastDay,
+          }),
+      }),
+    })}
+    ${isKnown && canAnswer(chain, 'queryBlocks') && h(GasPerDay, { chainId: chain.id, lastDay })}
   </div>`;
 }
 
@@ -65,16 +70,19 @@ function GasPerDay({ chainId, lastDay }: { chainId: number; lastDay: number }): 
     [chainId, lastDay],
     { everyMs: RENEW_CHARTS_MS },
   );
-  return html`<${Card} title="Gas used per day">
-    <${Awaited} loading=${loading}>
-      ${({ aggregations = [] }: { aggregations?: Insights['Aggregations'] }) => html`<${DailyChart}
-        label="gas used per day"
-        name="Gas"
-        days=${aggregations.map(({ day, gas }) => [Date.parse(String(day)), Number(gas)])}
-        lastDay=${lastDay}
-      />`}
-    <//>
-  <//>`;
+  return h(Card, {
+    title: 'Gas used per day',
+    children: h(Awaited<{ aggregations?: Insights['Aggregations'] }>, {
+      loading,
+      children: ({ aggregations = [] }) =>
+        h(DailyChart, {
+          label: 'gas used per day',
+          name: 'Gas',
+          days: aggregations.map(({ day, gas }): Day => [Date.parse(String(day)), Number(gas)]),
+          lastDay,
+        }),
+    }),
+  });
 }
 
 type Day = readonly [time: number, value: number];
@@ -106,9 +114,9 @@ function DailyChart({
     return { times: shown, series: [{ label: name, values: shown.map(time => values.get(time) ?? 0) }] };
   }, [content, lastDay]);
   if (days.every(([, value]) => value === 0)) {
-    return html`<${Empty}>Nothing within the last ${DAYS} days.<//>`;
+    return h(Empty, { children: html`Nothing within the last ${DAYS} days.` });
   }
-  return html`<${Chart} label=${label} times=${times} series=${series} isBars format=${short} />`;
+  return h(Chart, { label, times, series, isBars: true, format: short });
 }
 
 /** Start of the current day in UTC. */

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { api, type Explorer } from '../api.ts';
 import { atNewBlocks, type Chain, canAnswer } from '../chains.ts';
@@ -14,13 +15,15 @@ export function ChainFigures({ chain, title }: { chain: Chain; title: string }):
     atNewBlocks(chain),
   );
   if (!canAnswer(chain, 'getStats')) return null;
-  return html`<${Card} title=${title}>
-    <${Awaited} loading=${stats}>
-      ${(data: Explorer['Stats']) => html`<dl class="tiles">
+  return h(Card, {
+    title,
+    children: h(Awaited<Explorer['Stats']>, {
+      loading: stats,
+      children: data => html`<dl class="tiles">
         ${tilesOf(data).map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}
-      </dl>`}
-    <//>
-  <//>`;
+      </dl>`,
+    }),
+  });
 }
 
 function tilesOf(stats: Explorer['Stats']): readonly (readonly [name: string, value: string])[] {

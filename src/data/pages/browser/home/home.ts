@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Awaited } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { show } from '#pages/browser/show.ts';
 import { type Chain, hasAnswers, useChains } from '../chains.ts';
@@ -15,17 +16,21 @@ import { LatestBlocks, LatestTransactions } from './latest.ts';
 /** Home page of the data service: its chains, and the latest activity on one of them. */
 function Home(): VNode {
   const chains = useChains();
-  return html`<${Frame} hasSearch=${false}>
-    <section class="hero">
-      <h1>What happens on your chains</h1>
-      <p>Blocks, transactions, addresses and tokens of every chain that is served here, as the API answers them.</p>
-      <${SearchBox} />
-    </section>
-    <${Awaited} loading=${chains}>
-      ${({ chains: all }: { chains: readonly Chain[] }) => html`<${Chains} chains=${all} />`}
-    <//>
-    <${Links} />
-  <//>`;
+  return h(Frame, {
+    hasSearch: false,
+    children: html`
+      <section class="hero">
+        <h1>What happens on your chains</h1>
+        <p>Blocks, transactions, addresses and tokens of every chain that is served here, as the API answers them.</p>
+        ${h(SearchBox, {})}
+      </section>
+      ${h(Awaited<{ chains: readonly Chain[] }>, {
+        loading: chains,
+        children: ({ chains: all }) => h(Chains, { chains: all }),
+      })}
+      ${h(Links, {})}
+    `,
+  });
 }
 
 /** Cards of all chains, and details of the selected one. The selection is part of the URL: `?chain=31338`. */
@@ -39,34 +44,37 @@ function Chains({ chains }: { chains: readonly Chain[] }): VNode {
   return html`
     <h2 class="visually-hidden">Chains</h2>
     <div class="grid">
-      ${chains.map(
-        chain => html`<${ChainCard}
-          key=${chain.id}
-          chain=${chain}
-          isChosen=${chain.id === chosen?.id}
-          choose=${chains.length > 1 ? () => choose(chain.id) : undefined}
-        />`,
+      ${chains.map(chain =>
+        h(ChainCard, {
+          key: chain.id,
+          chain,
+          isChosen: chain.id === chosen?.id,
+          choose: chains.length > 1 ? () => choose(chain.id) : undefined,
+        }),
       )}
     </div>
-    ${chosen !== undefined && html`<${ChosenChain} key=${chosen.id} chain=${chosen} />`}
+    ${chosen !== undefined && h(ChosenChain, { key: chosen.id, chain: chosen })}
   `;
 }
 
 function ChosenChain({ chain }: { chain: Chain }): VNode {
   if (!hasAnswers(chain)) {
-    return html`<${Card} title=${`Latest of ${chain.name}`}>
-      <div class="empty" role="status">
-        <p>No block of this chain is available yet.</p>
-        <p class="small">Blocks and transactions appear here by themselves, as soon as a back end of the chain has its first one.</p>
-      </div>
-    <//>`;
+    return h(Card, {
+      title: `Latest of ${chain.name}`,
+      children: html`
+        <div class="empty" role="status">
+          <p>No block of this chain is available yet.</p>
+          <p class="small">Blocks and transactions appear here by themselves, as soon as a back end of the chain has its first one.</p>
+        </div>
+      `,
+    });
   }
   return html`
-    <${ChainFigures} chain=${chain} title=${chain.name} />
-    <${ChainCharts} chain=${chain} />
+    ${h(ChainFigures, { chain, title: chain.name })}
+    ${h(ChainCharts, { chain })}
     <div class="grid wide">
-      <${LatestBlocks} chain=${chain} />
-      <${LatestTransactions} chain=${chain} />
+      ${h(LatestBlocks, { chain })}
+      ${h(LatestTransactions, { chain })}
     </div>
   `;
 }
@@ -82,23 +90,26 @@ const LINKS: readonly (readonly [href: string, name: string, purpose: string])[]
 
 /** Links to the reference, the API description and the operator's endpoints. */
 function Links(): VNode {
-  return html`<${Card} title="Build with it">
-    <ul class="plain grid">
-      ${LINKS.map(
-        ([href, name, purpose]) => html`<li key=${href}>
-          <a href=${href}>${name}</a>
-          <p class="small">${purpose}</p>
-        </li>`,
-      )}
-      <li>
-        Metrics
-        <p class="small">
-          ${'For Prometheus: '}<code>/metrics</code>${' on the operator’s listener ('}<code>admin.listen</code>${'), by default '}
-          <code>127.0.0.1:3002</code>.
-        </p>
-      </li>
-    </ul>
-  <//>`;
+  return h(Card, {
+    title: 'Build with it',
+    children: html`
+      <ul class="plain grid">
+        ${LINKS.map(
+          ([href, name, purpose]) => html`<li key=${href}>
+            <a href=${href}>${name}</a>
+            <p class="small">${purpose}</p>
+          </li>`,
+        )}
+        <li>
+          Metrics
+          <p class="small">
+            ${'For Prometheus: '}<code>/metrics</code>${' on the operator’s listener ('}<code>admin.listen</code>${'), by default '}
+            <code>127.0.0.1:3002</code>.
+          </p>
+        </li>
+      </ul>
+    `,
+  });
 }
 
 show(Home);

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { type Column, List } from '#pages/browser/list.ts';
 import { api, type Explorer, pageOf } from '../api.ts';
@@ -26,34 +27,37 @@ export function LatestBlocks({ chain }: { chain: Chain }): VNode {
   const columns: readonly Column<Block>[] = [
     {
       name: 'Block',
-      cell: ({ height, timestamp }) => html`<${TwoLines}
-        first=${blockCell(id, height)}
-        second=${ageCell(timestamp)}
-      />`,
+      cell: ({ height, timestamp }) =>
+        h(TwoLines, { first: blockCell(id, height), second: ageCell(timestamp) }),
     },
     {
       name: 'Holds',
-      cell: ({ transaction_count, gas_used }) => html`<${TwoLines}
-        first=${`${countText(transaction_count)} ${transaction_count === 1 ? 'transaction' : 'transactions'}`}
-        second=${`${countText(gas_used)} gas`}
-      />`,
+      cell: ({ transaction_count, gas_used }) =>
+        h(TwoLines, {
+          first: `${countText(transaction_count)} ${transaction_count === 1 ? 'transaction' : 'transactions'}`,
+          second: `${countText(gas_used)} gas`,
+        }),
     },
-    { name: 'Miner', cell: ({ miner }) => html`<${AddressReference} chainId=${id} address=${miner} />` },
+    { name: 'Miner', cell: ({ miner }) => h(AddressReference, { chainId: id, address: miner }) },
   ];
-  return html`<${Card} title="Latest blocks" aside=${html`<a href="${pageOf.chain(id)}?tab=blocks">All blocks</a>`}>
-    <div class="moving"><${List}
-      label="Latest blocks"
-      load=${(_: unknown, signal: AbortSignal) =>
-        api.GET('/explorer/main-page/blocks', { params: { query: { chain_id: id } }, signal })}
-      pageOf=${(items: readonly Block[]) => ({ items, next: null })}
-      keyOf=${({ hash }: Block) => hash}
-      columns=${columns}
-      ...${atNewBlocks(chain)}
-      inputs=${[id]}
-      empty="There is no block yet. The first one appears here by itself."
-      source=${(headers: Headers) => html`<${Source} headers=${headers} />`}
-    /></div>
-  <//>`;
+  return h(Card, {
+    title: 'Latest blocks',
+    aside: html`<a href="${pageOf.chain(id)}?tab=blocks">All blocks</a>`,
+    children: html`
+      <div class="moving">${h(List<Block, never, readonly Block[]>, {
+        label: 'Latest blocks',
+        load: (_, signal) =>
+          api.GET('/explorer/main-page/blocks', { params: { query: { chain_id: id } }, signal }),
+        pageOf: items => ({ items, next: null }),
+        keyOf: ({ hash }) => hash,
+        columns,
+        ...atNewBlocks(chain),
+        inputs: [id],
+        empty: 'There is no block yet. The first one appears here by itself.',
+        source: headers => h(Source, { headers }),
+      })}</div>
+    `,
+  });
 }
 
 /** Latest transactions of a chain, renewed while the page is visible. */
@@ -62,40 +66,47 @@ export function LatestTransactions({ chain }: { chain: Chain }): VNode {
   const columns: readonly Column<Transaction>[] = [
     {
       name: 'Transaction',
-      cell: ({ hash, timestamp }) => html`<${TwoLines}
-        first=${html`<${TransactionReference} chainId=${id} hash=${hash} />`}
-        second=${ageCell(timestamp)}
-      />`,
+      cell: ({ hash, timestamp }) =>
+        h(TwoLines, {
+          first: h(TransactionReference, { chainId: id, hash }),
+          second: ageCell(timestamp),
+        }),
     },
     {
       name: 'Call',
-      cell: transaction => html`<${TwoLines}
-        first=${methodCell(transaction.method, transaction.to === null) ?? 'coin transfer'}
-        second=${html`<${TransactionStatus} transaction=${transaction} />`}
-      />`,
+      cell: transaction =>
+        h(TwoLines, {
+          first: methodCell(transaction.method, transaction.to === null) ?? 'coin transfer',
+          second: h(TransactionStatus, { transaction }),
+        }),
     },
     {
       name: 'From and to',
-      cell: ({ from, to, created_contract }) => html`<${TwoLines}
-        first=${html`<${AddressReference} chainId=${id} address=${from} />`}
-        second=${receiverCell(id, to, created_contract)}
-      />`,
+      cell: ({ from, to, created_contract }) =>
+        h(TwoLines, {
+          first: h(AddressReference, { chainId: id, address: from }),
+          second: receiverCell(id, to, created_contract),
+        }),
     },
   ];
-  return html`<${Card} title="Latest transactions" aside=${html`<a href="${pageOf.chain(id)}?tab=transactions">All transactions</a>`}>
-    <div class="moving"><${List}
-      label="Latest transactions"
-      load=${(_: unknown, signal: AbortSignal) =>
-        api.GET('/explorer/main-page/transactions', { params: { query: { chain_id: id } }, signal })}
-      pageOf=${(items: readonly Transaction[]) => ({ items, next: null })}
-      keyOf=${transactionKey}
-      columns=${columns}
-      ...${atNewBlocks(chain)}
-      inputs=${[id]}
-      empty="There is no transaction yet. The first one appears here by itself."
-      source=${(headers: Headers) => html`<${Source} headers=${headers} />`}
-    /></div>
-  <//>`;
+  return h(Card, {
+    title: 'Latest transactions',
+    aside: html`<a href="${pageOf.chain(id)}?tab=transactions">All transactions</a>`,
+    children: html`
+      <div class="moving">${h(List<Transaction, never, readonly Transaction[]>, {
+        label: 'Latest transactions',
+        load: (_, signal) =>
+          api.GET('/explorer/main-page/transactions', { params: { query: { chain_id: id } }, signal }),
+        pageOf: items => ({ items, next: null }),
+        keyOf: transactionKey,
+        columns,
+        ...atNewBlocks(chain),
+        inputs: [id],
+        empty: 'There is no transaction yet. The first one appears here by itself.',
+        source: headers => h(Source, { headers }),
+      })}</div>
+    `,
+  });
 }
 
 function TwoLines({ first, second }: { first: ComponentChildren; second: ComponentChildren }): VNode {

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { type Chain, canAnswer } from '../chains.ts';
 import { COMPARISONS, filtersOf, KINDS, type Kind, type PathPart } from './kinds.ts';
 import type { Filter, Query } from './query.ts';
@@ -37,8 +38,12 @@ export function Form({
     </label>
     ${kind.subject && pathField(kind.subject, query.subject, subject => change({ subject }))}
     ${kind.signature && pathField(kind.signature, query.signature, signature => change({ signature }))}
-    <${ChainChoice} query=${query} chains=${chains} change=${change} />
-    <${Filters} kind=${kind} filters=${query.filters} change=${(filters: Query['filters']) => change({ filters })} />
+    ${h(ChainChoice, { query, chains, change })}
+    ${h(Filters, {
+      kind,
+      filters: query.filters,
+      change: (filters: Query['filters']) => change({ filters }),
+    })}
     ${field('Group by', query.groupBy, groupBy => change({ groupBy }), 'day, hour, from_address …')}
     ${field('Aggregate', query.aggregate, aggregate => change({ aggregate }), 'count() as n, sum(value) as wei')}
     ${field('Sort by', query.sortBy, sortBy => change({ sortBy }), 'block_number', 'playground-fields')}

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { Chart } from '#pages/browser/chart.ts';
+import { h } from '#pages/browser/element.ts';
 import { clipped, shortened } from '#pages/browser/reference.ts';
 import type { Row } from './rows.ts';
 
@@ -18,11 +19,11 @@ export function GroupsChart({ groups }: { groups: readonly Row[] }): VNode | nul
   if (groups.length < 2 || values[0] === undefined) return null;
   const isOneSeries = new Set(groups.map(group => String(group[time ?? '']))).size === groups.length;
   if (time !== undefined && isOneSeries) {
-    return html`<div class="grid wide">${values.map(
-      name => html`<${OverTime} key=${name} groups=${groups} time=${time} value=${name} />`,
+    return html`<div class="grid wide">${values.map(name =>
+      h(OverTime, { key: name, groups, time, value: name }),
     )}</div>`;
   }
-  return html`<${Bars} groups=${groups} names=${names.filter(name => !values.includes(name))} value=${values[0]} />`;
+  return h(Bars, { groups, names: names.filter(name => !values.includes(name)), value: values[0] });
 }
 
 function OverTime({ groups, time, value }: { groups: readonly Row[]; time: string; value: string }): VNode {
@@ -37,7 +38,13 @@ function OverTime({ groups, time, value }: { groups: readonly Row[]; time: strin
   }, [groups, time, value]);
   return html`<div>
     <h3>${value}</h3>
-    <${Chart} label=${`${value} by ${time}`} times=${times} series=${series} isBars=${BUCKETS.includes(time)} format=${short} />
+    ${h(Chart, {
+      label: `${value} by ${time}`,
+      times,
+      series,
+      isBars: BUCKETS.includes(time),
+      format: short,
+    })}
   </div>`;
 }
 

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Awaited, Empty, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { entitle, show } from '#pages/browser/show.ts';
 import { api } from '../api.ts';
@@ -16,17 +17,22 @@ import { Results } from './results.ts';
 /** Page with a form for queries of document 2. The URL holds the form's values, so that it can be shared. */
 function Playground(): VNode {
   const chains = useAnswer(signal => api.GET('/chains', { signal }));
-  return html`<${Frame}>
-    <h1>Playground</h1>
-    <p>
-      Ask for blocks, transactions and events of several chains at once, filtered, grouped and counted. The address of
-      this page holds the whole form: share it. All parameters are in <a href="/docs">the reference</a>.
-    </p>
-    <nav class="row presets" aria-label="Examples">
-      ${PRESETS.map(({ name, parameters }) => html`<a class="button" key=${name} href=${`?${new URLSearchParams(parameters)}`}>${name}</a>`)}
-    </nav>
-    <${Awaited} loading=${chains}>${({ chains: all }: { chains: readonly Chain[] }) => html`<${Bench} chains=${all} />`}<//>
-  <//>`;
+  return h(Frame, {
+    children: html`
+      <h1>Playground</h1>
+      <p>
+        Ask for blocks, transactions and events of several chains at once, filtered, grouped and counted. The address of
+        this page holds the whole form: share it. All parameters are in <a href="/docs">the reference</a>.
+      </p>
+      <nav class="row presets" aria-label="Examples">
+        ${PRESETS.map(({ name, parameters }) => html`<a class="button" key=${name} href=${`?${new URLSearchParams(parameters)}`}>${name}</a>`)}
+      </nav>
+      ${h(Awaited<{ chains: readonly Chain[] }>, {
+        loading: chains,
+        children: ({ chains: all }) => h(Bench, { chains: all }),
+      })}
+    `,
+  });
 }
 
 /** The form, its request and the answer. Typing updates the request at once, and `Run` updates the answer. */
@@ -52,20 +58,24 @@ function Bench({ chains }: { chains: readonly Chain[] }): VNode {
   }, []);
   return html`
     <div class="bench">
-      <${Card} title="The question">
-        <${Form}
-          query=${query}
-          chains=${chains}
-          change=${(part: Partial<Query>) => setQuery({ ...query, page: 0, ...part })}
-          run=${() => ask(query)}
-        />
-      <//>
-      <${RequestText} query=${query} />
+      ${h(Card, {
+        title: 'The question',
+        children: h(Form, {
+          query,
+          chains,
+          change: (part: Partial<Query>) => setQuery({ ...query, page: 0, ...part }),
+          run: () => ask(query),
+        }),
+      })}
+      ${h(RequestText, { query })}
     </div>
     ${
       missing === undefined
-        ? html`<${Results} key=${run} query=${asked} turnTo=${(page: number) => ask({ ...asked, page })} />`
-        : html`<${Card} title="The answer"><${Empty}>Fill in “${missing}” and press Run.<//><//>`
+        ? h(Results, { key: run, query: asked, turnTo: (page: number) => ask({ ...asked, page }) })
+        : h(Card, {
+            title: 'The answer',
+            children: h(Empty, { children: html`Fill in “${missing}” and press Run.` }),
+          })
     }
   `;
 }

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { CopyButton } from '#pages/browser/reference.ts';
 import { type Query, requestOf } from './query.ts';
@@ -7,15 +8,18 @@ import { type Query, requestOf } from './query.ts';
 /** The form's request as curl and as TypeScript. */
 export function RequestText({ query }: { query: Query }): VNode {
   const url = `${location.origin}${requestOf(query)}`;
-  return html`<${Card} title="The request">
-    <${Code} name="curl" text=${`curl '${url}'`} />
-    <${Code} name="TypeScript" text=${typeScriptOf(query)} />
-  <//>`;
+  return h(Card, {
+    title: 'The request',
+    children: html`
+      ${h(Code, { name: 'curl', text: `curl '${url}'` })}
+      ${h(Code, { name: 'TypeScript', text: typeScriptOf(query) })}
+    `,
+  });
 }
 
 function Code({ name, text }: { name: string; text: string }): VNode {
   return html`<div class="stack">
-    <div class="row between"><h3>${name}</h3><${CopyButton} text=${text} label=${`Copy as ${name}`} /></div>
+    <div class="row between"><h3>${name}</h3>${h(CopyButton, { text, label: `Copy as ${name}` })}</div>
     <pre tabindex="0" aria-label=${name}><code>${text}</code></pre>
   </div>`;
 }

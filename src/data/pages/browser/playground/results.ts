@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
 import { Awaited, Empty, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import type { Insights } from '../api.ts';
 import { Source } from '../frame.ts';
@@ -23,28 +24,30 @@ const LONGEST_JSON = 200_000;
 export function Results({ query, turnTo }: { query: Query; turnTo: (page: number) => void }): VNode {
   const request = requestOf(query);
   const loading = useAnswer(signal => requested(request, signal), [request]);
-  return html`<${Card} title="The answer">
-    <${Awaited} loading=${loading}>
-      ${(answer: QueryAnswer, headers: Headers) => html`<${Answer} answer=${answer} turnTo=${turnTo} />
-        <${Source} headers=${headers} />`}
-    <//>
-  <//>`;
+  return h(Card, {
+    title: 'The answer',
+    children: h(Awaited<QueryAnswer>, {
+      loading,
+      children: (answer, headers) => html`${h(Answer, { answer, turnTo })}
+      ${h(Source, { headers })}`,
+    }),
+  });
 }
 
 function Answer({ answer, turnTo }: { answer: QueryAnswer; turnTo: (page: number) => void }): VNode {
   const { data, aggregations, meta } = answer;
   const rows = aggregations ?? data ?? [];
   if (rows.length === 0) {
-    return html`<${Empty}>Nothing matches. Remove a filter, or ask another chain.<//>`;
+    return h(Empty, { children: 'Nothing matches. Remove a filter, or ask another chain.' });
   }
   const json = JSON.stringify(answer, null, 2);
   return html`
-    ${aggregations !== undefined && html`<${GroupsChart} groups=${aggregations} />`}
-    <${Rows}
-      label=${aggregations === undefined ? 'Rows' : 'Groups'}
-      rows=${rows}
-      chainId=${meta.chain_ids.length === 1 ? meta.chain_ids[0] : undefined}
-    />
+    ${aggregations !== undefined && h(GroupsChart, { groups: aggregations })}
+    ${h(Rows, {
+      label: aggregations === undefined ? 'Rows' : 'Groups',
+      rows,
+      chainId: meta.chain_ids.length === 1 ? meta.chain_ids[0] : undefined,
+    })}
     <nav class="pager" aria-label="Pages of the answer">
       <button type="button" disabled=${meta.page === 0} onClick=${() => turnTo(meta.page - 1)}>Previous</button>
       <span>Page ${grouped(meta.page + 1)} of ${grouped(meta.total_pages)}, ${grouped(meta.total_items)} in all</span>

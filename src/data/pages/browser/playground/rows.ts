@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import { type Column, Table } from '#pages/browser/list.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
@@ -37,18 +38,13 @@ export function Rows({
     cell: ({ row }) => cellOf(name, { chain_id: chainId, ...row }),
     isNumber: rows.every(row => row[name] === null || typeof row[name] === 'number'),
   }));
-  return html`<${Table}
-    label=${label}
-    items=${items}
-    columns=${columns}
-    keyOf=${({ index }: { index: number }) => String(index)}
-  />`;
+  return h(Table<(typeof items)[number]>, { label, items, columns, keyOf: ({ index }) => String(index) });
 }
 
 function cellOf(name: string, row: Row): ComponentChildren {
   const value = row[name];
   if (value === null || value === undefined) return '–';
-  if (name === 'block_timestamp' && typeof value === 'number') return html`<${Moment} at=${value * 1_000} />`;
+  if (name === 'block_timestamp' && typeof value === 'number') return h(Moment, { at: value * 1_000 });
   const chainId = Number(row.chain_id);
   const isOnChain = Number.isSafeInteger(chainId) && chainId > 0;
   if (name === 'block_number' && isOnChain) {
@@ -58,9 +54,9 @@ function cellOf(name: string, row: Row): ComponentChildren {
   if (typeof value !== 'string') return structureOf(value);
   if (WHOLE_DAY.test(value))
     return html`<time datetime=${value} title=${`${value.slice(0, 10)} in UTC`}>${value.slice(0, 10)}</time>`;
-  if (ISO_TIME.test(value) && !Number.isNaN(Date.parse(value))) return html`<${Moment} at=${value} />`;
+  if (ISO_TIME.test(value) && !Number.isNaN(Date.parse(value))) return h(Moment, { at: value });
   if (value.startsWith('0x')) {
-    return html`<${Reference} value=${value} href=${isOnChain ? pageFor(name, value, chainId) : undefined} />`;
+    return h(Reference, { value, href: isOnChain ? pageFor(name, value, chainId) : undefined });
   }
   return clipped(value, LONGEST_TEXT);
 }

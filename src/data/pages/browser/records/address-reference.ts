@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { type Explorer, pageOf } from '../api.ts';
 
@@ -14,12 +15,12 @@ export function AddressReference({
   isWhole?: boolean;
 }): VNode {
   const name = nameOf(address);
-  return html`<${Reference}
-    value=${address.hash}
-    name=${name === undefined ? undefined : clipped(name)}
-    href=${pageOf.address(chainId, address.hash)}
-    isWhole=${isWhole}
-  />`;
+  return h(Reference, {
+    value: address.hash,
+    name: name === undefined ? undefined : clipped(name),
+    href: pageOf.address(chainId, address.hash),
+    isWhole,
+  });
 }
 
 /** Name of an address: the registered name, else that of its contract or token; undefined without one. */

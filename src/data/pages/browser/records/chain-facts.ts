@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { pageOf } from '../api.ts';
 import { useChain } from './coin.ts';
@@ -11,8 +12,8 @@ export function Finality({ chainId, confirmations }: { chainId: number; confirma
   const count = `${grouped(confirmations)} ${confirmations === 1 ? 'confirmation' : 'confirmations'}`;
   if (needed === undefined) return html`<span>${count}</span>`;
   return confirmations >= needed
-    ? html`<${Badge} tone="good">final<//> <span>${count}</span>`
-    : html`<${Badge} tone="busy">not final<//> <span>${count} of ${grouped(needed)}</span>`;
+    ? html`${h(Badge, { tone: 'good', children: 'final' })} <span>${count}</span>`
+    : html`${h(Badge, { tone: 'busy', children: 'not final' })} <span>${count} of ${grouped(needed)}</span>`;
 }
 
 /** Line below a heading that names the record's chain. */

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { CopyButton, clipped } from '#pages/browser/reference.ts';
 
 const SHOWN_CHARACTERS = 20_000;
@@ -19,7 +20,7 @@ export function CodeText({
   return html`<div class="code">
     <pre tabindex="0" role="region" aria-label=${label}>${clipped(value, most)}</pre>
     <p class="row small">
-      <${CopyButton} text=${value} label=${`Copy: ${label}`} />
+      ${h(CopyButton, { text: value, label: `Copy: ${label}` })}
       ${cut && `The first ${most} of ${value.length} characters; copying takes all of them.`}
     </p>
   </div>`;

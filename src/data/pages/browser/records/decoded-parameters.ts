@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { type Column, Table } from '#pages/browser/list.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
@@ -29,21 +30,21 @@ export function DecodedParameters({
     {
       name: 'Name',
       cell: ({ name, position, indexed }) =>
-        html`${clipped(name) || `(${position})`}${indexed === true && html` <${Badge}>indexed<//>`}`,
+        html`${clipped(name) || `(${position})`}${indexed === true && html` ${h(Badge, { children: 'indexed' })}`}`,
     },
     { name: 'Type', cell: ({ type }) => html`<code>${clipped(type)}</code>` },
     {
       name: 'Value',
       cell: ({ name, type, value }) =>
-        html`<${DecodedValue} chainId=${chainId} label=${clipped(name) || 'Value'} type=${type} value=${value} />`,
+        h(DecodedValue, { chainId, label: clipped(name) || 'Value', type, value }),
     },
   ];
-  return html`<${Table}
-    label=${label}
-    columns=${columns}
-    items=${parameters.map((parameter, position) => ({ ...parameter, position }))}
-    keyOf=${({ position }: Row) => String(position)}
-  />`;
+  return h(Table<Row>, {
+    label,
+    columns,
+    items: parameters.map((parameter, position) => ({ ...parameter, position })),
+    keyOf: ({ position }) => String(position),
+  });
 }
 
 interface ValueProps {
@@ -56,7 +57,7 @@ interface ValueProps {
 /** One value: an address is a link, and a long value opens on demand. */
 function DecodedValue({ chainId, label, type, value }: ValueProps): VNode {
   if (type === 'address' && ADDRESS.test(value))
-    return html`<${Reference} value=${value} href=${pageOf.address(chainId, value)} isWhole />`;
+    return h(Reference, { value, href: pageOf.address(chainId, value), isWhole: true });
   if (INTEGER.test(type)) return html`<span>${grouped(value)}</span>`;
   const isJson = type.endsWith(']') || type.startsWith('(') || type.startsWith('tuple');
   if (!isJson && value.length <= LONG_CHARACTERS && !value.includes('\n'))
@@ -70,18 +71,18 @@ function DecodedValue({ chainId, label, type, value }: ValueProps): VNode {
     ${
       elements !== undefined && elements.length <= LISTED_ELEMENTS
         ? html`<ol class="topics" start="0">
-            ${elements.map(
-              (element, position) => html`<li key=${position}>
-                <${DecodedValue}
-                  chainId=${chainId}
-                  label=${`${label} ${position}`}
-                  type=${type.replace(/\[\d*\]$/, '')}
-                  value=${element}
-                />
-              </li>`,
-            )}
-          </ol>`
-        : html`<${CodeText} label=${label} value=${isJson ? indented(value) : value} />`
+          ${elements.map(
+            (element, position) => html`<li key=${position}>
+              ${h(DecodedValue, {
+                chainId,
+                label: `${label} ${position}`,
+                type: type.replace(/\[\d*\]$/, ''),
+                value: element,
+              })}
+            </li>`,
+          )}
+        </ol>`
+        : h(CodeText, { label, value: isJson ? indented(value) : value })
     }
   </details>`;
 }

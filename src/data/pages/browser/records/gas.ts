@@ -8,7 +8,13 @@ export function GasPrice({ amount }: { amount: string | bigint }): VNode {
 }
 
 /** Gas used and its limit, as numbers and as a bar. */
-export function GasUsed({ used, limit }: { used: string | bigint; limit: string | bigint }): VNode {
+export function GasUsed({
+  used,
+  limit,
+}: {
+  used: string | number | bigint;
+  limit: string | number | bigint;
+}): VNode {
   const share = Number(limit) === 0 ? 0 : (Number(used) / Number(limit)) * 100;
   return html`<span class="measured">
     <span>${grouped(used)} of ${grouped(limit)} (${share.toFixed(2)} %)</span>

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import type { Column } from '#pages/browser/list.ts';
 import { clipped } from '#pages/browser/reference.ts';
@@ -29,21 +30,20 @@ export function internalColumns(
   return [
     {
       name: 'Transaction',
-      cell: ({ transaction_hash }) =>
-        html`<${TransactionReference} chainId=${chainId} hash=${transaction_hash} />`,
+      cell: ({ transaction_hash }) => h(TransactionReference, { chainId, hash: transaction_hash }),
     },
     { name: 'Kind', cell: ({ type, error }) => callKind(type, error) },
     ...(isOfBlock ? [] : place),
     {
       name: 'From',
-      cell: ({ from }) => html`<${AddressReference} chainId=${chainId} address=${from} />`,
+      cell: ({ from }) => h(AddressReference, { chainId, address: from }),
     },
     ...(of === undefined ? [] : [directionColumn<InternalTransaction>(of)]),
     { name: 'To', cell: ({ to, created_contract }) => receiverCell(chainId, to, created_contract) },
     {
       name: 'Value',
       isNumber: true,
-      cell: ({ value }) => html`<${CoinAmount} chainId=${chainId} amount=${value} />`,
+      cell: ({ value }) => h(CoinAmount, { chainId, amount: value }),
     },
     {
       name: 'Gas limit',
@@ -59,5 +59,5 @@ export const internalKey = ({ transaction_hash, index }: InternalTransaction) =>
 
 /** Kind of a call, with its error if it failed. */
 export function callKind(kind: string, error: string | null | undefined): VNode {
-  return html`<${Badge}>${clipped(kind)}<//>${error != null && html` <${Badge} tone="bad">${clipped(error)}<//>`}`;
+  return html`${h(Badge, { children: clipped(kind) })}${error != null && html` ${h(Badge, { tone: 'bad', children: clipped(error) })}`}`;
 }

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { clipped } from '#pages/browser/reference.ts';
 import type { Explorer } from '../api.ts';
@@ -26,31 +27,29 @@ export function LogEntry({
   const name = isOfTransaction ? `log ${index}` : `log ${index} of ${transaction_hash}`;
   return html`<article class="entry">
     <header class="row">
-      <${Badge}>log ${index}<//>
+      ${h(Badge, { children: html`log ${index}` })}
       <h2>${decoded === null ? 'Event of an unknown ABI' : clipped(nameOfCall(decoded.method_call))}</h2>
-      <span class="small">written by <${AddressReference} chainId=${chainId} address=${address} /></span>
+      <span class="small">written by ${h(AddressReference, { chainId, address })}</span>
       ${
         !isOfTransaction &&
-        html`<span class="small">in <${TransactionReference} chainId=${chainId} hash=${transaction_hash} />${
-          block_number !== undefined && html` of block ${blockCell(chainId, block_number)}`
-        }</span>`
+        html`<span class="small">in ${h(TransactionReference, { chainId, hash: transaction_hash })}${block_number !== undefined && html` of block ${blockCell(chainId, block_number)}`}</span>`
       }
     </header>
     ${
       decoded !== null &&
       decoded.parameters.length > 0 &&
-      html`<${DecodedParameters}
-        chainId=${chainId}
-        label=${`Parameters of ${name}`}
-        parameters=${decoded.parameters}
-      />`
+      h(DecodedParameters, {
+        chainId,
+        label: `Parameters of ${name}`,
+        parameters: decoded.parameters,
+      })
     }
     <details>
       <summary>Topics and data</summary>
       <ol class="topics" start="0">
         ${topics.map((topic, position) => html`<li key=${position}><code>${topic}</code></li>`)}
       </ol>
-      <${CodeText} label=${`Data of ${name}`} value=${data} />
+      ${h(CodeText, { label: `Data of ${name}`, value: data })}
     </details>
   </article>`;
 }

@@ -1,5 +1,5 @@
-import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { Card, type Tab } from '#pages/browser/layout.ts';
 import { List, type ListProps } from '#pages/browser/list.ts';
 import { Source } from '../frame.ts';
@@ -18,11 +18,11 @@ interface RecordPage<Item> {
 export function recordList<Item>(
   props: Omit<ListProps<Item, RecordCursor, RecordPage<Item>>, 'pageOf' | 'source'>,
 ): VNode {
-  return html`<${List}
-    ...${props}
-    pageOf=${({ items, next_page_params }: RecordPage<Item>) => ({ items, next: next_page_params })}
-    source=${(headers: Headers) => html`<${Source} headers=${headers} />`}
-  />`;
+  return h(List<Item, RecordCursor, RecordPage<Item>>, {
+    ...props,
+    pageOf: ({ items, next_page_params }) => ({ items, next: next_page_params }),
+    source: headers => h(Source, { headers }),
+  });
 }
 
 /**
@@ -40,5 +40,5 @@ export function recordTab<Item>(
   { id, label }: Pick<Tab, 'id' | 'label'>,
   props: Parameters<typeof recordList<Item>>[0],
 ): Tab {
-  return { id, label, content: () => html`<${Card}>${recordList(props)}<//>` };
+  return { id, label, content: () => h(Card, { children: recordList(props) }) };
 }

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { decimalsIn, grouped, wholeUnits } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import { clipped, Reference, shortened } from '#pages/browser/reference.ts';
 import { type Explorer, pageOf } from '../api.ts';
 
@@ -14,11 +15,11 @@ const ID_CHARACTERS = 12;
 
 /** Token as a link to its page, labelled with its symbol. */
 export function TokenReference({ chainId, token }: { chainId: number; token: NamedToken }): VNode {
-  return html`<${Reference}
-    value=${token.address}
-    name=${symbolOf(token)}
-    href=${pageOf.token(chainId, token.address)}
-  />`;
+  return h(Reference, {
+    value: token.address,
+    name: symbolOf(token),
+    href: pageOf.token(chainId, token.address),
+  });
 }
 
 /** Symbol of a token, else its name; undefined if it has neither. */
@@ -55,8 +56,7 @@ export function TransferAmount({
   token: Token | null;
   total: Total;
 }): VNode {
-  const unit =
-    token === null ? 'of an unknown token' : html`<${TokenReference} chainId=${chainId} token=${token} />`;
+  const unit = token === null ? 'of an unknown token' : h(TokenReference, { chainId, token });
   if (total === null) return html`<span class="amount">${unit}</span>`;
   if (!('token_id' in total)) {
     const { value, decimals } = total;
@@ -65,9 +65,6 @@ export function TransferAmount({
   }
   const { token_id: id } = total;
   const count = 'value' in total && total.value !== null ? `${grouped(total.value)} × ` : '';
-  const item =
-    id !== null &&
-    token !== null &&
-    html`<${InstanceReference} chainId=${chainId} token=${token} id=${id} />`;
+  const item = id !== null && token !== null && h(InstanceReference, { chainId, token, id });
   return html`<span class="amount">${count}${unit} ${item}</span>`;
 }

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import type { Column } from '#pages/browser/list.ts';
 import { Ago } from '#pages/browser/moment.ts';
@@ -26,15 +27,13 @@ export function transactionColumns(
     {
       name: 'Transaction',
       cell: transaction =>
-        html`<${TransactionReference} chainId=${chainId} hash=${transaction.hash} /> ${
-          transaction.status !== 'ok' && html`<${TransactionStatus} transaction=${transaction} />`
-        }`,
+        html`${h(TransactionReference, { chainId, hash: transaction.hash })} ${transaction.status !== 'ok' && h(TransactionStatus, { transaction })}`,
     },
     { name: 'Method', cell: ({ method, to }) => methodCell(method, to === null) },
     ...(isOfBlock ? [] : place),
     {
       name: 'From',
-      cell: ({ from }) => html`<${AddressReference} chainId=${chainId} address=${from} />`,
+      cell: ({ from }) => h(AddressReference, { chainId, address: from }),
     },
     ...(of === undefined ? [] : [directionColumn(of)]),
     {
@@ -44,12 +43,12 @@ export function transactionColumns(
     {
       name: 'Value',
       isNumber: true,
-      cell: ({ value }) => html`<${CoinAmount} chainId=${chainId} amount=${value} />`,
+      cell: ({ value }) => h(CoinAmount, { chainId, amount: value }),
     },
     {
       name: 'Fee',
       isNumber: true,
-      cell: ({ fee }) => fee.value !== null && html`<${CoinAmount} chainId=${chainId} amount=${fee.value} />`,
+      cell: ({ fee }) => fee.value !== null && h(CoinAmount, { chainId, amount: fee.value }),
     },
   ];
 }
@@ -59,7 +58,7 @@ export const transactionKey = ({ hash }: Transaction) => hash;
 
 /** Transaction hash as a link to its page. */
 export function TransactionReference({ chainId, hash }: { chainId: number; hash: string }): VNode {
-  return html`<${Reference} value=${hash} href=${pageOf.transaction(chainId, hash)} />`;
+  return h(Reference, { value: hash, href: pageOf.transaction(chainId, hash) });
 }
 
 /** Outcome of a transaction in a word or two. Its block may be known and its outcome not. */
@@ -68,15 +67,15 @@ export function TransactionStatus({
 }: {
   transaction: Pick<Transaction, 'status' | 'block_number'>;
 }): VNode {
-  if (status === 'ok') return html`<${Badge} tone="good">Success<//>`;
-  if (status === 'error') return html`<${Badge} tone="bad">Failed<//>`;
-  return html`<${Badge} tone="busy">${block_number === null ? 'Pending' : 'Outcome unknown'}<//>`;
+  if (status === 'ok') return h(Badge, { tone: 'good', children: 'Success' });
+  if (status === 'error') return h(Badge, { tone: 'bad', children: 'Failed' });
+  return h(Badge, { tone: 'busy', children: block_number === null ? 'Pending' : 'Outcome unknown' });
 }
 
 /** Name of the called method; null for a plain transfer. */
 export function methodCell(method: string | null | undefined, isCreation = false): VNode | null {
-  if (isCreation) return html`<${Badge}>contract creation<//>`;
-  return method == null ? null : html`<${Badge}>${clipped(method, METHOD_CHARACTERS)}<//>`;
+  if (isCreation) return h(Badge, { children: 'contract creation' });
+  return method == null ? null : h(Badge, { children: clipped(method, METHOD_CHARACTERS) });
 }
 
 /** Block number as a link to its page; a dash while it is unknown. */
@@ -87,7 +86,7 @@ export function blockCell(chainId: number, block: number | null | undefined): VN
 
 /** Age of a record; a dash if its time is unknown. */
 export function ageCell(timestamp: string | null | undefined): VNode {
-  return timestamp == null ? html`<span>–</span>` : html`<${Ago} at=${timestamp} />`;
+  return timestamp == null ? html`<span>–</span>` : h(Ago, { at: timestamp });
 }
 
 /** Receiver of a call, or the contract it created. */
@@ -98,9 +97,7 @@ export function receiverCell(
 ): VNode {
   const address = to ?? created;
   if (address === null) return html`<span>–</span>`;
-  return html`<${AddressReference} chainId=${chainId} address=${address} />${
-    to === null && html` <${Badge}>created<//>`
-  }`;
+  return html`${h(AddressReference, { chainId, address })}${to === null && html` ${h(Badge, { children: 'created' })}`}`;
 }
 
 /** Column with the direction of records, seen from one address. */
@@ -109,6 +106,6 @@ export function directionColumn<
 >(of: string): Column<Item> {
   return {
     name: 'Direction',
-    cell: ({ from, to }) => html`<${Direction} of=${of} from=${from} to=${to} />`,
+    cell: ({ from, to }) => h(Direction, { of, from, to }),
   };
 }

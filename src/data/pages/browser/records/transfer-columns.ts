@@ -1,5 +1,5 @@
-import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import type { Column } from '#pages/browser/list.ts';
 import type { Explorer } from '../api.ts';
@@ -13,7 +13,8 @@ import {
   TransactionReference,
 } from './transaction-columns.ts';
 
-type Transfer = Explorer['TokenTransfer'];
+/** A transfer of a list, or one within its transaction, which has no block number of its own. */
+type Transfer = Explorer['EmbeddedTokenTransfer'] & Partial<Pick<Explorer['TokenTransfer'], 'block_number'>>;
 type Token = Explorer['Token'];
 
 /**
@@ -36,8 +37,7 @@ export function transferColumns(
   const place: readonly Column<Transfer>[] = [
     {
       name: 'Transaction',
-      cell: ({ transaction_hash }) =>
-        html`<${TransactionReference} chainId=${chainId} hash=${transaction_hash} />`,
+      cell: ({ transaction_hash }) => h(TransactionReference, { chainId, hash: transaction_hash }),
     },
     { name: 'Method', cell: ({ method }) => methodCell(method) },
     { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
@@ -48,15 +48,14 @@ export function transferColumns(
     { name: 'Kind', cell: ({ type }) => kindCell(type) },
     {
       name: 'From',
-      cell: ({ from }) => html`<${AddressReference} chainId=${chainId} address=${from} />`,
+      cell: ({ from }) => h(AddressReference, { chainId, address: from }),
     },
     ...(of === undefined ? [] : [directionColumn<Transfer>(of)]),
-    { name: 'To', cell: ({ to }) => html`<${AddressReference} chainId=${chainId} address=${to} />` },
+    { name: 'To', cell: ({ to }) => h(AddressReference, { chainId, address: to }) },
     {
       name: 'Amount',
       isNumber: true,
-      cell: ({ token: own, total }) =>
-        html`<${TransferAmount} chainId=${chainId} token=${own ?? token ?? null} total=${total} />`,
+      cell: ({ token: own, total }) => h(TransferAmount, { chainId, token: own ?? token ?? null, total }),
     },
   ];
 }
@@ -71,7 +70,7 @@ export function transferKey({ transaction_hash, log_index, total }: Transfer): s
 }
 
 function kindCell(type: Transfer['type']): VNode {
-  if (type === 'token_minting') return html`<${Badge} tone="good">minted<//>`;
-  if (type === 'token_burning') return html`<${Badge} tone="warning">burnt<//>`;
-  return html`<${Badge}>${type === 'token_spawning' ? 'created' : 'transfer'}<//>`;
+  if (type === 'token_minting') return h(Badge, { tone: 'good', children: 'minted' });
+  if (type === 'token_burning') return h(Badge, { tone: 'warning', children: 'burnt' });
+  return h(Badge, { children: type === 'token_spawning' ? 'created' : 'transfer' });
 }

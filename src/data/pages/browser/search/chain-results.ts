@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import type { Column } from '#pages/browser/list.ts';
 import { Reference } from '#pages/browser/reference.ts';
@@ -22,10 +23,10 @@ export function ChainResults({ chain, query }: { chain: Chain; query: string }):
         return html`<a href=${href}>${name}</a>`;
       },
     },
-    { name: 'Kind', cell: item => html`<${Badge}>${read(item).kind}<//>` },
+    { name: 'Kind', cell: item => h(Badge, { children: read(item).kind }) },
     {
       name: 'Address or hash',
-      cell: item => html`<${Reference} value=${hashOf(item)} href=${read(item).href} />`,
+      cell: item => h(Reference, { value: hashOf(item), href: read(item).href }),
     },
     { name: 'Age', cell: item => ageCell('timestamp' in item ? item.timestamp : null) },
   ];

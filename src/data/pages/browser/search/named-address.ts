@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { api, pageOf } from '../api.ts';
 import type { Chain } from '../chains.ts';
@@ -19,6 +20,6 @@ export function NamedAddress({ chain, name }: { chain: Chain; name: string }): V
   if (address === undefined) return null;
   return html`<p class="row">
     <span>${clipped(name)} is the name of</span>
-    <${Reference} value=${address} href=${pageOf.address(chain.id, address)} />
+    ${h(Reference, { value: address, href: pageOf.address(chain.id, address) })}
   </p>`;
 }

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { Awaited, Empty, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { clipped } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
@@ -18,45 +19,49 @@ const query = (new URLSearchParams(location.search).get('q') ?? '').trim();
 function Search(): VNode {
   const chains = useAnswer(signal => api.GET('/chains', { signal }));
   entitle(query === '' ? 'Search' : `Search for ${clipped(query, TITLE_CHARACTERS)}`);
-  return html`<${Frame}>
-    <h1>${query === '' ? 'Search' : `Results for “${clipped(query, TITLE_CHARACTERS)}”`}</h1>
-    ${
-      query === ''
-        ? html`<${Hint} />`
-        : html`<${Awaited} loading=${chains}>${({ chains: all }: { chains: readonly Chain[] }) =>
-            all.map(chain => html`<${ChainCard} key=${chain.id} chain=${chain} />`)}<//>`
-    }
-  <//>`;
+  return h(Frame, {
+    children: html`
+      <h1>${query === '' ? 'Search' : `Results for “${clipped(query, TITLE_CHARACTERS)}”`}</h1>
+      ${
+        query === ''
+          ? h(Hint, {})
+          : h(Awaited<{ chains: readonly Chain[] }>, {
+              loading: chains,
+              children: ({ chains: all }) => all.map(chain => h(ChainCard, { key: chain.id, chain })),
+            })
+      }
+    `,
+  });
 }
 
 function ChainCard({ chain }: { chain: Chain }): VNode {
   const title = html`<a href=${pageOf.chain(chain.id)}>${chain.name}</a>`;
-  return html`<${Card} title=${title} aside=${html`<span class="small">chain ${chain.id}</span>`}>
-    ${contentOf(chain)}
-  <//>`;
+  return h(Card, {
+    title,
+    aside: html`<span class="small">chain ${chain.id}</span>`,
+    children: contentOf(chain),
+  });
 }
 
 function contentOf(chain: Chain): VNode {
-  if (!hasAnswers(chain)) return html`<${Empty}>No block of this chain is available yet.<//>`;
-  if (!canAnswer(chain, 'search')) return html`<${Empty}>No back end of this chain can search.<//>`;
+  if (!hasAnswers(chain)) return h(Empty, { children: 'No block of this chain is available yet.' });
+  if (!canAnswer(chain, 'search')) return h(Empty, { children: 'No back end of this chain can search.' });
   return html`
-    ${
-      query.includes('.') &&
-      canAnswer(chain, 'resolveInput') &&
-      html`<${NamedAddress} chain=${chain} name=${query} />`
-    }
-    <${ChainResults} chain=${chain} query=${query} />
+    ${query.includes('.') && canAnswer(chain, 'resolveInput') && h(NamedAddress, { chain, name: query })}
+    ${h(ChainResults, { chain, query })}
   `;
 }
 
 function Hint(): VNode {
-  return html`<${Empty}>
-    <p>Type into the field above what you look for:</p>
-    <p class="small">
-      the number or the hash of a block, the hash of a transaction, an address, a name such as alice.eth, or the name
-      or symbol of a token.
-    </p>
-  <//>`;
+  return h(Empty, {
+    children: html`
+      <p>Type into the field above what you look for:</p>
+      <p class="small">
+        the number or the hash of a block, the hash of a transaction, an address, a name such as alice.eth, or the name
+        or symbol of a token.
+      </p>
+    `,
+  });
 }
 
 show(Search);

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { pageOf } from '../api.ts';
 import { type Nft, nftName, Picture, shortId } from './picture.ts';
 
@@ -22,8 +23,10 @@ export function Gallery<Item extends Nft>({
       const contract = contractOf(item);
       const name = nftName(item);
       const id = shortId(item.id);
-      const picture = html`<${Picture} chainId=${chainId} contract=${contract} nft=${item} />
-        <span class="name">${name}</span>`;
+      const picture = html`
+        ${h(Picture, { chainId, contract, nft: item })}
+        <span class="name">${name}</span>
+      `;
       return html`<li key=${`${contract} ${item.id}`}>
         ${
           contract === undefined

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import type { Column } from '#pages/browser/list.ts';
 import type { Explorer } from '../api.ts';
 import { AddressReference } from '../records/address-reference.ts';
@@ -21,7 +22,7 @@ export function holderColumns(
   return [
     {
       name: 'Holder',
-      cell: ({ address }) => html`<${AddressReference} chainId=${chainId} address=${address} />`,
+      cell: ({ address }) => h(AddressReference, { chainId, address }),
     },
     ...(token?.type === 'ERC-1155' && !isOfInstance ? [idColumn(chainId, token)] : []),
     {
@@ -42,16 +43,14 @@ export const holderKey = ({ address, token_id }: Holder) => `${address.hash} ${t
 function idColumn(chainId: number, token: Token): Column<Holder> {
   return {
     name: 'Id',
-    cell: ({ token_id: id }) =>
-      id !== null && html`<${InstanceReference} chainId=${chainId} token=${token} id=${id} />`,
+    cell: ({ token_id: id }) => id !== null && h(InstanceReference, { chainId, token, id }),
   };
 }
 
 function shareColumn(supply: bigint): Column<Holder> {
   return {
     name: 'Share of supply',
-    cell: ({ value }) =>
-      value !== null && supply > 0n && html`<${Share} value=${BigInt(value)} supply=${supply} />`,
+    cell: ({ value }) => value !== null && supply > 0n && h(Share, { value: BigInt(value), supply }),
   };
 }
 

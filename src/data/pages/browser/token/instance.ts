@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { Empty, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { clipped, webAddress } from '#pages/browser/reference.ts';
@@ -29,13 +30,17 @@ const [, contract = '', , id = ''] = rest;
 
 /** Page of an NFT: its picture and metadata, its owner or holders, and its transfers. */
 function InstancePage(): VNode {
-  if (!isAddress(contract)) return html`<${Frame}><${MalformedAddress} text=${contract} /><//>`;
+  if (!isAddress(contract)) return h(Frame, { children: h(MalformedAddress, { text: contract }) });
   if (!TOKEN_ID.test(id) || BigInt(id) > LAST_ID) {
-    return html`<${Frame}><h1>Not an id</h1><${Empty}>
-      <code>${clipped(id)}</code> is not the id of an NFT. An id is a whole number below 2^256, in decimal digits.
-    <//><//>`;
+    return h(Frame, {
+      children: html`<h1>Not an id</h1>${h(Empty, {
+        children: html`
+          <code>${clipped(id)}</code> is not the id of an NFT. An id is a whole number below 2^256, in decimal digits.
+        `,
+      })}`,
+    });
   }
-  return html`<${Frame}><${KnownInstance} path=${{ address_hash: contract, id: BigInt(id) }} /><//>`;
+  return h(Frame, { children: h(KnownInstance, { path: { address_hash: contract, id: BigInt(id) } }) });
 }
 
 interface InstancePath {
@@ -50,11 +55,12 @@ function KnownInstance({ path }: { path: InstancePath }): VNode {
       signal,
     }),
   );
-  return html`<${MainRecord}
-    loading=${instance}
-    title="NFT"
-    missing=${html`There is no such NFT. <a href=${pageOf.token(chainId, contract)}>See the collection</a>.`}
-  >${(record: Instance, headers: Headers) => html`<${Overview} path=${path} instance=${record} headers=${headers} />`}<//>`;
+  return h(MainRecord<Instance>, {
+    loading: instance,
+    title: 'NFT',
+    missing: html`There is no such NFT. <a href=${pageOf.token(chainId, contract)}>See the collection</a>.`,
+    children: (record, headers) => h(Overview, { path, instance: record, headers }),
+  });
 }
 
 function Overview({
@@ -72,35 +78,40 @@ function Overview({
     <div class="heading">
     <div class="row">
       <h1>${name}</h1>
-      <${Badge} tone="busy">${instance.is_unique === false ? 'Several alike' : 'NFT'}<//>
+      ${h(Badge, { tone: 'busy', children: instance.is_unique === false ? 'Several alike' : 'NFT' })}
     </div>
-    <${OnChain} chainId=${chainId} />
+    ${h(OnChain, { chainId })}
     </div>
     <div class="beside">
-      <${Card}><${Picture} chainId=${chainId} contract=${contract} nft=${instance} isDescribed /><//>
+      ${h(Card, { children: h(Picture, { chainId, contract, nft: instance, isDescribed: true }) })}
       <div class="stack">
-        <${Card} title="Overview">
-          <${InstanceFacts} instance=${instance} />
-          <${Source} headers=${headers} />
-        <//>
-        <${Metadata} metadata=${instance.metadata} />
+        ${h(Card, {
+          title: 'Overview',
+          children: html`
+            ${h(InstanceFacts, { instance })}
+            ${h(Source, { headers })}
+          `,
+        })}
+        ${h(Metadata, { metadata: instance.metadata })}
       </div>
     </div>
-    <${Card}><${Tabs} label="Records of the NFT" tabs=${tabsOf(path, instance)} /><//>
+    ${h(Card, { children: h(Tabs, { label: 'Records of the NFT', tabs: tabsOf(path, instance) }) })}
   `;
 }
 
 function InstanceFacts({ instance }: { instance: Instance }): VNode {
   const { token, owner } = instance;
-  return html`<${Facts} rows=${[
-    ['Collection', token !== null && html`<${TokenReference} chainId=${chainId} token=${token} />`],
-    ['Id', html`<code>${instance.id}</code>`],
-    ['Standard', token?.type != null && clipped(token.type)],
-    ['Owner', owner !== null && html`<${AddressReference} chainId=${chainId} address=${owner} />`],
-    ['Picture', linkTo(instance.image_url)],
-    ['Animation', linkTo(instance.animation_url)],
-    ['External page', linkTo(instance.external_app_url)],
-  ]} />`;
+  return h(Facts, {
+    rows: [
+      ['Collection', token !== null && h(TokenReference, { chainId, token })],
+      ['Id', html`<code>${instance.id}</code>`],
+      ['Standard', token?.type != null && clipped(token.type)],
+      ['Owner', owner !== null && h(AddressReference, { chainId, address: owner })],
+      ['Picture', linkTo(instance.image_url)],
+      ['Animation', linkTo(instance.animation_url)],
+      ['External page', linkTo(instance.external_app_url)],
+    ],
+  });
 }
 
 /** External link; false for an address without a web scheme. */
@@ -112,17 +123,23 @@ function linkTo(address: string | undefined): VNode | false {
 
 function Metadata({ metadata }: { metadata: Instance['metadata'] }): VNode {
   if (metadata === undefined) {
-    return html`<${Card} title="Metadata"><p class="hint">The back end has no metadata for this NFT.</p><//>`;
+    return h(Card, {
+      title: 'Metadata',
+      children: html`<p class="hint">The back end has no metadata for this NFT.</p>`,
+    });
   }
   const { description } = metadata;
-  return html`<${Card} title="Metadata">
-    ${typeof description === 'string' && html`<p class="text">${clipped(description, DESCRIPTION_CHARACTERS)}</p>`}
-    <${Attributes} metadata=${metadata} />
-    <details>
-      <summary>The whole document</summary>
-      <${CodeText} label="Metadata" value=${JSON.stringify(metadata, undefined, 2)} />
-    </details>
-  <//>`;
+  return h(Card, {
+    title: 'Metadata',
+    children: html`
+      ${typeof description === 'string' && html`<p class="text">${clipped(description, DESCRIPTION_CHARACTERS)}</p>`}
+      ${h(Attributes, { metadata })}
+      <details>
+        <summary>The whole document</summary>
+        ${h(CodeText, { label: 'Metadata', value: JSON.stringify(metadata, undefined, 2) })}
+      </details>
+    `,
+  });
 }
 
 function tabsOf(path: InstancePath, instance: Instance): readonly Tab[] {
@@ -183,7 +200,7 @@ function Attributes({ metadata }: { metadata: Readonly<Record<string, unknown>> 
     ${attributes.slice(0, MAX_ATTRIBUTES).map(
       ({ name, value, isDate }, position) => html`<div key=${position}>
         <dt>${clipped(name, NAME_CHARACTERS)}</dt>
-        <dd>${isDate ? html`<${Moment} at=${Number(value) * 1000} />` : clipped(textOf(value), VALUE_CHARACTERS)}</dd>
+        <dd>${isDate ? h(Moment, { at: Number(value) * 1000 }) : clipped(textOf(value), VALUE_CHARACTERS)}</dd>
       </div>`,
     )}
   </dl>

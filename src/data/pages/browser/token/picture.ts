@@ -23,13 +23,15 @@ export function Picture({
   isDescribed = false,
 }: {
   chainId: number;
-  contract: string;
+  /** Undefined when the back end does not know the collection; its NFTs have no picture of ours. */
+  contract: string | undefined;
   nft: Nft;
   /** True if no text next to the picture describes it. */
   isDescribed?: boolean;
 }): VNode {
   const [isMissing, setMissing] = useState(DRAWING.test(nft.image_url ?? ''));
-  if (isMissing) return html`<span class="picture none" aria-hidden="true">${shortId(nft.id)}</span>`;
+  if (isMissing || contract === undefined)
+    return html`<span class="picture none" aria-hidden="true">${shortId(nft.id)}</span>`;
   return html`<img
     class="picture"
     src=${pageOf.picture(chainId, contract, nft.id)}

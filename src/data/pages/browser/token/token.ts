@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
 import { useAnswer } from '#pages/browser/answer.ts';
 import { Chart } from '#pages/browser/chart.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
@@ -29,18 +30,21 @@ const path = { address_hash: contract };
 
 /** Page of a token: its supply and market, its transfers, its holders and, for a collection, its NFTs. */
 function TokenPage(): VNode {
-  return html`<${Frame}>${isAddress(contract) ? html`<${KnownToken} />` : html`<${MalformedAddress} text=${contract} />`}<//>`;
+  return h(Frame, {
+    children: isAddress(contract) ? h(KnownToken, {}) : h(MalformedAddress, { text: contract }),
+  });
 }
 
 function KnownToken(): VNode {
   const token = useAnswer(signal =>
     api.GET('/explorer/tokens/{address_hash}', { params: { path, query: { chain_id: chainId } }, signal }),
   );
-  return html`<${MainRecord}
-      loading=${token}
-      title="Token"
-      missing=${html`There is no token at this address. <a href=${pageOf.address(chainId, contract)}>See the address itself</a>.`}
-    >${(record: Token, headers: Headers) => html`<${TokenOverview} token=${record} headers=${headers} />`}<//>`;
+  return h(MainRecord<Token>, {
+    loading: token,
+    title: 'Token',
+    missing: html`There is no token at this address. <a href=${pageOf.address(chainId, contract)}>See the address itself</a>.`,
+    children: (record, headers) => h(TokenOverview, { token: record, headers }),
+  });
 }
 
 function TokenOverview({ token, headers }: { token: Token; headers: Headers }): VNode {
@@ -51,18 +55,21 @@ function TokenOverview({ token, headers }: { token: Token; headers: Headers }): 
     <div class="heading">
     <div class="row">
       <h1>${name}</h1>
-      ${token.type !== null && html`<${Badge} tone="busy">${clipped(token.type)}<//>`}
+      ${token.type !== null && h(Badge, { tone: 'busy', children: clipped(token.type) })}
     </div>
-    <${OnChain} chainId=${chainId} />
+    ${h(OnChain, { chainId })}
     </div>
     <div class="grid">
-      <${Card} title="Overview">
-        <${TokenFacts} token=${token} />
-        <${Source} headers=${headers} />
-      <//>
-      <${Market} token=${token} price=${prices.get(token.address.toLowerCase())} />
+      ${h(Card, {
+        title: 'Overview',
+        children: html`
+          ${h(TokenFacts, { token })}
+          ${h(Source, { headers })}
+        `,
+      })}
+      ${h(Market, { token, price: prices.get(token.address.toLowerCase()) })}
     </div>
-    <${Card}><${Tabs} label="Records of the token" tabs=${tabsOf(token)} /><//>
+    ${h(Card, { children: h(Tabs, { label: 'Records of the token', tabs: tabsOf(token) }) })}
   `;
 }
 
@@ -76,17 +83,23 @@ function TokenFacts({ token }: { token: Token }): VNode {
   const { total_supply: supply, decimals } = token;
   const holders = counters?.token_holders_count ?? token.holders;
   const transfers = counters?.transfers_count ?? null;
-  return html`<${Facts} rows=${[
-    ['Total supply', supply !== null && `${tokenUnits(supply, decimals)} ${symbolOf(token) ?? ''}`],
-    ['Holders', holders !== null && grouped(holders)],
-    ['Transfers', transfers !== null && grouped(transfers)],
-    ['Symbol', token.symbol !== null && clipped(token.symbol)],
-    ['Decimals', decimals],
-    [
-      'Contract',
-      html`<${Reference} value=${token.address} href=${pageOf.address(chainId, token.address)} isWhole />`,
+  return h(Facts, {
+    rows: [
+      ['Total supply', supply !== null && `${tokenUnits(supply, decimals)} ${symbolOf(token) ?? ''}`],
+      ['Holders', holders !== null && grouped(holders)],
+      ['Transfers', transfers !== null && grouped(transfers)],
+      ['Symbol', token.symbol !== null && clipped(token.symbol)],
+      ['Decimals', decimals],
+      [
+        'Contract',
+        h(Reference, {
+          value: token.address,
+          href: pageOf.address(chainId, token.address),
+          isWhole: true,
+        }),
+      ],
     ],
-  ]} />`;
+  });
 }
 
 function tabsOf(token: Token): readonly Tab[] {
@@ -131,13 +144,14 @@ function instances(): VNode {
     label: 'NFTs of the collection',
     keyOf: ({ id }: Instance) => id,
     empty: 'The collection has no NFT yet.',
-    view: items => html`<${Gallery}
-      label="NFTs of the collection"
-      chainId=${chainId}
-      items=${items}
-      contractOf=${() => contract}
-      about=${ownerOf}
-    />`,
+    view: items =>
+      h(Gallery<Instance>, {
+        label: 'NFTs of the collection',
+        chainId,
+        items,
+        contractOf: () => contract,
+        about: ownerOf,
+      }),
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/instances', {
         params: { path, query: pageQuery(chainId, position) },
@@ -147,7 +161,7 @@ function instances(): VNode {
 }
 
 function ownerOf({ owner }: Instance): VNode | string {
-  return owner === null ? '' : html`<${AddressReference} chainId=${chainId} address=${owner} />`;
+  return owner === null ? '' : h(AddressReference, { chainId, address: owner });
 }
 
 type Price = Insights['TokenPrice'];
@@ -158,31 +172,36 @@ function Market({ token, price }: { token: Token; price: Price | undefined }): V
   if (perToken === undefined) return null;
   const cap = price?.market_cap_usd ?? numberIn(token.circulating_market_cap);
   const days = price?.historical_prices ?? [];
-  return html`<${Card} title="Market">
-    <p class="row">
-      <span class="figure">${dollars(perToken)}</span>
-      ${price?.percent_change_24h != null && html`<${Change} percent=${price.percent_change_24h} />`}
-    </p>
-    <${Facts} rows=${[
-      ['Market capitalisation', cap != null && dollars(cap)],
-      ['Traded in 24 hours', price?.volume_24h_usd != null && dollars(price.volume_24h_usd)],
-    ]} />
-    ${days.length > 1 && html`<${PriceChart} days=${days} />`}
-  <//>`;
+  return h(Card, {
+    title: 'Market',
+    children: html`
+      <p class="row">
+        <span class="figure">${dollars(perToken)}</span>
+        ${price?.percent_change_24h != null && h(Change, { percent: price.percent_change_24h })}
+      </p>
+      ${h(Facts, {
+        rows: [
+          ['Market capitalisation', cap != null && dollars(cap)],
+          ['Traded in 24 hours', price?.volume_24h_usd != null && dollars(price.volume_24h_usd)],
+        ],
+      })}
+      ${days.length > 1 && h(PriceChart, { days })}
+    `,
+  });
 }
 
 function Change({ percent }: { percent: number }): VNode {
   const text = `${percent < 0 ? '−' : '+'}${Math.abs(percent).toFixed(2)} %`;
-  return html`<${Badge} tone=${percent < 0 ? 'bad' : 'good'}>${text}<//> <span class="small">in 24 hours</span>`;
+  return html`${h(Badge, { tone: percent < 0 ? 'bad' : 'good', children: text })} <span class="small">in 24 hours</span>`;
 }
 
 function PriceChart({ days }: { days: NonNullable<Price['historical_prices']> }): VNode {
-  return html`<${Chart}
-    label="price in US dollars"
-    times=${days.map(({ date }) => Date.parse(date))}
-    series=${[{ label: 'Price', values: days.map(({ price_usd }) => price_usd) }]}
-    format=${dollars}
-  />`;
+  return h(Chart, {
+    label: 'price in US dollars',
+    times: days.map(({ date }) => Date.parse(date)),
+    series: [{ label: 'Price', values: days.map(({ price_usd }) => price_usd) }],
+    format: dollars,
+  });
 }
 
 function numberIn(text: string | null): number | undefined {

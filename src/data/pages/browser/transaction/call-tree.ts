@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { grouped } from '#pages/browser/amounts.ts';
 import { Awaited, Empty, type Loading, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge, Card } from '#pages/browser/layout.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { api, type Explorer, pageOf } from '../api.ts';
@@ -28,26 +29,28 @@ export function CallTree({ chainId, transaction }: { chainId: number; transactio
     signal => internalTransactions(chainId, transaction.hash, { signal }),
     [transaction.hash, transaction.block_number],
   );
-  if (trace.problem?.status === NOT_IMPLEMENTED)
-    return html`<${FlatCalls} chainId=${chainId} hash=${transaction.hash} />`;
+  if (trace.problem?.status === NOT_IMPLEMENTED) return h(FlatCalls, { chainId, hash: transaction.hash });
   const names = knownAddresses(transaction, internal.answer?.data.items ?? []);
-  return html`<${Card}>
-    <${Awaited} loading=${trace}>${(frames: readonly Explorer['RawTrace'][], headers: Headers) =>
-      html`<${Calls} chainId=${chainId} calls=${callsOf(frames)} names=${names} /><${Source} headers=${headers} />`}<//>
-  <//>`;
+  return h(Card, {
+    children: h(Awaited<readonly Explorer['RawTrace'][]>, {
+      loading: trace,
+      children: (frames, headers) =>
+        html`${h(Calls, { chainId, calls: callsOf(frames), names })}${h(Source, { headers })}`,
+    }),
+  });
 }
 
 function FlatCalls({ chainId, hash }: { chainId: number; hash: string }): VNode {
-  return html`<${Card}>
-    ${recordList({
+  return h(Card, {
+    children: recordList({
       label: 'Internal transactions of the transaction',
       load: (position, signal) => internalTransactions(chainId, hash, { position, signal }),
       keyOf: internalKey,
       columns: internalColumns(chainId, { isOfBlock: true }),
       empty: 'No contract called another one in this transaction.',
       inputs: [hash],
-    })}
-  <//>`;
+    }),
+  });
 }
 
 function internalTransactions(
@@ -65,7 +68,7 @@ function Calls({ chainId, calls, names }: { chainId: number; calls: readonly Cal
   const count = countCalls(calls);
   // A new `round` recreates the tree with all branches open or closed.
   const [{ isOpen, round }, setAll] = useState({ isOpen: count <= OPEN_UP_TO, round: 0 });
-  if (calls.length === 0) return html`<${Empty}>There is no trace of this transaction yet.<//>`;
+  if (calls.length === 0) return h(Empty, { children: 'There is no trace of this transaction yet.' });
   return html`
     <div class="title">
       <p class="small">${grouped(count)} ${count === 1 ? 'call' : 'calls'}, the transaction's own included</p>
@@ -74,7 +77,7 @@ function Calls({ chainId, calls, names }: { chainId: number; calls: readonly Cal
         <button type="button" onClick=${() => setAll({ isOpen: false, round: round + 1 })}>Collapse all</button>
       </span>
     </div>
-    <${Branch} key=${round} chainId=${chainId} calls=${calls} names=${names} isOpen=${isOpen} />
+    ${h(Branch, { key: round, chainId, calls, names, isOpen })}
   `;
 }
 
@@ -90,12 +93,7 @@ function Branch({ chainId, calls, names, isOpen }: BranchProps): VNode {
   const [shown, setShown] = useState(SHOWN_CALLS);
   const hidden = calls.length - shown;
   return html`<ul class="tree">
-    ${calls
-      .slice(0, shown)
-      .map(
-        call =>
-          html`<${Step} key=${call.path} chainId=${chainId} call=${call} names=${names} isOpen=${isOpen} />`,
-      )}
+    ${calls.slice(0, shown).map(call => h(Step, { key: call.path, chainId, call, names, isOpen }))}
     ${
       hidden > 0 &&
       html`<li><button type="button" onClick=${() => setShown(shown + SHOWN_CALLS)}>${grouped(hidden)} more</button></li>`
@@ -124,23 +122,23 @@ function Step({
           onClick=${() => setOpen(!isOpen)}
         >${isOpen ? '−' : '+'}</button>`
       }
-      <${Badge} tone=${error === undefined ? 'plain' : 'bad'}>${clipped(kind)}<//>
-      ${to !== undefined && html`<span class="row">to <${Party} chainId=${chainId} address=${to} names=${names} /></span>`}
+      ${h(Badge, { tone: error === undefined ? 'plain' : 'bad', children: clipped(kind) })}
+      ${to !== undefined && html`<span class="row">to ${h(Party, { chainId, address: to, names })}</span>`}
       ${selector !== undefined && html`<code class="small">${selector}</code>`}
-      ${value > 0n && html`<strong><${CoinAmount} chainId=${chainId} amount=${value} /></strong>`}
+      ${value > 0n && html`<strong>${h(CoinAmount, { chainId, amount: value })}</strong>`}
       <span class="small">${gasText(call)}</span>
-      ${error !== undefined && html`<${Badge} tone="bad">${clipped(error)}<//>`}
+      ${error !== undefined && h(Badge, { tone: 'bad', children: clipped(error) })}
       ${!isOpen && calls.length > 0 && html`<span class="small">${grouped(countCalls(calls))} inside</span>`}
     </div>
-    ${isOpen && calls.length > 0 && html`<${Branch} chainId=${chainId} calls=${calls} names=${names} isOpen=${isOpenAtFirst} />`}
+    ${isOpen && calls.length > 0 && h(Branch, { chainId, calls, names, isOpen: isOpenAtFirst })}
   </li>`;
 }
 
 function Party({ chainId, address, names }: { chainId: number; address: string; names: Names }): VNode {
   const known = names.get(address.toLowerCase());
   return known === undefined
-    ? html`<${Reference} value=${address} href=${pageOf.address(chainId, address)} />`
-    : html`<${AddressReference} chainId=${chainId} address=${known} />`;
+    ? h(Reference, { value: address, href: pageOf.address(chainId, address) })
+    : h(AddressReference, { chainId, address: known });
 }
 
 function gasText({ gasUsed, gasLimit }: Call): string {
@@ -153,13 +151,16 @@ type Frames = readonly Explorer['RawTrace'][];
 /** Trace of a transaction, unchanged from the node. */
 export function RawTrace({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode {
   const trace = useTrace(chainId, transaction);
-  return html`<${Card}>
-    <${Awaited} loading=${trace}>${(frames: Frames, headers: Headers) =>
-      frames.length === 0
-        ? html`<${Empty}>There is no trace of this transaction yet.<//>`
-        : html`<${CodeText} label="Raw trace" value=${JSON.stringify(frames, undefined, 2)} />
-            <${Source} headers=${headers} />`}<//>
-  <//>`;
+  return h(Card, {
+    children: h(Awaited<Frames>, {
+      loading: trace,
+      children: (frames, headers) =>
+        frames.length === 0
+          ? h(Empty, { children: 'There is no trace of this transaction yet.' })
+          : html`${h(CodeText, { label: 'Raw trace', value: JSON.stringify(frames, undefined, 2) })}
+          ${h(Source, { headers })}`,
+    }),
+  });
 }
 
 /** Requests the trace of a transaction. Requests it again once its block changes. */

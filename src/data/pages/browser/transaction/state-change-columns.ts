@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import type { Column } from '#pages/browser/list.ts';
 import type { Explorer } from '../api.ts';
@@ -16,9 +17,7 @@ export function stateChangeColumns(chainId: number): readonly Column<StateChange
     {
       name: 'Address',
       cell: ({ address, is_miner }) =>
-        html`<${AddressReference} chainId=${chainId} address=${address} />${
-          is_miner && html` <${Badge}>miner<//>`
-        }`,
+        html`${h(AddressReference, { chainId, address })}${is_miner && html` ${h(Badge, { children: 'miner' })}`}`,
     },
     { name: 'Asset', cell: change => assetCell(chainId, change) },
     {
@@ -41,10 +40,8 @@ export function stateChangeKey({ address, token, token_id }: StateChange): strin
 }
 
 function assetCell(chainId: number, { type, token, token_id }: StateChange): VNode {
-  if (type === 'coin' || token === null) return html`<${CoinSymbol} chainId=${chainId} />`;
-  return html`<span class="amount"><${TokenReference} chainId=${chainId} token=${token} />${
-    token_id !== null && html`<${InstanceReference} chainId=${chainId} token=${token} id=${token_id} />`
-  }</span>`;
+  if (type === 'coin' || token === null) return h(CoinSymbol, { chainId });
+  return html`<span class="amount">${h(TokenReference, { chainId, token })}${token_id !== null && h(InstanceReference, { chainId, token, id: token_id })}</span>`;
 }
 
 /** Amount of the coin or of a token; a dash if it is unknown. */
@@ -54,9 +51,7 @@ function balanceCell(
   balance: string | null,
 ): ComponentChildren {
   if (balance === null) return '–';
-  return token === null
-    ? html`<${CoinAmount} chainId=${chainId} amount=${balance} />`
-    : tokenUnits(balance, token.decimals);
+  return token === null ? h(CoinAmount, { chainId, amount: balance }) : tokenUnits(balance, token.decimals);
 }
 
 function changeCell(chainId: number, { token, change }: StateChange): ComponentChildren {
@@ -76,6 +71,6 @@ function nftChange(
   if (token === null || id === null) return null;
   const isGained = direction === 'to';
   return html`<div key=${`${direction} ${id}`} class=${isGained ? 'gained' : 'lost'}>
-    ${isGained ? 'received' : 'gave'} <${InstanceReference} chainId=${chainId} token=${token} id=${id} />
+    ${isGained ? 'received' : 'gave'} ${h(InstanceReference, { chainId, token, id })}
   </div>`;
 }

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { api, type Explorer, pageOf } from '../api.ts';
 import { useChain } from '../records/coin.ts';
@@ -73,9 +74,9 @@ function shownValue({ type, value }: Explorer['SummaryVariable'], chainId: numbe
   const { hash, address, name, symbol } = factsOf(value);
   const label = clipped(symbol || name || '') || undefined;
   if (hash !== undefined && type === 'address')
-    return html`<${Reference} value=${hash} name=${label} href=${pageOf.address(chainId, hash)} />`;
+    return h(Reference, { value: hash, name: label, href: pageOf.address(chainId, hash) });
   if (address !== undefined && type === 'token')
-    return html`<${Reference} value=${address} name=${label} href=${pageOf.token(chainId, address)} />`;
+    return h(Reference, { value: address, name: label, href: pageOf.token(chainId, address) });
   return label;
 }
 

@@ -1,7 +1,8 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
-import { Badge, Card, Facts } from '#pages/browser/layout.ts';
+import { h } from '#pages/browser/element.ts';
+import { Badge, Card, type Fact, Facts } from '#pages/browser/layout.ts';
 import { Table } from '#pages/browser/list.ts';
 import { Ago, Moment } from '#pages/browser/moment.ts';
 import { clipped } from '#pages/browser/reference.ts';
@@ -37,13 +38,13 @@ export function TransactionOverview({
   transaction: Transaction;
 }): VNode {
   return html`<div class="stack">
-    <${Failure} transaction=${transaction} />
+    ${h(Failure, { transaction })}
     <div class="grid">
-      <${Card} title="Overview"><${Facts} rows=${overview(chainId, transaction)} /><//>
-      <${TransactionFee} chainId=${chainId} transaction=${transaction} />
+      ${h(Card, { title: 'Overview', children: h(Facts, { rows: overview(chainId, transaction) }) })}
+      ${h(TransactionFee, { chainId, transaction })}
     </div>
-    <${MovedTokens} chainId=${chainId} transaction=${transaction} />
-    <${Input} chainId=${chainId} transaction=${transaction} />
+    ${h(MovedTokens, { chainId, transaction })}
+    ${h(Input, { chainId, transaction })}
   </div>`;
 }
 
@@ -68,32 +69,29 @@ function Failure({ transaction }: { transaction: Transaction }): VNode | null {
       reason.length > REASON_CHARACTERS &&
       html`<details>
         <summary>The whole reason</summary>
-        <${CodeText} label="Reason" value=${reason} />
+        ${h(CodeText, { label: 'Reason', value: reason })}
       </details>`
     }
   </div>`;
 }
 
-function overview(chainId: number, transaction: Transaction) {
+function overview(chainId: number, transaction: Transaction): readonly Fact[] {
   const { block_number, confirmations, timestamp, from, to, created_contract, value, method } = transaction;
   const { confirmation_duration: durations, nonce, position, type, actions } = transaction;
-  const party = (address: Explorer['Address']) =>
-    html`<${AddressReference} chainId=${chainId} address=${address} isWhole />`;
+  const party = (address: Explorer['Address']) => h(AddressReference, { chainId, address, isWhole: true });
   return [
-    ['Status', html`<${TransactionStatus} transaction=${transaction} />`],
+    ['Status', h(TransactionStatus, { transaction })],
     [
       'Block',
       block_number !== null &&
-        html`<span class="row">${blockCell(chainId, block_number)}${
-          confirmations !== null && html`<${Finality} chainId=${chainId} confirmations=${confirmations} />`
-        }</span>`,
+        html`<span class="row">${blockCell(chainId, block_number)}${confirmations !== null && h(Finality, { chainId, confirmations })}</span>`,
     ],
-    ['Time', timestamp !== null && html`<${Moment} at=${timestamp} /> (<${Ago} at=${timestamp} />)`],
+    ['Time', timestamp !== null && html`${h(Moment, { at: timestamp })} (${h(Ago, { at: timestamp })})`],
     ['Confirmed', durationText(durations)],
     ['From', party(from)],
     ['To', to !== null && party(to)],
     ['Created contract', created_contract !== null && party(created_contract)],
-    ['Value', html`<${CoinAmount} chainId=${chainId} amount=${value} />`],
+    ['Value', h(CoinAmount, { chainId, amount: value })],
     ['Method', methodCell(method, to === null)],
     [
       'Actions',
@@ -118,14 +116,16 @@ function overview(chainId: number, transaction: Transaction) {
 function MovedTokens({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode | null {
   const { token_transfers: transfers, token_transfers_overflow: hasMore } = transaction;
   if (transfers === null || transfers.length === 0) return null;
-  return html`<${Card} title="Moved tokens" aside=${hasMore === true && html`<a href="?tab=transfers">All transfers</a>`}>
-    <${Table}
-      label="Moved tokens"
-      columns=${transferColumns(chainId, { isOfTransaction: true })}
-      items=${transfers}
-      keyOf=${transferKey}
-    />
-  <//>`;
+  return h(Card, {
+    title: 'Moved tokens',
+    aside: hasMore === true && html`<a href="?tab=transfers">All transfers</a>`,
+    children: h(Table<Explorer['EmbeddedTokenTransfer']>, {
+      label: 'Moved tokens',
+      columns: transferColumns(chainId, { isOfTransaction: true }),
+      items: transfers,
+      keyOf: transferKey,
+    }),
+  });
 }
 
 function durationText(bounds: readonly number[]): string | null {
@@ -140,47 +140,51 @@ function Input({ chainId, transaction }: { chainId: number; transaction: Transac
   const { decoded_input: decoded, raw_input: raw } = transaction;
   const hasRaw = raw !== null && raw !== '0x';
   if (decoded === null && !hasRaw) return null;
-  return html`<${Card} title="Input" aside=${decoded === null && html`<${Badge}>ABI unknown<//>`}>
-    ${
-      decoded !== null &&
-      html`<p class="row">
+  return h(Card, {
+    title: 'Input',
+    aside: decoded === null && h(Badge, { children: 'ABI unknown' }),
+    children: html`
+      ${
+        decoded !== null &&
+        html`<p class="row">
           <code>${clipped(decoded.method_call, CALL_CHARACTERS)}</code><span class="small">0x${decoded.method_id}</span>
         </p>
         ${
           decoded.parameters.length > 0 &&
-          html`<${DecodedParameters} chainId=${chainId} label="Arguments" parameters=${decoded.parameters} />`
+          h(DecodedParameters, { chainId, label: 'Arguments', parameters: decoded.parameters })
         }`
-    }
-    ${
-      hasRaw &&
-      html`<details open=${decoded === null}>
-        <summary>Raw input</summary>
-        <${CodeText} label="Raw input" value=${raw} />
-      </details>`
-    }
-  <//>`;
+      }
+      ${
+        hasRaw &&
+        html`<details open=${decoded === null}>
+          <summary>Raw input</summary>
+          ${h(CodeText, { label: 'Raw input', value: raw })}
+        </details>`
+      }
+    `,
+  });
 }
 
 /** Fee of a transaction, with the parts of its gas price. */
 function TransactionFee({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode {
   const { fee, gas_used, gas_limit, transaction_burnt_fee, priority_fee } = transaction;
   const coin = (amount: string | null): ComponentChildren =>
-    amount !== null && html`<${CoinAmount} chainId=${chainId} amount=${amount} />`;
-  const price = (amount: string | null): ComponentChildren =>
-    amount !== null && html`<${GasPrice} amount=${amount} />`;
-  return html`<${Card} title="Fee">
-    <${Facts}
-      rows=${[
+    amount !== null && h(CoinAmount, { chainId, amount });
+  const price = (amount: string | null): ComponentChildren => amount !== null && h(GasPrice, { amount });
+  return h(Card, {
+    title: 'Fee',
+    children: h(Facts, {
+      rows: [
         [fee.type === 'actual' ? 'Fee' : 'Fee at most', coin(fee.value)],
         ['Burnt', coin(transaction_burnt_fee)],
         ['To the miner', coin(priority_fee)],
-        ['Gas used', gas_used !== null && html`<${GasUsed} used=${gas_used} limit=${gas_limit} />`],
+        ['Gas used', gas_used !== null && h(GasUsed, { used: gas_used, limit: gas_limit })],
         ['Gas limit', gas_used === null && grouped(gas_limit)],
         ['Price per gas', price(transaction.gas_price)],
         ['Base fee per gas', price(transaction.base_fee_per_gas)],
         ['Max fee per gas', price(transaction.max_fee_per_gas)],
         ['Max priority fee per gas', price(transaction.max_priority_fee_per_gas)],
-      ]}
-    />
-  <//>`;
+      ],
+    }),
+  });
 }

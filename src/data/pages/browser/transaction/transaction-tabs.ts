@@ -1,4 +1,5 @@
 import { html } from 'htm/preact';
+import { h } from '#pages/browser/element.ts';
 import type { Tab } from '#pages/browser/layout.ts';
 import { api, type Explorer } from '../api.ts';
 import { LogEntry, logKey } from '../records/log-entry.ts';
@@ -37,7 +38,7 @@ export function transactionTabs(chainId: number, transaction: Explorer['Transact
     {
       id: 'calls',
       label: 'Internal calls',
-      content: () => html`<${CallTree} chainId=${chainId} transaction=${transaction} />`,
+      content: () => h(CallTree, { chainId, transaction }),
     },
     recordTab(
       { id: 'logs', label: 'Logs' },
@@ -47,7 +48,7 @@ export function transactionTabs(chainId: number, transaction: Explorer['Transact
           api.GET('/explorer/transactions/{transaction_hash}/logs', { params: params(position), signal }),
         keyOf: logKey,
         view: logs => html`<div class="entries">
-          ${logs.map(log => html`<${LogEntry} key=${logKey(log)} chainId=${chainId} log=${log} isOfTransaction />`)}
+          ${logs.map(log => h(LogEntry, { key: logKey(log), chainId, log, isOfTransaction: true }))}
         </div>`,
         empty: emptyText('No contract wrote a log in this transaction.'),
         inputs,
@@ -71,7 +72,7 @@ export function transactionTabs(chainId: number, transaction: Explorer['Transact
     {
       id: 'trace',
       label: 'Raw trace',
-      content: () => html`<${RawTrace} chainId=${chainId} transaction=${transaction} />`,
+      content: () => h(RawTrace, { chainId, transaction }),
     },
   ];
 }

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Tabs } from '#pages/browser/layout.ts';
 import { Reference, shortened } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
@@ -41,15 +42,15 @@ function TransactionPage(): VNode {
   );
   entitle(`Transaction ${shortened(asked)}`);
 
-  return html`<${Frame}>
-    <${MainRecord}
-      loading=${transaction}
-      title="Transaction"
-      malformed="This is not a transaction hash. A hash is 0x and 64 hexadecimal digits."
-      missing=${`This transaction was not found. One that was sent just now can take a few seconds: this page looks for it every ${RENEW_MS / 1000} seconds.`}
-    >${(data: Transaction, headers: Headers) =>
-      html`<${ShownTransaction} transaction=${data} headers=${headers} />`}<//>
-  <//>`;
+  return h(Frame, {
+    children: h(MainRecord<Transaction>, {
+      loading: transaction,
+      title: 'Transaction',
+      malformed: 'This is not a transaction hash. A hash is 0x and 64 hexadecimal digits.',
+      missing: `This transaction was not found. One that was sent just now can take a few seconds: this page looks for it every ${RENEW_MS / 1000} seconds.`,
+      children: (data, headers) => h(ShownTransaction, { transaction: data, headers }),
+    }),
+  });
 }
 
 function ShownTransaction({ transaction, headers }: { transaction: Transaction; headers: Headers }): VNode {
@@ -57,8 +58,8 @@ function ShownTransaction({ transaction, headers }: { transaction: Transaction; 
   const chain = useChain(chainId);
   return html`
     <div>
-      <h1 class="row">Transaction <${TransactionStatus} transaction=${transaction} /></h1>
-      <p><${Reference} value=${hash} isWhole /></p>
+      <h1 class="row">Transaction ${h(TransactionStatus, { transaction })}</h1>
+      <p>${h(Reference, { value: hash, isWhole: true })}</p>
       <p class="small">On <a href=${pageOf.chain(chainId)}>${chain?.name ?? `chain ${chainId}`}</a></p>
     </div>
     ${
@@ -67,21 +68,21 @@ function ShownTransaction({ transaction, headers }: { transaction: Transaction; 
         This transaction is waiting to be included in a block. The page refreshes every ${RENEW_MS / 1000} seconds.
       </p>`
     }
-    ${block_number !== null && html`<${SummarySentence} chainId=${chainId} hash=${hash} />`}
-    <${Tabs}
-      label="Parts of the transaction"
-      tabs=${[
+    ${block_number !== null && h(SummarySentence, { chainId, hash })}
+    ${h(Tabs, {
+      label: 'Parts of the transaction',
+      tabs: [
         {
           id: 'overview',
           label: 'Overview',
           content: () => html`
-            <${TransactionOverview} chainId=${chainId} transaction=${transaction} />
-            <${Source} headers=${headers} />
+            ${h(TransactionOverview, { chainId, transaction })}
+            ${h(Source, { headers })}
           `,
         },
         ...transactionTabs(chainId, transaction),
-      ]}
-    />
+      ],
+    })}
   `;
 }
 

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge, type Tone } from '#pages/browser/layout.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { dashboard } from '../addresses.ts';
@@ -19,20 +20,21 @@ export function Deliveries({ eventId }: { eventId: string }): VNode {
   const [isOpen, setOpen] = useState(false);
   return html`<details onToggle=${(event: Event & { currentTarget: HTMLDetailsElement }) => setOpen(event.currentTarget.open)}>
     <summary>Deliveries</summary>
-    ${isOpen && html`<${ByWebhook} eventId=${eventId} />`}
+    ${isOpen && h(ByWebhook, { eventId })}
   </details>`;
 }
 
 function ByWebhook({ eventId }: { eventId: string }): VNode {
   const webhooks = useAnswer(signal => api.GET('/api/v1/webhooks', { params: { query: WEBHOOKS }, signal }));
-  return html`<${Awaited} loading=${webhooks}>
-    ${({ data }: Payments['WebhookListAnswer']) =>
+  return h(Awaited<Payments['WebhookListAnswer']>, {
+    loading: webhooks,
+    children: ({ data }) =>
       data.length === 0
         ? html`<p class="small">No webhook receives events.</p>`
         : html`<ul class="plain stack">
-            ${data.map(webhook => html`<li key=${webhook.id}><${ToWebhook} webhook=${webhook} eventId=${eventId} /></li>`)}
-          </ul>`}
-  <//>`;
+          ${data.map(webhook => html`<li key=${webhook.id}>${h(ToWebhook, { webhook, eventId })}</li>`)}
+        </ul>`,
+  });
 }
 
 function ToWebhook({ webhook, eventId }: { webhook: Webhook; eventId: string }): VNode {
@@ -46,12 +48,13 @@ function ToWebhook({ webhook, eventId }: { webhook: Webhook; eventId: string }):
   );
   return html`
     <a href=${dashboard.webhook(webhook.id)}>${webhook.url}</a>
-    <${Awaited} loading=${deliveries}>
-      ${({ data: [delivery] }: Payments['WebhookDeliveryListAnswer']) =>
+    ${h(Awaited<Payments['WebhookDeliveryListAnswer']>, {
+      loading: deliveries,
+      children: ({ data: [delivery] }) =>
         delivery === undefined
           ? html`<p class="small">This event was not sent to it.</p>`
-          : html`<${Told} delivery=${delivery} />`}
-    <//>
+          : h(Told, { delivery }),
+    })}
   `;
 }
 
@@ -65,9 +68,7 @@ function Told({ delivery }: { delivery: Delivery }): VNode {
   const { status, attempts, response_code, last_error, next_attempt_at } = delivery;
   const [tone, text] = STATES[status];
   return html`<p class="small">
-    <${Badge} tone=${tone}>${text}<//> ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}${
-      response_code !== null && `, answered ${response_code}`
-    }${last_error !== null && `: ${last_error}`}
-    ${next_attempt_at !== null && html` Next attempt <${Ago} at=${next_attempt_at} />.`}
+    ${h(Badge, { tone, children: text })} ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}${response_code !== null && `, answered ${response_code}`}${last_error !== null && `: ${last_error}`}
+    ${next_attempt_at !== null && html` Next attempt ${h(Ago, { at: next_attempt_at })}.`}
   </p>`;
 }

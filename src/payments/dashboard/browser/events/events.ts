@@ -1,8 +1,8 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Facts } from '#pages/browser/layout.ts';
-import { List } from '#pages/browser/list.ts';
 import { Ago, Moment } from '#pages/browser/moment.ts';
 import { CopyButton, Reference } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
@@ -10,7 +10,7 @@ import { api, type Payments } from '../api.ts';
 import { Amount } from '../chains.ts';
 import { Choice, Days, Filters, givenFilters, givenPeriod, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
-import { nextPage, pageQuery } from '../paging.ts';
+import { numberedList, pageQuery } from '../paging.ts';
 import { Deliveries } from './deliveries.ts';
 import { EVENT_NAMES, sessionOf } from './event-names.ts';
 
@@ -22,7 +22,7 @@ const TYPES = ['payment.completed', 'payment.failed', 'checkout.completed', 'che
 /** Page of events, the newest first. With an id in the URL, the page of one event. */
 function EventsPage(): VNode {
   const id = givenFilters().get('id');
-  return id === undefined ? html`<${AllEvents} />` : html`<${OneEvent} id=${id} />`;
+  return id === undefined ? h(AllEvents, {}) : h(OneEvent, { id });
 }
 
 function AllEvents(): VNode {
@@ -30,45 +30,49 @@ function AllEvents(): VNode {
   const filters = { ...(type && { type }), ...givenPeriod() };
   return html`
     <h1>Events</h1>
-    <${Filters}>
-      <${Choice} name="type" label="Type" words=${TYPES.map(name => [name, EVENT_NAMES[name][1]])} />
-      <${Days} />
-    <//>
-    <${List}
-      label="Events"
-      load=${(page: number | undefined, signal: AbortSignal) =>
-        api.GET('/api/v1/events', { params: { query: { ...filters, ...pageQuery(page) } }, signal })}
-      pageOf=${nextPage}
-      keyOf=${({ id }: EventRecord) => id}
-      everyMs=${RENEW_MS}
-      empty=${
+    ${h(Filters, {
+      children: html`
+        ${h(Choice, {
+          name: 'type',
+          label: 'Type',
+          words: TYPES.map(name => [name, EVENT_NAMES[name][1]] as const),
+        })}
+        ${h(Days, {})}
+      `,
+    })}
+    ${numberedList({
+      label: 'Events',
+      load: (page, signal) =>
+        api.GET('/api/v1/events', { params: { query: { ...filters, ...pageQuery(page) } }, signal }),
+      keyOf: ({ id }: EventRecord) => id,
+      everyMs: RENEW_MS,
+      empty:
         Object.keys(filters).length === 0
           ? 'Nothing happened in the last 90 days. An event is recorded when a payment or a checkout ends.'
-          : 'No event fits these filters.'
-      }
-      columns=${COLUMNS}
-    />
+          : 'No event fits these filters.',
+      columns: COLUMNS,
+    })}
   `;
 }
 
 const COLUMNS = [
-  { name: 'Event', cell: (event: EventRecord) => html`<${Name} event=${event} />` },
-  { name: 'Amount', cell: ({ data }: EventRecord) => html`<${Amount} units=${data.amount} of=${data} />` },
+  { name: 'Event', cell: (event: EventRecord) => h(Name, { event }) },
+  { name: 'Amount', cell: ({ data }: EventRecord) => h(Amount, { units: data.amount, of: data }) },
   {
     name: 'Payment',
     cell: (event: EventRecord) =>
-      html`<${Reference} value=${sessionOf(event)} href=${dashboard.payment(sessionOf(event))} />`,
+      h(Reference, { value: sessionOf(event), href: dashboard.payment(sessionOf(event)) }),
   },
-  { name: 'When', cell: ({ created_at }: EventRecord) => html`<${Ago} at=${created_at} />` },
+  { name: 'When', cell: ({ created_at }: EventRecord) => h(Ago, { at: created_at }) },
   {
     name: 'Id',
-    cell: ({ id }: EventRecord) => html`<${Reference} value=${id} href=${dashboard.event(id)} />`,
+    cell: ({ id }: EventRecord) => h(Reference, { value: id, href: dashboard.event(id) }),
   },
 ];
 
 function Name({ event }: { event: EventRecord }): VNode {
   const [tone, text] = EVENT_NAMES[event.event];
-  return html`<a href=${dashboard.event(event.id)}><${Badge} tone=${tone}>${text}<//></a>`;
+  return html`<a href=${dashboard.event(event.id)}>${h(Badge, { tone, children: text })}</a>`;
 }
 
 function OneEvent({ id }: { id: string }): VNode {
@@ -78,7 +82,7 @@ function OneEvent({ id }: { id: string }): VNode {
   );
   return html`
     <p><a href=${dashboard.events}>All events</a></p>
-    <${Awaited} loading=${event}>${(told: EventRecord) => html`<${Told} event=${told} />`}<//>
+    ${h(Awaited<EventRecord>, { loading: event, children: told => h(Told, { event: told }) })}
   `;
 }
 
@@ -87,25 +91,28 @@ function Told({ event }: { event: EventRecord }): VNode {
   return html`
     <div class="title">
       <h1>${EVENT_NAMES[event.event][1]}</h1>
-      <${Reference} value=${event.id} />
+      ${h(Reference, { value: event.id })}
     </div>
-    <${Card}>
-      <${Facts}
-        rows=${[
-          ['Type', html`<code>${event.event}</code>`],
-          ['When', html`<${Moment} at=${event.created_at} />`],
-          [
-            'Payment',
-            html`<${Reference} value=${sessionOf(event)} href=${dashboard.payment(sessionOf(event))} />`,
+    ${h(Card, {
+      children: html`
+        ${h(Facts, {
+          rows: [
+            ['Type', html`<code>${event.event}</code>`],
+            ['When', h(Moment, { at: event.created_at })],
+            ['Payment', h(Reference, { value: sessionOf(event), href: dashboard.payment(sessionOf(event)) })],
+            ['Amount', h(Amount, { units: event.data.amount, of: event.data })],
           ],
-          ['Amount', html`<${Amount} units=${event.data.amount} of=${event.data} />`],
-        ]}
-      />
-      <${Deliveries} eventId=${event.id} />
-    <//>
-    <${Card} title="Payload for webhooks" aside=${html`<${CopyButton} text=${text} label="Copy the event" />`}>
+        })}
+        ${h(Deliveries, { eventId: event.id })}
+      `,
+    })}
+    ${h(Card, {
+      title: 'Payload for webhooks',
+      aside: h(CopyButton, { text, label: 'Copy the event' }),
+      children: html`
       <pre tabindex="0">${text}</pre>
-    <//>
+    `,
+    })}
   `;
 }
 

@@ -3,15 +3,15 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
 import { Chart } from '#pages/browser/chart.ts';
+import { h } from '#pages/browser/element.ts';
 import { SelectField } from '#pages/browser/fields.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
-import { List } from '#pages/browser/list.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { Amount } from '../chains.ts';
-import { nextPage, pageQuery } from '../paging.ts';
+import { numberedList, pageQuery } from '../paging.ts';
 import { CheckoutStatus } from '../statuses.ts';
 
 type Session = Payments['CheckoutSession'];
@@ -31,35 +31,42 @@ export function LinkCheckouts({ id }: { id: string }): VNode {
     const params = { path: { payment_link_id: id }, query };
     return api.GET('/api/v1/payment-links/{payment_link_id}/sessions', { params, signal });
   };
-  return html`<${Card} title="Checkouts of this link">
-    <${SelectField} label="Status" param="status" value=${status} options=${STATUSES} onValue=${setStatus} />
-    <${List}
-      label="Checkouts of this link"
-      inputs=${[status]}
-      load=${load}
-      pageOf=${nextPage}
-      keyOf=${(session: Session) => session.id}
-      empty=${
-        status === ''
-          ? 'There is no checkout yet. It begins when a payer opens the address of the link.'
-          : 'No checkout has this status.'
-      }
-      columns=${[
-        {
-          name: 'Checkout',
-          cell: (session: Session) =>
-            html`<${Reference} value=${session.id} href=${dashboard.payment(session.id)} />`,
-        },
-        { name: 'Status', cell: (session: Session) => html`<${CheckoutStatus} session=${session} />` },
-        {
-          name: 'Amount',
-          isNumber: true,
-          cell: (session: Session) => html`<${Amount} units=${session.amount} of=${session} />`,
-        },
-        { name: 'Opened', cell: (session: Session) => html`<${Ago} at=${session.created_at} />` },
-      ]}
-    />
-  <//>`;
+  return h(Card, {
+    title: 'Checkouts of this link',
+    children: html`
+      ${h(SelectField<'' | Session['status']>, {
+        label: 'Status',
+        param: 'status',
+        value: status,
+        options: STATUSES,
+        onValue: setStatus,
+      })}
+      ${numberedList({
+        label: 'Checkouts of this link',
+        inputs: [status],
+        load,
+        keyOf: (session: Session) => session.id,
+        empty:
+          status === ''
+            ? 'There is no checkout yet. It begins when a payer opens the address of the link.'
+            : 'No checkout has this status.',
+        columns: [
+          {
+            name: 'Checkout',
+            cell: (session: Session) =>
+              h(Reference, { value: session.id, href: dashboard.payment(session.id) }),
+          },
+          { name: 'Status', cell: (session: Session) => h(CheckoutStatus, { session }) },
+          {
+            name: 'Amount',
+            isNumber: true,
+            cell: (session: Session) => h(Amount, { units: session.amount, of: session }),
+          },
+          { name: 'Opened', cell: (session: Session) => h(Ago, { at: session.created_at }) },
+        ],
+      })}
+    `,
+  });
 }
 
 type Stats = Payments['PaymentLinkStats'];
@@ -82,18 +89,27 @@ export function LinkStats({ id }: { id: string }): VNode {
       }),
     [id, period],
   );
-  return html`<${Card} title="Figures">
-    <${SelectField} label="Period" param="period" value=${period} options=${PERIODS} onValue=${setPeriod} />
-    <${Awaited} loading=${stats}>${(body: Stats) => html`<${Figures} stats=${body} />`}<//>
-  <//>`;
+  return h(Card, {
+    title: 'Figures',
+    children: html`
+      ${h(SelectField<Stats['period']>, {
+        label: 'Period',
+        param: 'period',
+        value: period,
+        options: PERIODS,
+        onValue: setPeriod,
+      })}
+      ${h(Awaited<Stats>, { loading: stats, children: body => h(Figures, { stats: body }) })}
+    `,
+  });
 }
 
 function Figures({ stats }: { stats: Stats }): VNode {
   const { sessions, volume, by_day: days } = stats;
   const rate = sessions.conversion_rate;
   return html`
-    <${Facts}
-      rows=${[
+    ${h(Facts, {
+      rows: [
         ['Checkouts', sessions.total],
         ['Completed', sessions.completed],
         ['Expired unpaid', sessions.expired],
@@ -104,26 +120,26 @@ function Figures({ stats }: { stats: Stats }): VNode {
           volume.length === 0
             ? 'nothing yet'
             : html`<ul class="plain">
-                ${volume.map(
-                  of => html`<li key=${of.chain_id + of.token_address}>
-                    <${Amount} units=${of.amount} of=${of} />
-                  </li>`,
-                )}
-              </ul>`,
+              ${volume.map(
+                of => html`<li key=${of.chain_id + of.token_address}>
+                  ${h(Amount, { units: of.amount, of })}
+                </li>`,
+              )}
+            </ul>`,
         ],
-      ]}
-    />
+      ],
+    })}
     ${
       days.length > 1 &&
-      html`<${Chart}
-        label="Checkouts by day"
-        isBars=${true}
-        times=${days.map(({ date }) => Date.parse(date))}
-        series=${[
+      h(Chart, {
+        label: 'Checkouts by day',
+        isBars: true,
+        times: days.map(({ date }) => Date.parse(date)),
+        series: [
           { label: 'Completed', values: days.map(day => day.sessions.completed) },
           { label: 'Expired', values: days.map(day => day.sessions.expired) },
-        ]}
-      />`
+        ],
+      })
     }
   `;
 }

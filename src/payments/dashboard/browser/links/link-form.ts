@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { ChangeForm, useChange } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { TextField } from '#pages/browser/fields.ts';
 import { type Chains, tokenAt } from '../chains.ts';
 import { useSession } from '../session.ts';
@@ -38,32 +39,38 @@ export function LinkForm({
     });
   return html`<div class="split">
     <section class="card">
-      <${ChangeForm} label="Payment link" action=${action} change=${change} onSubmit=${send}>
-        <${TextField}
-          label="Name"
-          param="name"
-          value=${draft.name}
-          isRequired=${true}
-          maxLength=${100}
-          onValue=${(name: string) => onChange({ name })}
-        />
-        <${TextField}
-          label="Description"
-          param="description"
-          type="textarea"
-          value=${draft.description}
-          onValue=${(description: string) => onChange({ description })}
-        />
-        <${PriceFields} ...${fields} />
-        <${Group} title="Look of the pay page"><${LookFields} ...${fields} /><//>
-        <${Group} title="Questions to the payer"><${PayerFields} ...${fields} /><//>
-        <${Group} title="Shipping"><${ShippingFields} ...${fields} /><//>
-        <${Group} title="Address, limits and notes"><${LimitFields} ...${fields} /><//>
-      <//>
+      ${h(ChangeForm, {
+        label: 'Payment link',
+        action,
+        change,
+        onSubmit: send,
+        children: html`
+          ${h(TextField, {
+            label: 'Name',
+            param: 'name',
+            value: draft.name,
+            isRequired: true,
+            maxLength: 100,
+            onValue: (name: string) => onChange({ name }),
+          })}
+          ${h(TextField, {
+            label: 'Description',
+            param: 'description',
+            type: 'textarea',
+            value: draft.description,
+            onValue: (description: string) => onChange({ description }),
+          })}
+          ${h(PriceFields, { ...fields })}
+          ${h(Group, { title: 'Look of the pay page', children: h(LookFields, { ...fields }) })}
+          ${h(Group, { title: 'Questions to the payer', children: h(PayerFields, { ...fields }) })}
+          ${h(Group, { title: 'Shipping', children: h(ShippingFields, { ...fields }) })}
+          ${h(Group, { title: 'Address, limits and notes', children: h(LimitFields, { ...fields }) })}
+        `,
+      })}
     </section>
     <section class="card sticky">
       <header><h2>Preview</h2></header>
-      <${Preview} draft=${draft} chains=${chains} merchant=${organization.name} />
+      ${h(Preview, { draft, chains, merchant: organization.name })}
     </section>
   </div>`;
 }

@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { Badge, type Tone } from '#pages/browser/layout.ts';
 import type { Payments } from '../api.ts';
 import { Amount } from '../chains.ts';
@@ -16,14 +17,14 @@ const STATES: Readonly<Record<Link['availability'], readonly [Tone, string]>> = 
 /** State of a link: active, or the reason that no checkout can begin. */
 export function Availability({ link }: { link: Pick<Link, 'availability'> }): VNode {
   const [tone, text] = STATES[link.availability];
-  return html`<${Badge} tone=${tone}>${text}<//>`;
+  return h(Badge, { tone, children: text });
 }
 
 /** Price of a link: its amount, the sum of its items, or the payer's choice. */
 export function LinkPrice({ link }: { link: Link }): VNode {
   const price = priceOf(link);
   if (price === null) return html`<span>payer’s choice</span>`;
-  return html`<${Amount} units=${price} of=${link} />`;
+  return h(Amount, { units: price, of: link });
 }
 
 /** Null when the payer chooses. */

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
 import { DialogButton, Said } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { CopyButton, Reference } from '#pages/browser/reference.ts';
@@ -41,13 +42,14 @@ function LinkPage(): VNode {
   };
   return html`
     <p class="small"><a href=${dashboard.links}>Links</a></p>
-    <${Awaited} loading=${link}>
-      ${(body: Link) => html`
-        <${Head} link=${body} onChanged=${onChanged} />
-        <${Said}>${said}<//>
-        <${Parts} link=${body} onChanged=${onChanged} />
-      `}
-    <//>
+    ${h(Awaited<Link>, {
+      loading: link,
+      children: body => html`
+        ${h(Head, { link: body, onChanged })}
+        ${h(Said, { children: said })}
+        ${h(Parts, { link: body, onChanged })}
+      `,
+    })}
   `;
 }
 
@@ -55,8 +57,8 @@ function Head({ link, onChanged }: ShownLink): VNode {
   const mayWrite = useMay('write');
   entitle(link.name, 'Links');
   return html`<div class="title">
-    <h1>${link.name} <${Availability} link=${link} /></h1>
-    ${mayWrite && html`<div class="row"><${Actions} link=${link} onChanged=${onChanged} /></div>`}
+    <h1>${link.name} ${h(Availability, { link })}</h1>
+    ${mayWrite && html`<div class="row">${h(Actions, { link, onChanged })}</div>`}
   </div>`;
 }
 
@@ -79,66 +81,82 @@ function Actions({ link, onChanged }: ShownLink): VNode {
     location.assign(dashboard.links);
   };
   return html`
-    <${DialogButton}
-      label=${is_active ? 'Switch off' : 'Switch on'}
-      title=${is_active ? 'Switch this link off?' : 'Switch this link on?'}
-      onConfirm=${turn}
-    >
-      <p>
-        ${
-          is_active
-            ? 'No new checkout begins. Checkouts that are open can still be paid.'
-            : 'Payers can begin checkouts again.'
-        }
-      </p>
-    <//>
-    <${DialogButton} label="Duplicate" title="Duplicate this link?" onConfirm=${duplicate}>
-      <p>A new link has the same terms and an address of its own.</p>
-    <//>
-    <${DialogButton} label="Delete" title="Delete this link?" tone="danger" onConfirm=${remove}>
-      <p>Its address stops working for good. Payments that came through it stay.</p>
-    <//>
+    ${h(DialogButton, {
+      label: is_active ? 'Switch off' : 'Switch on',
+      title: is_active ? 'Switch this link off?' : 'Switch this link on?',
+      onConfirm: turn,
+      children: html`
+        <p>
+          ${
+            is_active
+              ? 'No new checkout begins. Checkouts that are open can still be paid.'
+              : 'Payers can begin checkouts again.'
+          }
+        </p>
+      `,
+    })}
+    ${h(DialogButton, {
+      label: 'Duplicate',
+      title: 'Duplicate this link?',
+      onConfirm: duplicate,
+      children: html`
+        <p>A new link has the same terms and an address of its own.</p>
+      `,
+    })}
+    ${h(DialogButton, {
+      label: 'Delete',
+      title: 'Delete this link?',
+      tone: 'danger',
+      onConfirm: remove,
+      children: html`
+        <p>Its address stops working for good. Payments that came through it stay.</p>
+      `,
+    })}
   `;
 }
 
 function Parts(shown: ShownLink): VNode {
   const mayWrite = useMay('write');
   const tabs: Tab[] = [
-    { id: 'overview', label: 'Overview', content: () => html`<${Overview} ...${shown} />` },
-    ...(mayWrite ? [{ id: 'edit', label: 'Edit', content: () => html`<${Edit} ...${shown} />` }] : []),
-    { id: 'checkouts', label: 'Checkouts', content: () => html`<${LinkCheckouts} id=${id} />` },
+    { id: 'overview', label: 'Overview', content: () => h(Overview, { ...shown }) },
+    ...(mayWrite ? [{ id: 'edit', label: 'Edit', content: () => h(Edit, { ...shown }) }] : []),
+    { id: 'checkouts', label: 'Checkouts', content: () => h(LinkCheckouts, { id }) },
   ];
-  return html`<${Tabs} label="Parts of the link" tabs=${tabs} />`;
+  return h(Tabs, { label: 'Parts of the link', tabs });
 }
 
 function Overview({ link }: ShownLink): VNode {
   const { url, max_uses, current_uses, expires_at, metadata } = link;
   const notes = Object.entries(metadata);
   return html`<div class="grid">
-    <${Card} title="Share">
-      <p>
-        <a href=${url} target="_blank" rel="noopener noreferrer">${url}</a>
-        <${CopyButton} text=${url} label="Copy the address" />
-      </p>
-      <${QrCode} text=${url} label=${`QR code of ${url}`} />
-    <//>
-    <${Card} title="Terms">
-      <${Facts}
-        rows=${[
-          ['Price', html`<${LinkPrice} link=${link} />`],
-          ['Chain', html`<${ChainName} id=${link.chain_id} />`],
-          ['Recipient', html`<${Reference} value=${link.recipient_address} />`],
+    ${h(Card, {
+      title: 'Share',
+      children: html`
+        <p>
+          <a href=${url} target="_blank" rel="noopener noreferrer">${url}</a>
+          ${h(CopyButton, { text: url, label: 'Copy the address' })}
+        </p>
+        ${h(QrCode, { text: url, label: `QR code of ${url}` })}
+      `,
+    })}
+    ${h(Card, {
+      title: 'Terms',
+      children: h(Facts, {
+        rows: [
+          ['Price', h(LinkPrice, { link })],
+          ['Chain', h(ChainName, { id: link.chain_id })],
+          ['Recipient', h(Reference, { value: link.recipient_address })],
           ['Paid', max_uses === null ? `${current_uses} times` : `${current_uses} of ${max_uses} times`],
-          ['Ends', expires_at === null ? 'never' : html`<${Moment} at=${expires_at} />`],
+          ['Ends', expires_at === null ? 'never' : h(Moment, { at: expires_at })],
           ['Description', link.description],
           ['Notes', notes.length > 0 && notes.map(([key, value]) => html`<div>${key}: ${value}</div>`)],
-          ['Created', html`<${Moment} at=${link.created_at} />`],
-          ['Changed', html`<${Moment} at=${link.updated_at} />`],
-          ['Id', html`<${Reference} value=${link.id} isWhole=${true} />`],
-        ]}
-      />
-    <//>
-    <${LinkStats} id=${id} />
+          ['Created', h(Moment, { at: link.created_at })],
+          ['Changed', h(Moment, { at: link.updated_at })],
+          ['Id', h(Reference, { value: link.id, isWhole: true })],
+        ],
+      }),
+    })}
+    ${h(LinkStats, { id })}
   </div>`;
 }
 
@@ -151,14 +169,10 @@ function Edit({ link, onChanged }: ShownLink): VNode | null {
     }),
   );
   if (chains === undefined) return null;
-  return html`<${Awaited} loading=${checkouts}>
-    ${({ sessions }: Payments['PaymentLinkStats']) => html`<${EditForm}
-      link=${link}
-      chains=${chains}
-      isPlaceFixed=${sessions.total > 0}
-      onChanged=${onChanged}
-    />`}
-  <//>`;
+  return h(Awaited<Payments['PaymentLinkStats']>, {
+    loading: checkouts,
+    children: ({ sessions }) => h(EditForm, { link, chains, isPlaceFixed: sessions.total > 0, onChanged }),
+  });
 }
 
 /**
@@ -181,13 +195,7 @@ function EditForm({
     setBefore(body);
     onChanged('The link is changed. Checkouts that are open keep their terms.');
   };
-  return html`<${LinkForm}
-    initial=${initial}
-    chains=${chains}
-    action="Save changes"
-    isPlaceFixed=${isPlaceFixed}
-    onSend=${send}
-  />`;
+  return h(LinkForm, { initial, chains, action: 'Save changes', isPlaceFixed, onSend: send });
 }
 
 openPage('Link', LinkPage);

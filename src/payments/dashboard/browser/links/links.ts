@@ -1,14 +1,14 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
-import { List } from '#pages/browser/list.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { CopyButton } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { Choice, Filters, givenFilters, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
-import { nextPage, pageQuery } from '../paging.ts';
+import { numberedList, pageQuery } from '../paging.ts';
 import { useMay } from '../session.ts';
 import { Availability, LinkPrice } from './link-parts.ts';
 
@@ -27,11 +27,13 @@ function LinksPage(): VNode {
       <h1>Links</h1>
       ${mayWrite && html`<a class="button primary" href=${dashboard.newLink}>New link</a>`}
     </div>
-    <${Filters}>
-      <label>Name <input type="search" name="search" value=${givenFilters().get('search')} /></label>
-      <${Choice} name="active" label="State" words=${STATES} />
-    <//>
-    <${Card}><${LinkList} /><//>
+    ${h(Filters, {
+      children: html`
+        <label>Name <input type="search" name="search" value=${givenFilters().get('search')} /></label>
+        ${h(Choice, { name: 'active', label: 'State', words: STATES })}
+      `,
+    })}
+    ${h(Card, { children: h(LinkList, {}) })}
   `;
 }
 
@@ -40,29 +42,26 @@ function LinkList(): VNode {
   const active = oneOf('active', ['true', 'false']);
   const filters = { ...(search && { search }), ...(active !== undefined && { active: active === 'true' }) };
   const isFiltered = Object.keys(filters).length > 0;
-  return html`<${List}
-    label="Payment links"
-    load=${(page: number | undefined, signal: AbortSignal) => {
+  return numberedList({
+    label: 'Payment links',
+    load: (page, signal) => {
       const query = { ...pageQuery(page), sort: 'created_at', order: 'desc', ...filters } as const;
       return api.GET('/api/v1/payment-links', { params: { query }, signal });
-    }}
-    pageOf=${nextPage}
-    keyOf=${({ id }: Link) => id}
-    empty=${
-      isFiltered
-        ? 'No link matches. Change the search or the filter.'
-        : 'There is no link yet. Create one, and share its address or its QR code with payers.'
-    }
-    columns=${[
+    },
+    keyOf: ({ id }: Link) => id,
+    empty: isFiltered
+      ? 'No link matches. Change the search or the filter.'
+      : 'There is no link yet. Create one, and share its address or its QR code with payers.',
+    columns: [
       {
         name: 'Name',
         cell: ({ id, name }: Link) => html`<a class="clipped" href=${dashboard.link(id)}>${name}</a>`,
       },
-      { name: 'State', cell: (link: Link) => html`<${Availability} link=${link} />` },
+      { name: 'State', cell: (link: Link) => h(Availability, { link }) },
       {
         name: 'Price',
         isNumber: true,
-        cell: (link: Link) => html`<${LinkPrice} link=${link} />`,
+        cell: (link: Link) => h(LinkPrice, { link }),
       },
       {
         name: 'Paid',
@@ -74,12 +73,12 @@ function LinkList(): VNode {
         name: 'Address',
         cell: ({ short_code, url }: Link) => html`<span class="reference">
           <a href=${url} target="_blank" rel="noopener noreferrer"><code>${short_code}</code></a>
-          <${CopyButton} text=${url} label=${`Copy the address of ${short_code}`} />
+          ${h(CopyButton, { text: url, label: `Copy the address of ${short_code}` })}
         </span>`,
       },
-      { name: 'Created', cell: ({ created_at }: Link) => html`<${Ago} at=${created_at} />` },
-    ]}
-  />`;
+      { name: 'Created', cell: ({ created_at }: Link) => h(Ago, { at: created_at }) },
+    ],
+  });
 }
 
 openPage('Links', LinksPage);

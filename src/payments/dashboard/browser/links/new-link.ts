@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { Awaited, answerOf, Empty, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { useChains } from '../chains.ts';
@@ -19,20 +20,22 @@ function NewLink(): VNode {
     const { data } = await answerOf(api.POST('/api/v1/payment-links', { params, body }));
     location.assign(`${dashboard.link(data.id)}?created`);
   };
-  if (!mayWrite) return html`<h1>New link</h1><${Empty}>The key of this session may not create links.<//>`;
+  if (!mayWrite)
+    return html`<h1>New link</h1>${h(Empty, { children: 'The key of this session may not create links.' })}`;
   return html`
     <p class="small"><a href=${dashboard.links}>Links</a></p>
     <h1>New link</h1>
-    <${Awaited} loading=${organization}>
-      ${(settings: Payments['Organization']) =>
+    ${h(Awaited<Payments['Organization']>, {
+      loading: organization,
+      children: settings =>
         chains !== undefined &&
-        html`<${LinkForm}
-          initial=${newDraft(chains, settings)}
-          chains=${chains}
-          action="Create link"
-          onSend=${create}
-        />`}
-    <//>
+        h(LinkForm, {
+          initial: newDraft(chains, settings),
+          chains,
+          action: 'Create link',
+          onSend: create,
+        }),
+    })}
   `;
 }
 

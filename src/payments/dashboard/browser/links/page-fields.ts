@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { CheckField, SelectField, TextField } from '#pages/browser/fields.ts';
 import { tokenAt } from '../chains.ts';
 import type { FormFieldDraft, MetadataDraft, ShippingDraft } from './draft.ts';
@@ -29,114 +30,114 @@ const NEW_SHIPPING: ShippingDraft = { id: '', name: '', amount: '', days: '' };
 export function LookFields({ draft, onChange }: DraftFields): VNode {
   return html`
     <div class="pair">
-      <${TextField}
-        label="Text of the button"
-        param="button_text"
-        value=${draft.buttonText}
-        placeholder="Pay"
-        onValue=${(buttonText: string) => onChange({ buttonText })}
-      />
-      <${TextField}
-        label="Colour"
-        param="theme_color"
-        value=${draft.themeColor}
-        placeholder="#0052ff"
-        hint="Six hex digits behind a #."
-        onValue=${(themeColor: string) => onChange({ themeColor })}
-      />
+      ${h(TextField, {
+        label: 'Text of the button',
+        param: 'button_text',
+        value: draft.buttonText,
+        placeholder: 'Pay',
+        onValue: (buttonText: string) => onChange({ buttonText }),
+      })}
+      ${h(TextField, {
+        label: 'Colour',
+        param: 'theme_color',
+        value: draft.themeColor,
+        placeholder: '#0052ff',
+        hint: 'Six hex digits behind a #.',
+        onValue: (themeColor: string) => onChange({ themeColor }),
+      })}
     </div>
-    <${TextField}
-      label="Picture (https)"
-      param="image_url"
-      type="url"
-      value=${draft.imageUrl}
-      onValue=${(imageUrl: string) => onChange({ imageUrl })}
-    />
+    ${h(TextField, {
+      label: 'Picture (https)',
+      param: 'image_url',
+      type: 'url',
+      value: draft.imageUrl,
+      onValue: (imageUrl: string) => onChange({ imageUrl }),
+    })}
     <div class="pair">
-      <${TextField}
-        label="Address after the payment (https)"
-        param="return_url"
-        type="url"
-        value=${draft.returnUrl}
-        onValue=${(returnUrl: string) => onChange({ returnUrl })}
-      />
-      <${TextField}
-        label="Text of the return link"
-        param="return_label"
-        value=${draft.returnLabel}
-        onValue=${(returnLabel: string) => onChange({ returnLabel })}
-      />
-      <${TextField}
-        label="Merchant’s name on this page"
-        param="branding.business_name"
-        value=${draft.businessName}
-        onValue=${(businessName: string) => onChange({ businessName })}
-      />
-      <${TextField}
-        label="Merchant’s logo on this page (https)"
-        param="branding.logo_url"
-        type="url"
-        value=${draft.logoUrl}
-        onValue=${(logoUrl: string) => onChange({ logoUrl })}
-      />
+      ${h(TextField, {
+        label: 'Address after the payment (https)',
+        param: 'return_url',
+        type: 'url',
+        value: draft.returnUrl,
+        onValue: (returnUrl: string) => onChange({ returnUrl }),
+      })}
+      ${h(TextField, {
+        label: 'Text of the return link',
+        param: 'return_label',
+        value: draft.returnLabel,
+        onValue: (returnLabel: string) => onChange({ returnLabel }),
+      })}
+      ${h(TextField, {
+        label: 'Merchant’s name on this page',
+        param: 'branding.business_name',
+        value: draft.businessName,
+        onValue: (businessName: string) => onChange({ businessName }),
+      })}
+      ${h(TextField, {
+        label: 'Merchant’s logo on this page (https)',
+        param: 'branding.logo_url',
+        type: 'url',
+        value: draft.logoUrl,
+        onValue: (logoUrl: string) => onChange({ logoUrl }),
+      })}
     </div>
   `;
 }
 
 /** Questions to the payer. */
 export function PayerFields({ draft, onChange }: DraftFields): VNode {
-  return html`<${Repeated}
-    name="question"
-    parts=${draft.fields}
-    empty=${NEW_FIELD}
-    onParts=${(fields: readonly FormFieldDraft[]) => onChange({ fields })}
-    view=${(field: FormFieldDraft, index: number, change: (changes: Partial<FormFieldDraft>) => void) => html`
+  return h(Repeated<FormFieldDraft>, {
+    name: 'question',
+    parts: draft.fields,
+    empty: NEW_FIELD,
+    onParts: (fields: readonly FormFieldDraft[]) => onChange({ fields }),
+    view: (field: FormFieldDraft, index: number, change: (changes: Partial<FormFieldDraft>) => void) => html`
       <div class="pair">
-        <${TextField}
-          label="Question"
-          param=${`form_schema.fields.${index}.label`}
-          value=${field.label}
-          isRequired=${true}
-          onValue=${(label: string) => change({ label })}
-        />
-        <${TextField}
-          label="Key of the answer"
-          param=${`form_schema.fields.${index}.id`}
-          value=${field.id}
-          isRequired=${true}
-          onValue=${(id: string) => change({ id })}
-        />
-        <${SelectField}
-          label="Kind"
-          param=${`form_schema.fields.${index}.type`}
-          value=${field.type}
-          options=${TYPES}
-          onValue=${(type: FormFieldDraft['type']) => change({ type })}
-        />
-        <${TextField}
-          label="Text in the empty field"
-          param=${`form_schema.fields.${index}.placeholder`}
-          value=${field.placeholder}
-          onValue=${(placeholder: string) => change({ placeholder })}
-        />
+        ${h(TextField, {
+          label: 'Question',
+          param: `form_schema.fields.${index}.label`,
+          value: field.label,
+          isRequired: true,
+          onValue: (label: string) => change({ label }),
+        })}
+        ${h(TextField, {
+          label: 'Key of the answer',
+          param: `form_schema.fields.${index}.id`,
+          value: field.id,
+          isRequired: true,
+          onValue: (id: string) => change({ id }),
+        })}
+        ${h(SelectField<FormFieldDraft['type']>, {
+          label: 'Kind',
+          param: `form_schema.fields.${index}.type`,
+          value: field.type,
+          options: TYPES,
+          onValue: type => change({ type }),
+        })}
+        ${h(TextField, {
+          label: 'Text in the empty field',
+          param: `form_schema.fields.${index}.placeholder`,
+          value: field.placeholder,
+          onValue: (placeholder: string) => change({ placeholder }),
+        })}
       </div>
       ${
         field.type === 'select' &&
-        html`<${TextField}
-          label="Choices, one per line"
-          param=${`form_schema.fields.${index}.options`}
-          type="textarea"
-          value=${field.options}
-          onValue=${(options: string) => change({ options })}
-        />`
+        h(TextField, {
+          label: 'Choices, one per line',
+          param: `form_schema.fields.${index}.options`,
+          type: 'textarea',
+          value: field.options,
+          onValue: (options: string) => change({ options }),
+        })
       }
-      <${CheckField}
-        label="The payer has to answer"
-        isChecked=${field.isRequired}
-        onChecked=${(isRequired: boolean) => change({ isRequired })}
-      />
-    `}
-  />`;
+      ${h(CheckField, {
+        label: 'The payer has to answer',
+        isChecked: field.isRequired,
+        onChecked: (isRequired: boolean) => change({ isRequired }),
+      })}
+    `,
+  });
 }
 
 /** Shipping options, and the question for a shipping address. */
@@ -144,37 +145,33 @@ export function ShippingFields({ draft, onChange, chains }: DraftFields): VNode 
   const { chainId: chain_id, tokenAddress: token_address } = draft;
   const unit = tokenAt(chains, { chain_id, token_address })?.symbol;
   return html`
-    <${CheckField}
-      label="Ask the payer for an address to ship to"
-      isChecked=${draft.collectsAddress}
-      onChecked=${(collectsAddress: boolean) => onChange({ collectsAddress })}
-    />
-    <${Repeated}
-      name="way of shipping"
-      parts=${draft.shipping}
-      empty=${NEW_SHIPPING}
-      onParts=${(shipping: readonly ShippingDraft[]) => onChange({ shipping })}
-      view=${(way: ShippingDraft, index: number, change: (changes: Partial<ShippingDraft>) => void) => {
-        const field = (
-          label: string,
-          name: keyof ShippingDraft,
-          param: string,
-          more = {},
-        ) => html`<${TextField}
-          label=${label}
-          param=${`shipping_options.${index}.${param}`}
-          value=${way[name]}
-          onValue=${(value: string) => change({ [name]: value })}
-          ...${more}
-        />`;
+    ${h(CheckField, {
+      label: 'Ask the payer for an address to ship to',
+      isChecked: draft.collectsAddress,
+      onChecked: (collectsAddress: boolean) => onChange({ collectsAddress }),
+    })}
+    ${h(Repeated<ShippingDraft>, {
+      name: 'way of shipping',
+      parts: draft.shipping,
+      empty: NEW_SHIPPING,
+      onParts: (shipping: readonly ShippingDraft[]) => onChange({ shipping }),
+      view: (way: ShippingDraft, index: number, change: (changes: Partial<ShippingDraft>) => void) => {
+        const field = (label: string, name: keyof ShippingDraft, param: string, more = {}) =>
+          h(TextField, {
+            label,
+            param: `shipping_options.${index}.${param}`,
+            value: way[name],
+            onValue: (value: string) => change({ [name]: value }),
+            ...more,
+          });
         return html`<div class="pair">
           ${field('Name', 'name', 'name', { isRequired: true })}
           ${field('Id', 'id', 'id', { isRequired: true })}
           ${field('Price', 'amount', 'amount', { unit, isRequired: true })}
           ${field('Days', 'days', 'estimated_days', { type: 'number' })}
         </div>`;
-      }}
-    />
+      },
+    })}
   `;
 }
 
@@ -182,51 +179,56 @@ export function ShippingFields({ draft, onChange, chains }: DraftFields): VNode 
 export function LimitFields({ draft, onChange }: DraftFields): VNode {
   return html`
     <div class="pair">
-      <${TextField}
-        label="Ends at"
-        param="expires_at"
-        type="datetime-local"
-        value=${draft.expiresAt}
-        hint="In your time zone. Left empty, it never ends."
-        onValue=${(expiresAt: string) => onChange({ expiresAt })}
-      />
-      <${TextField}
-        label="Maximum number of payments"
-        param="max_uses"
-        type="number"
-        value=${draft.maxUses}
-        hint="Left empty, there is no limit."
-        onValue=${(maxUses: string) => onChange({ maxUses })}
-      />
+      ${h(TextField, {
+        label: 'Ends at',
+        param: 'expires_at',
+        type: 'datetime-local',
+        value: draft.expiresAt,
+        hint: 'In your time zone. Left empty, it never ends.',
+        onValue: (expiresAt: string) => onChange({ expiresAt }),
+      })}
+      ${h(TextField, {
+        label: 'Maximum number of payments',
+        param: 'max_uses',
+        type: 'number',
+        value: draft.maxUses,
+        hint: 'Left empty, there is no limit.',
+        onValue: (maxUses: string) => onChange({ maxUses }),
+      })}
     </div>
-    <${TextField}
-      label="Last part of the address"
-      param="short_code"
-      value=${draft.shortCode}
-      hint="Left empty, one is generated."
-      onValue=${(shortCode: string) => onChange({ shortCode })}
-    />
-    <${Repeated}
-      name="note"
-      parts=${draft.metadata}
-      empty=${{ key: '', value: '' }}
-      onParts=${(metadata: readonly MetadataDraft[]) => onChange({ metadata })}
-      view=${(
+    ${h(TextField, {
+      label: 'Last part of the address',
+      param: 'short_code',
+      value: draft.shortCode,
+      hint: 'Left empty, one is generated.',
+      onValue: (shortCode: string) => onChange({ shortCode }),
+    })}
+    ${h(Repeated<MetadataDraft>, {
+      name: 'note',
+      parts: draft.metadata,
+      empty: { key: '', value: '' },
+      onParts: (metadata: readonly MetadataDraft[]) => onChange({ metadata }),
+      view: (
         { key, value }: MetadataDraft,
         _: number,
         change: (changes: Partial<MetadataDraft>) => void,
       ) => html`<div
         class="pair"
       >
-        <${TextField}
-          label="Key"
-          param=${`metadata.${key}`}
-          value=${key}
-          isRequired=${true}
-          onValue=${(text: string) => change({ key: text })}
-        />
-        <${TextField} label="Value" param="metadata" value=${value} onValue=${(text: string) => change({ value: text })} />
-      </div>`}
-    />
+        ${h(TextField, {
+          label: 'Key',
+          param: `metadata.${key}`,
+          value: key,
+          isRequired: true,
+          onValue: (text: string) => change({ key: text }),
+        })}
+        ${h(TextField, {
+          label: 'Value',
+          param: 'metadata',
+          value,
+          onValue: (text: string) => change({ value: text }),
+        })}
+      </div>`,
+    })}
   `;
 }

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import { render, type VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { smallestUnits } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 import { type Offer, OfferSummary } from '#payments/checkout/page/browser/offer.ts';
 import { StartForm, type StartTerms } from '#payments/checkout/page/browser/start-form.ts';
 import { themeColours, themeName } from '#payments/checkout/page/browser/theme.ts';
@@ -32,12 +33,12 @@ export function Preview({
     if (place.current === null) return;
     render(
       html`${SHEETS.map(name => html`<link rel="stylesheet" href=${import.meta.resolve(name)} />`)}
-        <div inert style=${{ display: 'grid', gap: '1rem' }}>
-          <${OfferSummary} offer=${offerOf(view)} />
-          <section class="payment">
-            <${StartForm} terms=${termsOf(view)} shortCode="preview" isReady=${true} />
-          </section>
-        </div>`,
+      <div inert style=${{ display: 'grid', gap: '1rem' }}>
+        ${h(OfferSummary, { offer: offerOf(view) })}
+        <section class="payment">
+          ${h(StartForm, { terms: termsOf(view), shortCode: 'preview', isReady: true })}
+        </section>
+      </div>`,
       place.current.shadowRoot ?? place.current.attachShadow({ mode: 'open' }),
     );
   });

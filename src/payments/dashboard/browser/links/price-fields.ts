@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
 import { type Chains, tokenAt } from '../chains.ts';
 import type { Draft, ItemDraft, Pricing } from './draft.ts';
@@ -25,16 +26,16 @@ const NEW_ITEM: ItemDraft = { name: '', description: '', imageUrl: '', amount: '
 export function PriceFields(props: DraftFields): VNode {
   const { draft, onChange } = props;
   return html`
-    <${SelectField}
-      label="Price"
-      param="pricing"
-      value=${draft.pricing}
-      options=${PRICINGS}
-      onValue=${(pricing: Pricing) =>
-        onChange({ pricing, ...(pricing === 'items' && draft.items.length === 0 && { items: [NEW_ITEM] }) })}
-    />
-    <${PlaceFields} ...${props} />
-    ${draft.pricing === 'open' ? html`<${BoundFields} ...${props} />` : html`<${FixedFields} ...${props} />`}
+    ${h(SelectField<Pricing>, {
+      label: 'Price',
+      param: 'pricing',
+      value: draft.pricing,
+      options: PRICINGS,
+      onValue: pricing =>
+        onChange({ pricing, ...(pricing === 'items' && draft.items.length === 0 && { items: [NEW_ITEM] }) }),
+    })}
+    ${h(PlaceFields, { ...props })}
+    ${draft.pricing === 'open' ? h(BoundFields, { ...props }) : h(FixedFields, { ...props })}
   `;
 }
 
@@ -43,89 +44,89 @@ function FixedFields({ draft, onChange, chains }: DraftFields): VNode {
   return html`
     ${
       draft.pricing === 'fixed' &&
-      html`<${TextField}
-        label="Amount"
-        param="amount"
-        value=${draft.amount}
-        unit=${unit}
-        isRequired=${true}
-        hint=${draft.items.length > 0 && 'The prices of the items have to add up to it.'}
-        onValue=${(amount: string) => onChange({ amount })}
-      />`
+      h(TextField, {
+        label: 'Amount',
+        param: 'amount',
+        value: draft.amount,
+        unit,
+        isRequired: true,
+        hint: draft.items.length > 0 && 'The prices of the items have to add up to it.',
+        onValue: (amount: string) => onChange({ amount }),
+      })
     }
-    <${Repeated}
-      name="item"
-      parts=${draft.items}
-      empty=${NEW_ITEM}
-      onParts=${(items: readonly ItemDraft[]) => onChange({ items })}
-      view=${(item: ItemDraft, index: number, change: (changes: Partial<ItemDraft>) => void) => html`
-        <${TextField}
-          label="Name"
-          param=${`items.${index}.name`}
-          value=${item.name}
-          isRequired=${true}
-          onValue=${(name: string) => change({ name })}
-        />
+    ${h(Repeated<ItemDraft>, {
+      name: 'item',
+      parts: draft.items,
+      empty: NEW_ITEM,
+      onParts: (items: readonly ItemDraft[]) => onChange({ items }),
+      view: (item: ItemDraft, index: number, change: (changes: Partial<ItemDraft>) => void) => html`
+        ${h(TextField, {
+          label: 'Name',
+          param: `items.${index}.name`,
+          value: item.name,
+          isRequired: true,
+          onValue: (name: string) => change({ name }),
+        })}
         <div class="pair">
-          <${TextField}
-            label="Price of one"
-            param=${`items.${index}.amount`}
-            value=${item.amount}
-            unit=${unit}
-            isRequired=${true}
-            onValue=${(amount: string) => change({ amount })}
-          />
-          <${TextField}
-            label="Quantity"
-            param=${`items.${index}.quantity`}
-            type="number"
-            value=${item.quantity}
-            isRequired=${true}
-            onValue=${(quantity: string) => change({ quantity })}
-          />
+          ${h(TextField, {
+            label: 'Price of one',
+            param: `items.${index}.amount`,
+            value: item.amount,
+            unit,
+            isRequired: true,
+            onValue: (amount: string) => change({ amount }),
+          })}
+          ${h(TextField, {
+            label: 'Quantity',
+            param: `items.${index}.quantity`,
+            type: 'number',
+            value: item.quantity,
+            isRequired: true,
+            onValue: (quantity: string) => change({ quantity }),
+          })}
         </div>
-        <${TextField}
-          label="Description"
-          param=${`items.${index}.description`}
-          value=${item.description}
-          onValue=${(description: string) => change({ description })}
-        />
-        <${TextField}
-          label="Picture (https)"
-          param=${`items.${index}.image_url`}
-          type="url"
-          value=${item.imageUrl}
-          onValue=${(imageUrl: string) => change({ imageUrl })}
-        />
-      `}
-    />
+        ${h(TextField, {
+          label: 'Description',
+          param: `items.${index}.description`,
+          value: item.description,
+          onValue: (description: string) => change({ description }),
+        })}
+        ${h(TextField, {
+          label: 'Picture (https)',
+          param: `items.${index}.image_url`,
+          type: 'url',
+          value: item.imageUrl,
+          onValue: (imageUrl: string) => change({ imageUrl }),
+        })}
+      `,
+    })}
   `;
 }
 
 function BoundFields({ draft, onChange, chains }: DraftFields): VNode {
   const unit = symbolOf(draft, chains);
   return html`<div class="pair">
-    <${TextField}
-      label="At least"
-      param="min_amount"
-      value=${draft.minAmount}
-      unit=${unit}
-      onValue=${(minAmount: string) => onChange({ minAmount })}
-    />
-    <${TextField}
-      label="At most"
-      param="max_amount"
-      value=${draft.maxAmount}
-      unit=${unit}
-      onValue=${(maxAmount: string) => onChange({ maxAmount })}
-    />
-    <${TextField}
-      label="Suggested"
-      param="suggested_amount"
-      value=${draft.suggestedAmount}
-      unit=${unit}
-      onValue=${(suggestedAmount: string) => onChange({ suggestedAmount })}
-    />
+    ${h(TextField, {
+      label: 'At least',
+      param: 'min_amount',
+      value: draft.minAmount,
+      unit,
+      onValue: (minAmount: string) => onChange({ minAmount }),
+    })}
+    ${h(TextField, {
+      label: 'At most',
+      param: 'max_amount',
+      value: draft.maxAmount,
+      unit,
+      onValue: (maxAmount: string) => onChange({ maxAmount }),
+    })}
+    ${h(TextField, {
+      label: 'Suggested',
+      param: 'suggested_amount',
+      value: draft.suggestedAmount,
+      unit,
+      onValue: (suggestedAmount: string) => onChange({ suggestedAmount }),
+    })}
   </div>`;
 }
 
@@ -137,36 +138,34 @@ function PlaceFields({ draft, onChange, chains, isPlaceFixed = false }: DraftFie
   };
   return html`
     <div class="pair">
-      <${SelectField}
-        label="Chain"
-        param="chain_id"
-        value=${String(draft.chainId)}
-        options=${chains.map(({ id, name }) => [String(id), name])}
-        isDisabled=${isPlaceFixed}
-        onValue=${chooseChain}
-      />
-      <${SelectField}
-        label="Token"
-        param="token_address"
-        value=${draft.tokenAddress}
-        options=${(chain?.tokens ?? []).map(({ address, symbol }) => [address, symbol])}
-        isDisabled=${isPlaceFixed}
-        onValue=${(tokenAddress: string) => onChange({ tokenAddress })}
-      />
+      ${h(SelectField<string>, {
+        label: 'Chain',
+        param: 'chain_id',
+        value: String(draft.chainId),
+        options: chains.map(({ id, name }) => [String(id), name] as const),
+        isDisabled: isPlaceFixed,
+        onValue: chooseChain,
+      })}
+      ${h(SelectField<string>, {
+        label: 'Token',
+        param: 'token_address',
+        value: draft.tokenAddress,
+        options: (chain?.tokens ?? []).map(({ address, symbol }) => [address, symbol] as const),
+        isDisabled: isPlaceFixed,
+        onValue: (tokenAddress: string) => onChange({ tokenAddress }),
+      })}
     </div>
-    <${TextField}
-      label="Recipient"
-      param="recipient_address"
-      value=${draft.recipient}
-      placeholder="0x…"
-      isDisabled=${isPlaceFixed}
-      hint=${
-        isPlaceFixed
-          ? 'Chain, token and recipient cannot change once a checkout has begun. Duplicate the link to change them.'
-          : 'Who receives the payments. Left empty, it is the default of the organization.'
-      }
-      onValue=${(recipient: string) => onChange({ recipient })}
-    />
+    ${h(TextField, {
+      label: 'Recipient',
+      param: 'recipient_address',
+      value: draft.recipient,
+      placeholder: '0x…',
+      isDisabled: isPlaceFixed,
+      hint: isPlaceFixed
+        ? 'Chain, token and recipient cannot change once a checkout has begun. Duplicate the link to change them.'
+        : 'Who receives the payments. Left empty, it is the default of the organization.',
+      onValue: (recipient: string) => onChange({ recipient }),
+    })}
   `;
 }
 

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { grouped, wholeUnits } from '#pages/browser/amounts.ts';
 import { Chart, type Series } from '#pages/browser/chart.ts';
+import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import type { Payments } from '../api.ts';
 import { Amount, ChainName } from '../chains.ts';
@@ -24,34 +25,41 @@ export function Figures({ figures }: { figures: Overview }): VNode {
   const rate = sessions.conversion_rate;
   return html`
     <div class="grid">
-      <${Card} title="Volume">
-        ${
+      ${h(Card, {
+        title: 'Volume',
+        children:
           volume.length === 0
             ? html`<p class="small">Nothing was paid in this period.</p>`
             : volume.map(
                 of => html`<div key=${keyOf(of)}>
-                  <p class="figure"><${Amount} units=${of.amount} of=${of} /></p>
-                  <p class="small">${grouped(of.transactions)} payments on <${ChainName} id=${of.chain_id} /></p>
+                  <p class="figure">${h(Amount, { units: of.amount, of })}</p>
+                  <p class="small">${grouped(of.transactions)} payments on ${h(ChainName, { id: of.chain_id })}</p>
                 </div>`,
-              )
-        }
-      <//>
-      <${Card} title="Checkouts">
-        <p class="figure">${grouped(sessions.completed)} paid</p>
-        <p class="small">${grouped(sessions.expired)} expired unpaid, ${grouped(sessions.active)} open, ${grouped(sessions.total)} in all</p>
-      <//>
-      <${Card} title="Conversion">
-        <p class="figure">${rate === null ? '–' : `${(rate * 100).toFixed(1)} %`}</p>
-        <p class="small">${rate === null ? 'No checkout of this period has ended yet.' : 'of the checkouts that ended were paid'}</p>
-      <//>
+              ),
+      })}
+      ${h(Card, {
+        title: 'Checkouts',
+        children: html`
+          <p class="figure">${grouped(sessions.completed)} paid</p>
+          <p class="small">${grouped(sessions.expired)} expired unpaid, ${grouped(sessions.active)} open, ${grouped(sessions.total)} in all</p>
+        `,
+      })}
+      ${h(Card, {
+        title: 'Conversion',
+        children: html`
+          <p class="figure">${rate === null ? '–' : `${(rate * 100).toFixed(1)} %`}</p>
+          <p class="small">${rate === null ? 'No checkout of this period has ended yet.' : 'of the checkouts that ended were paid'}</p>
+        `,
+      })}
     </div>
     ${
       days.length > 0 &&
       html`<div class="grid">
-        ${volume.map(of => html`<${VolumeByDay} key=${keyOf(of)} of=${of} days=${days} times=${times} />`)}
-        <${Card} title="Checkouts per day">
-          <${Chart} label="checkouts per day" times=${times} series=${checkouts} />
-        <//>
+        ${volume.map(of => h(VolumeByDay, { key: keyOf(of), of, days, times }))}
+        ${h(Card, {
+          title: 'Checkouts per day',
+          children: h(Chart, { label: 'checkouts per day', times, series: checkouts }),
+        })}
       </div>`
     }
   `;
@@ -71,9 +79,10 @@ function VolumeByDay({ of, days, times }: VolumeByDayProps): VNode {
     const texts = amounts.map(amount => wholeUnits(amount, of.decimals ?? 0));
     return [{ label: symbol, values: texts.map(text => Number(text.replaceAll(',', ''))), texts }];
   }, [days, of]);
-  return html`<${Card} title=${html`Volume per day in ${symbol}, <${ChainName} id=${of.chain_id} />`}>
-    <${Chart} label=${`volume per day in ${symbol}`} times=${times} series=${series} isBars=${true} />
-  <//>`;
+  return h(Card, {
+    title: html`Volume per day in ${symbol}, ${h(ChainName, { id: of.chain_id })}`,
+    children: h(Chart, { label: `volume per day in ${symbol}`, times, series, isBars: true }),
+  });
 }
 
 function keyOf({ chain_id, token_address }: Volume): string {

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge, Card } from '#pages/browser/layout.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { dashboard } from '../addresses.ts';
@@ -20,19 +21,24 @@ export function Health(): VNode {
     [],
     { everyMs: RENEW_MS },
   );
-  return html`<${Card} title="Needs attention" aside=${html`<a href=${dashboard.webhooks}>All webhooks</a>`}>
-    <${Unmatched} />
-    <${Awaited} loading=${webhooks}>
-      ${({ data }: Payments['WebhookListAnswer']) =>
-        data.length === 0
-          ? html`<p class="small">
+  return h(Card, {
+    title: 'Needs attention',
+    aside: html`<a href=${dashboard.webhooks}>All webhooks</a>`,
+    children: html`
+      ${h(Unmatched, {})}
+      ${h(Awaited<Payments['WebhookListAnswer']>, {
+        loading: webhooks,
+        children: ({ data }) =>
+          data.length === 0
+            ? html`<p class="small">
               Your shop receives no events yet. <a href=${dashboard.webhooks}>Add a webhook</a>.
             </p>`
-          : html`<ul class="plain stack">
-              ${data.map(webhook => html`<li key=${webhook.id}><${Deliveries} webhook=${webhook} /></li>`)}
-            </ul>`}
-    <//>
-  <//>`;
+            : html`<ul class="plain stack">
+              ${data.map(webhook => html`<li key=${webhook.id}>${h(Deliveries, { webhook })}</li>`)}
+            </ul>`,
+      })}
+    `,
+  });
 }
 
 function Unmatched(): VNode {
@@ -45,14 +51,15 @@ function Unmatched(): VNode {
     [],
     { everyMs: RENEW_MS },
   );
-  return html`<${Awaited} loading=${transfers}>
-    ${({ total_count: count }: Payments['UnmatchedTransferList']) =>
+  return h(Awaited<Payments['UnmatchedTransferList']>, {
+    loading: transfers,
+    children: ({ total_count: count }) =>
       count === 0
-        ? html`<p><${Badge} tone="good">None<//> Every transfer has found its checkout.</p>`
+        ? html`<p>${h(Badge, { tone: 'good', children: 'None' })} Every transfer has found its checkout.</p>`
         : html`<p>
-            <${Badge} tone="warning">${grouped(count)}<//> <a href=${`${dashboard.unmatched}?status=open`}>unmatched transfers</a>
-          </p>`}
-  <//>`;
+          ${h(Badge, { tone: 'warning', children: grouped(count) })} <a href=${`${dashboard.unmatched}?status=open`}>unmatched transfers</a>
+        </p>`,
+  });
 }
 
 /** State of a webhook, with the number of its failed deliveries. */
@@ -69,22 +76,27 @@ function Deliveries({ webhook }: { webhook: Webhook }): VNode {
   );
   return html`
     <a href=${dashboard.webhook(id)}>${url}</a>
-    ${!is_active && html` <${Badge} tone="bad">${disabled_reason === null ? 'Switched off' : 'Disabled: too many failures'}<//>`}
-    <${Awaited} loading=${failed}>
-      ${({ data: [latest], total_count: count }: Payments['WebhookDeliveryListAnswer']) =>
+    ${
+      !is_active &&
+      html` ${h(Badge, {
+        tone: 'bad',
+        children: disabled_reason === null ? 'Switched off' : 'Disabled: too many failures',
+      })}`
+    }
+    ${h(Awaited<Payments['WebhookDeliveryListAnswer']>, {
+      loading: failed,
+      children: ({ data: [latest], total_count: count }) =>
         latest === undefined
           ? html`<p class="small">
-              <${Badge} tone="good">No failed delivery<//> ${
-                last_triggered_at === null
-                  ? 'Nothing was sent yet.'
-                  : html`Last sent <${Ago} at=${last_triggered_at} />.`
-              }
-            </p>`
+            ${h(Badge, { tone: 'good', children: 'No failed delivery' })} ${
+              last_triggered_at === null
+                ? 'Nothing was sent yet.'
+                : html`Last sent ${h(Ago, { at: last_triggered_at })}.`
+            }
+          </p>`
           : html`<p class="small">
-              <${Badge} tone="bad">${grouped(count)} failed<//> the latest <${Ago} at=${latest.created_at} />${
-                latest.last_error !== null && `: ${latest.last_error}`
-              } <a href=${dashboard.delivery(id, latest.id)}>See it</a>
-            </p>`}
-    <//>
+            ${h(Badge, { tone: 'bad', children: html`${grouped(count)} failed` })} the latest ${h(Ago, { at: latest.created_at })}${latest.last_error !== null && `: ${latest.last_error}`} <a href=${dashboard.delivery(id, latest.id)}>See it</a>
+          </p>`,
+    })}
   `;
 }

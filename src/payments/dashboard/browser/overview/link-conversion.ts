@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
@@ -17,16 +18,19 @@ export function LinkConversion({ period }: { period: Period }): VNode {
   const links = useAnswer(signal =>
     api.GET('/api/v1/payment-links', { params: { query: MAX_USED }, signal }),
   );
-  return html`<${Card} title="Conversion of links" aside=${html`<a href=${dashboard.links}>All links</a>`}>
-    <${Awaited} loading=${links}>
-      ${({ data }: Payments['PaymentLinkList']) =>
+  return h(Card, {
+    title: 'Conversion of links',
+    aside: html`<a href=${dashboard.links}>All links</a>`,
+    children: h(Awaited<Payments['PaymentLinkList']>, {
+      loading: links,
+      children: ({ data }) =>
         data.length === 0
           ? html`<p class="small">There is no link yet. <a href=${dashboard.newLink}>Create one</a> and share it.</p>`
           : html`<ul class="plain stack">
-              ${data.map(link => html`<li key=${link.id}><${OneLink} link=${link} period=${period} /></li>`)}
-            </ul>`}
-    <//>
-  <//>`;
+            ${data.map(link => html`<li key=${link.id}>${h(OneLink, { link, period })}</li>`)}
+          </ul>`,
+    }),
+  });
 }
 
 function OneLink({ link, period }: { link: Link; period: Period }): VNode {
@@ -40,8 +44,9 @@ function OneLink({ link, period }: { link: Link; period: Period }): VNode {
   );
   return html`
     <a href=${dashboard.link(link.id)}>${link.name}</a>
-    <${Awaited} loading=${stats}>
-      ${({ sessions }: Payments['PaymentLinkStats']) => {
+    ${h(Awaited<Payments['PaymentLinkStats']>, {
+      loading: stats,
+      children: ({ sessions }) => {
         const { completed, expired, conversion_rate: rate } = sessions;
         return html`
           <meter min="0" max="1" value=${rate ?? 0} aria-label=${`Conversion of ${link.name}`}></meter>
@@ -49,7 +54,7 @@ function OneLink({ link, period }: { link: Link; period: Period }): VNode {
             ${rate === null ? 'no checkout has ended' : `${(rate * 100).toFixed(1)} %: ${grouped(completed)} of ${grouped(completed + expired)} were paid`}
           </p>
         `;
-      }}
-    <//>
+      },
+    })}
   `;
 }

@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { api, type Payments } from '../api.ts';
 import { useChains } from '../chains.ts';
 import { oneOf } from '../filters.ts';
@@ -41,16 +42,17 @@ function Overview(): VNode {
         )}
       </nav>
     </div>
-    <${LateChains} />
-    <${SetAsideBlocksWarning} />
-    <${SetAsideWarning} />
-    <${Present} />
-    <${Awaited} loading=${figures}>
-      ${(body: Payments['AnalyticsOverview']) => html`<${Figures} figures=${body} />`}
-    <//>
+    ${h(LateChains, {})}
+    ${h(SetAsideBlocksWarning, {})}
+    ${h(SetAsideWarning, {})}
+    ${h(Present, {})}
+    ${h(Awaited<Payments['AnalyticsOverview']>, {
+      loading: figures,
+      children: body => h(Figures, { figures: body }),
+    })}
     <div class="grid">
-      <${LinkConversion} period=${period} />
-      <${Health} />
+      ${h(LinkConversion, { period })}
+      ${h(Health, {})}
     </div>
   `;
 }

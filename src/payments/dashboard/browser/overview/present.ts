@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
 import { Awaited, type Loading, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { Table } from '#pages/browser/list.ts';
 import { Ago } from '#pages/browser/moment.ts';
@@ -32,27 +33,40 @@ export function Present(): VNode {
     { everyMs: RENEW_MS },
   );
   return html`<div class="grid">
-    <${Card} title=${counted('Open checkouts', open)} aside=${html`<a href=${`${dashboard.payments}?status=active`}>All open</a>`}>
-      <${Awaited} loading=${open}>
-        ${({ data }: Payments['CheckoutSessionList']) =>
+    ${h(Card, {
+      title: counted('Open checkouts', open),
+      aside: html`<a href=${`${dashboard.payments}?status=active`}>All open</a>`,
+      children: h(Awaited<Payments['CheckoutSessionList']>, {
+        loading: open,
+        children: ({ data }) =>
           data.length === 0
             ? html`<p class="small">
-                Nobody is paying at the moment. <a href=${dashboard.links}>Share a link</a> to be paid.
-              </p>`
-            : html`<${Table} label="Open checkouts" items=${data} keyOf=${({ id }: Session) => id} columns=${OPEN} />`}
-      <//>
-    <//>
-    <${Card}
-      title=${counted('Confirming', confirming)}
-      aside=${html`<a href=${`${dashboard.payments}?tab=transfers&status=confirming`}>All confirming</a>`}
-    >
-      <${Awaited} loading=${confirming}>
-        ${({ data }: Payments['PaymentTransactionList']) =>
+              Nobody is paying at the moment. <a href=${dashboard.links}>Share a link</a> to be paid.
+            </p>`
+            : h(Table<Session>, {
+                label: 'Open checkouts',
+                items: data,
+                keyOf: ({ id }) => id,
+                columns: OPEN,
+              }),
+      }),
+    })}
+    ${h(Card, {
+      title: counted('Confirming', confirming),
+      aside: html`<a href=${`${dashboard.payments}?tab=transfers&status=confirming`}>All confirming</a>`,
+      children: h(Awaited<Payments['PaymentTransactionList']>, {
+        loading: confirming,
+        children: ({ data }) =>
           data.length === 0
             ? html`<p class="small">No payment is waiting for confirmations.</p>`
-            : html`<${Table} label="Confirming" items=${data} keyOf=${({ id }: Transfer) => id} columns=${CONFIRMING} />`}
-      <//>
-    <//>
+            : h(Table<Transfer>, {
+                label: 'Confirming',
+                items: data,
+                keyOf: ({ id }) => id,
+                columns: CONFIRMING,
+              }),
+      }),
+    })}
   </div>`;
 }
 
@@ -64,22 +78,22 @@ const OPEN = [
   {
     name: 'Amount',
     cell: (session: Session) =>
-      html`<a href=${dashboard.payment(session.id)}><${Amount} units=${session.amount} of=${session} /></a>`,
+      html`<a href=${dashboard.payment(session.id)}>${h(Amount, { units: session.amount, of: session })}</a>`,
   },
-  { name: 'Status', cell: (session: Session) => html`<${CheckoutStatus} session=${session} />` },
-  { name: 'Opened', cell: ({ created_at }: Session) => html`<${Ago} at=${created_at} />` },
+  { name: 'Status', cell: (session: Session) => h(CheckoutStatus, { session }) },
+  { name: 'Opened', cell: ({ created_at }: Session) => h(Ago, { at: created_at }) },
 ];
 
 const CONFIRMING = [
   {
     name: 'Amount',
     cell: (transfer: Transfer) =>
-      html`<a href=${dashboard.payment(transfer.session_id)}><${Amount} units=${transfer.amount} of=${transfer} /></a>`,
+      html`<a href=${dashboard.payment(transfer.session_id)}>${h(Amount, { units: transfer.amount, of: transfer })}</a>`,
   },
   {
     name: 'Confirmations',
     cell: ({ confirmations, required_confirmations }: Transfer) =>
       `${confirmations} of ${required_confirmations}`,
   },
-  { name: 'Seen', cell: ({ created_at }: Transfer) => html`<${Ago} at=${created_at} />` },
+  { name: 'Seen', cell: ({ created_at }: Transfer) => h(Ago, { at: created_at }) },
 ];

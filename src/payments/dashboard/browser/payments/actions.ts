@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { answerOf, ProblemNotice } from '#pages/browser/answer.ts';
 import { DialogButton, useChange } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { CopyButton, webAddress } from '#pages/browser/reference.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { useMay, useSession } from '../session.ts';
@@ -24,19 +25,20 @@ export function Actions({ session, changed }: { session: Session; changed: () =>
   if (session.status !== 'active') return null;
   const url = webAddress(session.url);
   return html`<div class="row">
-    ${url !== undefined && html`<a class="button" href=${url}>Open its pay page</a><${CopyButton} text=${url} label="Copy the address of its pay page" />`}
-    ${mayWrite && mode === 'test' && html`<${Simulation} id=${session.id} changed=${changed} />`}
+    ${url !== undefined && html`<a class="button" href=${url}>Open its pay page</a>${h(CopyButton, { text: url, label: 'Copy the address of its pay page' })}`}
+    ${mayWrite && mode === 'test' && h(Simulation, { id: session.id, changed })}
     ${
       mayWrite &&
       session.payment_status !== 'confirming' &&
-      html`<${DialogButton}
-        label="Expire"
-        title="Expire this checkout?"
-        tone="danger"
-        onConfirm=${() => expire(session.id).then(changed)}
-      >
-        <p>It can no longer be paid. Money that arrives anyway is listed as a late transfer.</p>
-      <//>`
+      h(DialogButton, {
+        label: 'Expire',
+        title: 'Expire this checkout?',
+        tone: 'danger',
+        onConfirm: () => expire(session.id).then(changed),
+        children: html`
+          <p>It can no longer be paid. Money that arrives anyway is listed as a late transfer.</p>
+        `,
+      })
     }
   </div>`;
 }
@@ -54,7 +56,7 @@ function Simulation({ id, changed }: { id: string; changed: () => void }): VNode
     <button type="button" disabled=${isBusy} onClick=${() => run(() => simulate(id, outcome).then(changed))}>
       Simulate
     </button>
-    ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
+    ${problem !== undefined && h(ProblemNotice, { problem })}
   `;
 }
 

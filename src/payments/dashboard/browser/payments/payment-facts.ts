@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
-import { Card, Facts } from '#pages/browser/layout.ts';
+import { h } from '#pages/browser/element.ts';
+import { Card, type Fact, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
@@ -12,33 +13,31 @@ type Session = Payments['CheckoutSession'];
 /** Terms of a checkout, and the amount received. */
 export function PaymentFacts({ session }: { session: Session }): VNode {
   const { amount, amount_due, subtotal, shipping_option: shipping, payer_address, tx_hash } = session;
-  const units = (value: string) => html`<${Amount} units=${value} of=${session} />`;
-  return html`<${Card} title="Payment">
-    <${Facts}
-      rows=${[
+  const units = (value: string) => h(Amount, { units: value, of: session });
+  return h(Card, {
+    title: 'Payment',
+    children: h(Facts, {
+      rows: [
         ['Price', units(amount)],
         ['Without shipping', subtotal !== amount && units(subtotal)],
         ['Shipping', shipping !== null && html`${shipping.name}, ${units(shipping.amount)}`],
         ['To be sent, exactly', amount_due !== amount && units(amount_due)],
         ['Received and confirmed', units(session.amount_received)],
         ['Missing', missing(session) > 0n && units(missing(session).toString())],
-        ['Payer', payer_address !== null && html`<${Reference} value=${payer_address} />`],
-        [
-          'Transaction',
-          tx_hash !== null && html`<${TransactionHash} hash=${tx_hash} chainId=${session.chain_id} />`,
-        ],
-        ['Recipient', html`<${Reference} value=${session.recipient_address} />`],
-        ['Chain', html`<${ChainName} id=${session.chain_id} />`],
+        ['Payer', payer_address !== null && h(Reference, { value: payer_address })],
+        ['Transaction', tx_hash !== null && h(TransactionHash, { hash: tx_hash, chainId: session.chain_id })],
+        ['Recipient', h(Reference, { value: session.recipient_address })],
+        ['Chain', h(ChainName, { id: session.chain_id })],
         ['Link', linkOf(session)],
-        ['Opened', html`<${Moment} at=${session.created_at} />`],
+        ['Opened', h(Moment, { at: session.created_at })],
         [
           session.status === 'active' ? 'To be paid until' : 'Was to be paid until',
-          html`<${Moment} at=${session.expires_at} />`,
+          h(Moment, { at: session.expires_at }),
         ],
-        ['Completed', session.completed_at !== null && html`<${Moment} at=${session.completed_at} />`],
-      ]}
-    />
-  <//>`;
+        ['Completed', session.completed_at !== null && h(Moment, { at: session.completed_at })],
+      ],
+    }),
+  });
 }
 
 /** Amount still missing from a partial payment. */
@@ -47,27 +46,26 @@ function missing({ payment_status, amount_due, amount_received }: Session): bigi
 }
 
 function linkOf({ payment_link_id: id }: Session): ComponentChildren {
-  return id !== null && html`<${Reference} value=${id} href=${dashboard.link(id)} />`;
+  return id !== null && h(Reference, { value: id, href: dashboard.link(id) });
 }
 
 /** Data entered by the payer and attached by the merchant. */
 export function PayerFacts({ session }: { session: Session }): VNode {
   const { customerName, customerEmail, clientReferenceId, form_data, shipping_address, metadata } = session;
-  const rows = [
+  const rows: readonly Fact[] = [
     ['Name', customerName],
     ['E-mail', customerEmail],
     ['Your reference', clientReferenceId],
-    ...Object.entries(form_data ?? {}).map(([field, value]) => [field, String(value)]),
+    ...Object.entries(form_data ?? {}).map(([field, value]): Fact => [field, String(value)]),
     ['Ship to', shipping_address === null ? null : addressText(shipping_address)],
-    ...Object.entries(metadata).map(([key, value]) => [`metadata.${key}`, value]),
+    ...Object.entries(metadata).map(([key, value]): Fact => [`metadata.${key}`, value]),
   ];
-  return html`<${Card} title="Payer">
-    ${
-      rows.every(([, value]) => value === null)
-        ? html`<p class="small">The payer was asked nothing, and your shop attached nothing.</p>`
-        : html`<${Facts} rows=${rows} />`
-    }
-  <//>`;
+  return h(Card, {
+    title: 'Payer',
+    children: rows.every(([, value]) => value === null)
+      ? html`<p class="small">The payer was asked nothing, and your shop attached nothing.</p>`
+      : h(Facts, { rows }),
+  });
 }
 
 function addressText({ name, line1, line2, zip, city, state, country }: Payments['ShippingAddress']): string {

@@ -1,13 +1,13 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { List } from '#pages/browser/list.ts';
+import { h } from '#pages/browser/element.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { Amount, ChainName, TransactionHash } from '../chains.ts';
 import { givenFilters, givenPeriod, oneOf } from '../filters.ts';
-import { nextPage, pageQuery } from '../paging.ts';
+import { numberedList, pageQuery } from '../paging.ts';
 import { CheckoutStatus, TransactionStatus } from '../statuses.ts';
 
 type Session = Payments['CheckoutSession'];
@@ -30,20 +30,18 @@ export const TRANSFER_STATUSES = [
 /** Checkouts selected by the filters in the URL. */
 export function CheckoutList(): VNode {
   const filters = filtersOf(CHECKOUT_STATUSES);
-  return html`<${List}
-    label="Checkouts"
-    load=${(page: number | undefined, signal: AbortSignal) =>
-      api.GET('/api/v1/checkout-sessions', { params: { query: { ...filters, ...pageQuery(page) } }, signal })}
-    pageOf=${nextPage}
-    keyOf=${({ id }: Session) => id}
-    everyMs=${RENEW_MS}
-    empty=${
+  return numberedList({
+    label: 'Checkouts',
+    load: (page, signal) =>
+      api.GET('/api/v1/checkout-sessions', { params: { query: { ...filters, ...pageQuery(page) } }, signal }),
+    keyOf: ({ id }: Session) => id,
+    everyMs: RENEW_MS,
+    empty:
       Object.keys(filters).length === 0
         ? 'No payer has opened a link yet. A checkout begins when one does, or when your shop creates it.'
-        : 'No checkout fits these filters.'
-    }
-    columns=${CHECKOUT_COLUMNS}
-  />`;
+        : 'No checkout fits these filters.',
+    columns: CHECKOUT_COLUMNS,
+  });
 }
 
 /** Columns of a list of checkouts. */
@@ -51,9 +49,9 @@ const CHECKOUT_COLUMNS = [
   {
     name: 'Amount',
     cell: (session: Session) =>
-      html`<a href=${dashboard.payment(session.id)}><${Amount} units=${session.amount} of=${session} /></a>`,
+      html`<a href=${dashboard.payment(session.id)}>${h(Amount, { units: session.amount, of: session })}</a>`,
   },
-  { name: 'Status', cell: (session: Session) => html`<${CheckoutStatus} session=${session} />` },
+  { name: 'Status', cell: (session: Session) => h(CheckoutStatus, { session }) },
   {
     name: 'Customer',
     cell: ({ customerName, customerEmail, payer_address }: Session) =>
@@ -61,18 +59,18 @@ const CHECKOUT_COLUMNS = [
         ? html`<span class="clipped" title=${customerEmail}>${customerName ?? customerEmail}</span>`
         : payer_address === null
           ? '–'
-          : html`<${Reference} value=${payer_address} />`,
+          : h(Reference, { value: payer_address }),
   },
   {
     name: 'Reference',
     cell: ({ clientReferenceId }: Session) =>
       clientReferenceId === null ? '–' : html`<span class="clipped">${clientReferenceId}</span>`,
   },
-  { name: 'Chain', cell: ({ chain_id }: Session) => html`<${ChainName} id=${chain_id} />` },
-  { name: 'Opened', cell: ({ created_at }: Session) => html`<${Ago} at=${created_at} />` },
+  { name: 'Chain', cell: ({ chain_id }: Session) => h(ChainName, { id: chain_id }) },
+  { name: 'Opened', cell: ({ created_at }: Session) => h(Ago, { at: created_at }) },
   {
     name: 'Id',
-    cell: ({ id }: Session) => html`<${Reference} value=${id} href=${dashboard.payment(id)} />`,
+    cell: ({ id }: Session) => h(Reference, { value: id, href: dashboard.payment(id) }),
   },
 ];
 
@@ -83,20 +81,18 @@ export function TransferList(): VNode {
   const filters = filtersOf(TRANSFER_STATUSES);
   return html`
     <p><a class="button" download="transactions.csv" href=${`${EXPORT}?${new URLSearchParams(filters)}`}>Export (CSV)</a></p>
-    <${List}
-      label="Transfers"
-      load=${(page: number | undefined, signal: AbortSignal) =>
-        api.GET('/api/v1/transactions', { params: { query: { ...filters, ...pageQuery(page) } }, signal })}
-      pageOf=${nextPage}
-      keyOf=${({ id }: Transfer) => id}
-      everyMs=${RENEW_MS}
-      empty=${
+    ${numberedList({
+      label: 'Transfers',
+      load: (page, signal) =>
+        api.GET('/api/v1/transactions', { params: { query: { ...filters, ...pageQuery(page) } }, signal }),
+      keyOf: ({ id }: Transfer) => id,
+      everyMs: RENEW_MS,
+      empty:
         Object.keys(filters).length === 0
           ? 'No money has come in yet. A transfer is listed as soon as a chain shows it.'
-          : 'No transfer fits these filters.'
-      }
-      columns=${TRANSFER_COLUMNS}
-    />
+          : 'No transfer fits these filters.',
+      columns: TRANSFER_COLUMNS,
+    })}
   `;
 }
 
@@ -104,21 +100,21 @@ const TRANSFER_COLUMNS = [
   {
     name: 'Amount',
     cell: (transfer: Transfer) =>
-      html`<a href=${dashboard.payment(transfer.session_id)}><${Amount} units=${transfer.amount} of=${transfer} /></a>`,
+      html`<a href=${dashboard.payment(transfer.session_id)}>${h(Amount, { units: transfer.amount, of: transfer })}</a>`,
   },
-  { name: 'Status', cell: ({ status }: Transfer) => html`<${TransactionStatus} status=${status} />` },
+  { name: 'Status', cell: ({ status }: Transfer) => h(TransactionStatus, { status }) },
   {
     name: 'Sender',
     cell: ({ sender_address }: Transfer) =>
-      sender_address === null ? 'not seen yet' : html`<${Reference} value=${sender_address} />`,
+      sender_address === null ? 'not seen yet' : h(Reference, { value: sender_address }),
   },
   {
     name: 'Transaction',
     cell: ({ tx_hash, chain_id }: Transfer) =>
-      tx_hash === null ? '–' : html`<${TransactionHash} hash=${tx_hash} chainId=${chain_id} />`,
+      tx_hash === null ? '–' : h(TransactionHash, { hash: tx_hash, chainId: chain_id }),
   },
-  { name: 'Chain', cell: ({ chain_id }: Transfer) => html`<${ChainName} id=${chain_id} />` },
-  { name: 'Recorded', cell: ({ created_at }: Transfer) => html`<${Ago} at=${created_at} />` },
+  { name: 'Chain', cell: ({ chain_id }: Transfer) => h(ChainName, { id: chain_id }) },
+  { name: 'Recorded', cell: ({ created_at }: Transfer) => h(Ago, { at: created_at }) },
 ];
 
 /** Filters of the URL, as both lists send them. */

@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { Reference } from '#pages/browser/reference.ts';
 import { shownId } from '../addresses.ts';
@@ -37,9 +38,10 @@ function PaymentPage(): VNode {
   );
   const known = session.answer?.data;
   useEffect(() => setOver(known !== undefined && hasEnded(known)), [known]);
-  return html`<${Awaited} loading=${session}>
-    ${(shown: Session) => html`<${Payment} session=${shown} changed=${session.reload} />`}
-  <//>`;
+  return h(Awaited<Session>, {
+    loading: session,
+    children: shown => h(Payment, { session: shown, changed: session.reload }),
+  });
 }
 
 function hasEnded({ status, payment_status }: Session): boolean {
@@ -62,23 +64,24 @@ function Payment({ session, changed }: { session: Session; changed: () => void }
 
   return html`
     <div class="title">
-      <h1><${Amount} units=${session.amount} of=${session} /> <${CheckoutStatus} session=${session} /></h1>
-      <${Reference} value=${session.id} />
+      <h1>${h(Amount, { units: session.amount, of: session })} ${h(CheckoutStatus, { session })}</h1>
+      ${h(Reference, { value: session.id })}
     </div>
-    <${Progress} session=${session} />
-    ${session.payment_status === 'confirming' && html`<${SetAsideWarning} sessionId=${id} />`}
-    <${Actions} session=${session} changed=${changed} />
+    ${h(Progress, { session })}
+    ${session.payment_status === 'confirming' && h(SetAsideWarning, { sessionId: id })}
+    ${h(Actions, { session, changed })}
     <div class="grid">
-      <${PaymentFacts} session=${session} />
-      <${PayerFacts} session=${session} />
+      ${h(PaymentFacts, { session })}
+      ${h(PayerFacts, { session })}
     </div>
-    <${Card} title="What happened">
-      <${Awaited} loading=${transfers}>
-        ${({ data }: Payments['PaymentTransactionList']) => html`<${Timeline}
-          story=${{ session, transfers: data, events: events.answer?.data.data ?? [] }}
-        />`}
-      <//>
-    <//>
+    ${h(Card, {
+      title: 'What happened',
+      children: h(Awaited<Payments['PaymentTransactionList']>, {
+        loading: transfers,
+        children: ({ data }) =>
+          h(Timeline, { story: { session, transfers: data, events: events.answer?.data.data ?? [] } }),
+      }),
+    })}
   `;
 }
 

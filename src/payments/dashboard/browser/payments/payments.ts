@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { answerOf, useAnswer } from '#pages/browser/answer.ts';
 import { useChange } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { Tabs } from '#pages/browser/layout.ts';
 import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
@@ -13,22 +14,22 @@ import { CHECKOUT_STATUSES, CheckoutList, TRANSFER_STATUSES, TransferList } from
 /** Page of checkouts and their transfers, the newest first. */
 function PaymentsPage(): VNode {
   return html`
-    <div class="title"><h1>Payments</h1><${Finder} /></div>
-    <${Tabs}
-      label="Payments"
-      tabs=${[
+    <div class="title"><h1>Payments</h1>${h(Finder, {})}</div>
+    ${h(Tabs, {
+      label: 'Payments',
+      tabs: [
         {
           id: 'checkouts',
           label: 'Checkouts',
-          content: () => html`<${Narrowed} statuses=${CHECKOUT_STATUSES} /><${CheckoutList} />`,
+          content: () => html`${h(Narrowed, { statuses: CHECKOUT_STATUSES })}${h(CheckoutList, {})}`,
         },
         {
           id: 'transfers',
           label: 'Transfers',
-          content: () => html`<${Narrowed} statuses=${TRANSFER_STATUSES} /><${TransferList} />`,
+          content: () => html`${h(Narrowed, { statuses: TRANSFER_STATUSES })}${h(TransferList, {})}`,
         },
-      ]}
-    />
+      ],
+    })}
   `;
 }
 
@@ -38,11 +39,17 @@ function Narrowed({ statuses }: { statuses: readonly (readonly [string, string])
     links.answer?.data.data.map(({ id, name }: Payments['PaymentLink']) => [id, name] as const) ?? [];
   const given = givenFilters().get('payment_link_id');
   const isListed = given === undefined || listed.some(([id]) => id === given);
-  return html`<${Filters}>
-    <${Choice} name="status" label="Status" words=${statuses} />
-    <${Choice} name="payment_link_id" label="Link" words=${isListed ? listed : [...listed, [given, given]]} />
-    <${Days} />
-  <//>`;
+  return h(Filters, {
+    children: html`
+      ${h(Choice, { name: 'status', label: 'Status', words: statuses })}
+      ${h(Choice, {
+        name: 'payment_link_id',
+        label: 'Link',
+        words: isListed ? listed : [...listed, [given, given]],
+      })}
+      ${h(Days, {})}
+    `,
+  });
 }
 
 const LINKS = { page: 1, limit: 100, sort: 'name', order: 'asc' } as const;

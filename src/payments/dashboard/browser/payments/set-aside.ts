@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { grouped } from '#pages/browser/amounts.ts';
 import { answerOf, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
 import { useChange } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { ChainName, TransactionHash, useChains } from '../chains.ts';
@@ -38,12 +39,12 @@ export function SetAsideWarning({ sessionId }: { sessionId?: string }): VNode | 
     <ul>
       ${data.map(
         one => html`<li key=${one.id}>
-          <${TransactionHash} hash=${one.tx_hash} chainId=${one.chain_id} /> on <${ChainName} id=${one.chain_id} />:
-          ${` ${REASONS[one.reason]}`}, last tried <${Ago} at=${one.attempted_at} />
+          ${h(TransactionHash, { hash: one.tx_hash, chainId: one.chain_id })} on ${h(ChainName, { id: one.chain_id })}:
+          ${` ${REASONS[one.reason]}`}, last tried ${h(Ago, { at: one.attempted_at })}
         </li>`,
       )}
     </ul>
-    <${Retry} done=${waiting.reload} />
+    ${h(Retry, { done: waiting.reload })}
   </div>`;
 }
 
@@ -56,7 +57,7 @@ export function SetAsideBlocksWarning(): VNode | null {
       No node returns whole blocks of ${waiting.map(({ name }) => name).join(', ')}, so their transactions are read one by
       one. Payments in these blocks are seen late. A payment that was sent is not lost.
     </p>
-    <${Retry} done=${() => {}} />
+    ${h(Retry, { done: () => {} })}
   </div>`;
 }
 
@@ -66,7 +67,7 @@ function Retry({ done }: { done: () => void }): VNode | null {
   if (!useMay('write')) return null;
   return html`
     <button type="button" disabled=${isBusy} onClick=${() => run(() => retry().then(done))}>Try again now</button>
-    ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
+    ${problem !== undefined && h(ProblemNotice, { problem })}
   `;
 }
 

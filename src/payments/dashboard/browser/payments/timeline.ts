@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
+import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
@@ -30,8 +31,7 @@ export function Timeline({ story }: { story: Story }): VNode {
   const entries = entriesOf(story).toSorted((one, other) => one.at.localeCompare(other.at));
   return html`<ol class="timeline">
     ${entries.map(
-      ({ key, at, content }) =>
-        html`<li key=${key}><p class="small"><${Moment} at=${at} /></p>${content}</li>`,
+      ({ key, at, content }) => html`<li key=${key}><p class="small">${h(Moment, { at })}</p>${content}</li>`,
     )}
   </ol>`;
 }
@@ -44,14 +44,14 @@ function entriesOf({ session, transfers, events }: Story): readonly Entry[] {
     ...events.toReversed().map(event => ({
       key: event.id,
       at: event.created_at,
-      content: html`<${Told} event=${event} />`,
+      content: h(Told, { event }),
     })),
   ];
 }
 
 function entriesOfTransfer(transfer: Transfer): readonly Entry[] {
   const { id, created_at, confirmed_at, confirmations, required_confirmations } = transfer;
-  const seen = { key: id, at: created_at, content: html`<${Seen} transfer=${transfer} />` };
+  const seen = { key: id, at: created_at, content: h(Seen, { transfer }) };
   if (confirmed_at === null) return [seen];
   const text = `All ${required_confirmations} confirmations have arrived.`;
   return confirmations < required_confirmations || required_confirmations === 0
@@ -72,14 +72,14 @@ function Seen({ transfer }: { transfer: Transfer }): VNode {
     transfer;
   return html`<div class="stack">
     <p>
-      A transfer of <${Amount} units=${transfer.amount} of=${transfer} /> was recorded, ${MATCHED[matched_by]}.${' '}
-      <${TransactionStatus} status=${status} />
+      A transfer of ${h(Amount, { units: transfer.amount, of: transfer })} was recorded, ${MATCHED[matched_by]}.${' '}
+      ${h(TransactionStatus, { status })}
       ${status === 'confirming' && html` ${confirmations} of ${required_confirmations} confirmations`}
     </p>
-    ${tx_hash !== null && html`<p>Transaction <${TransactionHash} hash=${tx_hash} chainId=${chain_id} /></p>`}
-    ${sender_address !== null && html`<p>From <${Reference} value=${sender_address} /></p>`}
-    ${oddities(transfer).map(text => html`<p key=${text}><${Badge} tone="warning">${text}<//></p>`)}
-    ${transfer.overpaid_amount !== null && html`<p>Overpaid: <${Amount} units=${transfer.overpaid_amount} of=${transfer} /></p>`}
+    ${tx_hash !== null && html`<p>Transaction ${h(TransactionHash, { hash: tx_hash, chainId: chain_id })}</p>`}
+    ${sender_address !== null && html`<p>From ${h(Reference, { value: sender_address })}</p>`}
+    ${oddities(transfer).map(text => html`<p key=${text}>${h(Badge, { tone: 'warning', children: text })}</p>`)}
+    ${transfer.overpaid_amount !== null && html`<p>Overpaid: ${h(Amount, { units: transfer.overpaid_amount, of: transfer })}</p>`}
   </div>`;
 }
 
@@ -95,7 +95,7 @@ function oddities({ failure_reason, late, duplicate, partial }: Transfer): reado
 function Told({ event }: { event: Payments['EventRecord'] }): VNode {
   const [tone, text] = EVENT_NAMES[event.event];
   return html`
-    <p><a href=${dashboard.event(event.id)}>Event</a> <${Badge} tone=${tone}>${text}<//></p>
-    <${Deliveries} eventId=${event.id} />
+    <p><a href=${dashboard.event(event.id)}>Event</a> ${h(Badge, { tone, children: text })}</p>
+    ${h(Deliveries, { eventId: event.id })}
   `;
 }

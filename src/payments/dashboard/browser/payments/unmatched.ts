@@ -3,8 +3,8 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { answerOf } from '#pages/browser/answer.ts';
 import { DialogButton } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { TextField } from '#pages/browser/fields.ts';
-import { List } from '#pages/browser/list.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
@@ -12,7 +12,7 @@ import { api, idempotencyKey, type Payments } from '../api.ts';
 import { Amount, ChainName, TransactionHash, useChains } from '../chains.ts';
 import { Choice, Filters, givenFilters, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
-import { nextPage, pageQuery } from '../paging.ts';
+import { numberedList, pageQuery } from '../paging.ts';
 import { useMay } from '../session.ts';
 import { SetAsideWarning } from './set-aside.ts';
 
@@ -24,7 +24,7 @@ const STATUS_WORDS = [
   ['open', 'Open'],
   ['assigned', 'Assigned'],
   ['set_aside', 'Set aside'],
-];
+] as const;
 
 /** Page of transfers that match no checkout, each with the checkout it was probably meant for. */
 function UnmatchedPage(): VNode {
@@ -40,45 +40,51 @@ function UnmatchedPage(): VNode {
       Money that reached one of your recipients, but fits no checkout by its sender or its exact amount. Assign it to the
       checkout that it was meant for.
     </p>
-    <${SetAsideWarning} />
-    <${Filters}>
-      <${Choice} name="status" label="Status" words=${STATUS_WORDS} />
-      <${Choice} name="chain_id" label="Chain" words=${(useChains() ?? []).map(({ id, name }) => [String(id), name])} />
-    <//>
-    <${List}
-      label="Unmatched transfers"
-      load=${(page: number | undefined, signal: AbortSignal) =>
+    ${h(SetAsideWarning, {})}
+    ${h(Filters, {
+      children: html`
+        ${h(Choice, { name: 'status', label: 'Status', words: STATUS_WORDS })}
+        ${h(Choice, {
+          name: 'chain_id',
+          label: 'Chain',
+          words: (useChains() ?? []).map(({ id, name }) => [String(id), name] as const),
+        })}
+      `,
+    })}
+    ${numberedList({
+      label: 'Unmatched transfers',
+      load: (page, signal) =>
         api.GET('/api/v1/unmatched-transfers', {
           params: { query: { ...filters, ...pageQuery(page) } },
           signal,
-        })}
-      pageOf=${nextPage}
-      keyOf=${({ id }: Transfer) => id}
-      everyMs=${RENEW_MS}
-      inputs=${[changes]}
-      empty=${
+        }),
+      keyOf: ({ id }: Transfer) => id,
+      everyMs: RENEW_MS,
+      inputs: [changes],
+      empty:
         Object.keys(filters).length === 0
           ? 'Every transfer has found its checkout. There is nothing to do.'
-          : 'No transfer fits these filters.'
-      }
-      columns=${[...COLUMNS, { name: 'Checkout', cell: (transfer: Transfer) => html`<${Assignment} transfer=${transfer} mayAssign=${mayAssign} assigned=${assigned} />` }]}
-    />
+          : 'No transfer fits these filters.',
+      columns: [
+        ...COLUMNS,
+        { name: 'Checkout', cell: (transfer: Transfer) => h(Assignment, { transfer, mayAssign, assigned }) },
+      ],
+    })}
   `;
 }
 
 const COLUMNS = [
   {
     name: 'Amount',
-    cell: (transfer: Transfer) => html`<${Amount} units=${transfer.amount} of=${transfer} />`,
+    cell: (transfer: Transfer) => h(Amount, { units: transfer.amount, of: transfer }),
   },
-  { name: 'Sender', cell: ({ sender_address }: Transfer) => html`<${Reference} value=${sender_address} />` },
+  { name: 'Sender', cell: ({ sender_address }: Transfer) => h(Reference, { value: sender_address }) },
   {
     name: 'Transaction',
-    cell: ({ tx_hash, chain_id }: Transfer) =>
-      html`<${TransactionHash} hash=${tx_hash} chainId=${chain_id} />`,
+    cell: ({ tx_hash, chain_id }: Transfer) => h(TransactionHash, { hash: tx_hash, chainId: chain_id }),
   },
-  { name: 'Chain', cell: ({ chain_id }: Transfer) => html`<${ChainName} id=${chain_id} />` },
-  { name: 'Seen', cell: ({ block_timestamp }: Transfer) => html`<${Ago} at=${block_timestamp} />` },
+  { name: 'Chain', cell: ({ chain_id }: Transfer) => h(ChainName, { id: chain_id }) },
+  { name: 'Seen', cell: ({ block_timestamp }: Transfer) => h(Ago, { at: block_timestamp }) },
 ];
 
 interface AssignmentProps {
@@ -93,7 +99,7 @@ function Assignment({ transfer, mayAssign, assigned }: AssignmentProps): VNode {
   // The suggestion can change with each refresh. The field follows it until the reader types.
   const [typed = suggested_session_id ?? '', setTyped] = useState<string>();
   if (session_id !== null) {
-    return html`<${Reference} value=${session_id} href=${dashboard.payment(session_id)} />`;
+    return h(Reference, { value: session_id, href: dashboard.payment(session_id) });
   }
   if (transfer.status === 'set_aside') {
     return html`<span class="small">Waits for the receipt of its transaction</span>`;
@@ -102,28 +108,29 @@ function Assignment({ transfer, mayAssign, assigned }: AssignmentProps): VNode {
     ${
       suggested_session_id === null
         ? html`<span class="small">None is suggested</span> `
-        : html`<${Reference} value=${suggested_session_id} href=${dashboard.payment(suggested_session_id)} /> <span class="small">suggested</span> `
+        : html`${h(Reference, { value: suggested_session_id, href: dashboard.payment(suggested_session_id) })} <span class="small">suggested</span> `
     }
     ${
       mayAssign &&
-      html`<${DialogButton}
-        label="Assign"
-        title="Which checkout was it meant for?"
-        onConfirm=${() => assign(transfer.id, typed).then(assigned)}
-      >
-        <p>
-          <${Amount} units=${transfer.amount} of=${transfer} /> will count for it as if it had been matched. This cannot be
-          undone.
-        </p>
-        <${TextField}
-          label="Id of the checkout"
-          param="session_id"
-          value=${typed}
-          isRequired=${true}
-          placeholder="cs_…"
-          onValue=${(text: string) => setTyped(text.trim())}
-        />
-      <//>`
+      h(DialogButton, {
+        label: 'Assign',
+        title: 'Which checkout was it meant for?',
+        onConfirm: () => assign(transfer.id, typed).then(assigned),
+        children: html`
+          <p>
+            ${h(Amount, { units: transfer.amount, of: transfer })} will count for it as if it had been matched. This cannot be
+            undone.
+          </p>
+          ${h(TextField, {
+            label: 'Id of the checkout',
+            param: 'session_id',
+            value: typed,
+            isRequired: true,
+            placeholder: 'cs_…',
+            onValue: (text: string) => setTyped(text.trim()),
+          })}
+        `,
+      })
     }
   `;
 }

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { answerOf } from '#pages/browser/answer.ts';
 import { DialogButton } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
 import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments, stayWithoutSession } from '../api.ts';
@@ -36,35 +37,48 @@ export function CreateKey({ onMade }: { onMade: (key: Created) => void }): VNode
     setName('');
     onMade(data);
   };
-  return html`<${DialogButton} label="Create key" title="Create a key" action="Create" tone="primary" onConfirm=${create}>
-    <${TextField}
-      label="Name"
-      param="name"
-      value=${name}
-      isRequired=${true}
-      hint="What the key is for, such as the server that has it."
-      onValue=${setName}
-    />
-    <${SelectField}
-      label="Permission"
-      param="permission"
-      value=${permission}
-      options=${PERMISSIONS}
-      onValue=${setPermission}
-    />
-    ${
-      own === 'live' &&
-      html`<${SelectField} label="Mode" param="mode" value=${mode} options=${MODES} onValue=${setMode} />`
-    }
-    <${TextField}
-      label="Ends at"
-      param="expires_at"
-      type="datetime-local"
-      value=${expiresAt}
-      hint="In your time zone. Left empty, it never ends."
-      onValue=${setExpiresAt}
-    />
-  <//>`;
+  return h(DialogButton, {
+    label: 'Create key',
+    title: 'Create a key',
+    action: 'Create',
+    tone: 'primary',
+    onConfirm: create,
+    children: html`
+      ${h(TextField, {
+        label: 'Name',
+        param: 'name',
+        value: name,
+        isRequired: true,
+        hint: 'What the key is for, such as the server that has it.',
+        onValue: setName,
+      })}
+      ${h(SelectField<Key['permission']>, {
+        label: 'Permission',
+        param: 'permission',
+        value: permission,
+        options: PERMISSIONS,
+        onValue: setPermission,
+      })}
+      ${
+        own === 'live' &&
+        h(SelectField<Key['mode']>, {
+          label: 'Mode',
+          param: 'mode',
+          value: mode,
+          options: MODES,
+          onValue: setMode,
+        })
+      }
+      ${h(TextField, {
+        label: 'Ends at',
+        param: 'expires_at',
+        type: 'datetime-local',
+        value: expiresAt,
+        hint: 'In your time zone. Left empty, it never ends.',
+        onValue: setExpiresAt,
+      })}
+    `,
+  });
 }
 
 const GRACES = [
@@ -106,23 +120,34 @@ export function KeyActions({
     else onSaid(`The key “${name}” is revoked.`);
   };
   return html`<span class="row">
-    <${DialogButton} label="Roll" title=${`Roll the key “${name}”?`} onConfirm=${roll}>
-      <p>A new key with the same name and permission takes its place. It is shown once.</p>
-      ${
-        isOwn &&
-        html`<p class="notice warning">This session was opened with this key. It ends at once: sign in with the new key.</p>`
-      }
-      <${SelectField}
-        label=${`The old key …${end}`}
-        param="old_key_expires_in"
-        value=${grace}
-        options=${GRACES}
-        onValue=${setGrace}
-      />
-    <//>
-    <${DialogButton} label="Revoke" title=${`Revoke the key “${name}”?`} tone="danger" onConfirm=${revoke}>
-      <p>Requests with the key …${end} are refused from now on. This cannot be undone.</p>
-      ${isOwn && html`<p class="notice warning">This session was opened with this key: you are signed out.</p>`}
-    <//>
+    ${h(DialogButton, {
+      label: 'Roll',
+      title: `Roll the key “${name}”?`,
+      onConfirm: roll,
+      children: html`
+        <p>A new key with the same name and permission takes its place. It is shown once.</p>
+        ${
+          isOwn &&
+          html`<p class="notice warning">This session was opened with this key. It ends at once: sign in with the new key.</p>`
+        }
+        ${h(SelectField<string>, {
+          label: `The old key …${end}`,
+          param: 'old_key_expires_in',
+          value: grace,
+          options: GRACES,
+          onValue: setGrace,
+        })}
+      `,
+    })}
+    ${h(DialogButton, {
+      label: 'Revoke',
+      title: `Revoke the key “${name}”?`,
+      tone: 'danger',
+      onConfirm: revoke,
+      children: html`
+        <p>Requests with the key …${end} are refused from now on. This cannot be undone.</p>
+        ${isOwn && html`<p class="notice warning">This session was opened with this key: you are signed out.</p>`}
+      `,
+    })}
   </span>`;
 }

@@ -3,13 +3,13 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Empty } from '#pages/browser/answer.ts';
 import { Said } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge, Card } from '#pages/browser/layout.ts';
-import { List } from '#pages/browser/list.ts';
 import { Ago, Moment } from '#pages/browser/moment.ts';
 import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
-import { nextPage, pageQuery } from '../paging.ts';
+import { numberedList, pageQuery } from '../paging.ts';
 import { Secret } from '../secret.ts';
 import { useMay, useSession } from '../session.ts';
 import { CreateKey, KeyActions } from './key-actions.ts';
@@ -25,7 +25,9 @@ function KeysPage(): VNode {
   const [isOver, setOver] = useState(false);
   if (!isAdmin)
     return html`<h1>Keys</h1>
-      <${Empty}>Only keys with the permission <code>admin</code> can list and create keys. The key of this session has another one.<//>`;
+      ${h(Empty, {
+        children: html`Only keys with the permission <code>admin</code> can list and create keys. The key of this session has another one.`,
+      })}`;
 
   const onMade = (key: Payments['CreatedApiKey'], replaced?: Key) => {
     setSaid('');
@@ -36,15 +38,17 @@ function KeysPage(): VNode {
   return html`
     <div class="title">
       <h1>Keys</h1>
-      ${!isOver && html`<${CreateKey} onMade=${onMade} />`}
+      ${!isOver && h(CreateKey, { onMade })}
     </div>
-    <${Said}>
-      ${said}${made !== undefined && html`<${Secret} label=${`This is the key “${made.name}”.`} value=${made.key} />`}
-    <//>
+    ${h(Said, {
+      children: html`
+        ${said}${made !== undefined && h(Secret, { label: `This is the key “${made.name}”.`, value: made.key })}
+      `,
+    })}
     ${
       isOver
         ? html`<p>This session has ended with its key. <a href=${dashboard.signIn(dashboard.keys)}>Sign in with the new one</a></p>`
-        : html`<${KeyList} version=${`${made?.id} ${said}`} onMade=${onMade} onSaid=${setSaid} />`
+        : h(KeyList, { version: `${made?.id} ${said}`, onMade, onSaid: setSaid })
     }
   `;
 }
@@ -59,20 +63,18 @@ function KeyList({
   onSaid: (said: string) => void;
 }): VNode {
   const own = useSession().key.id;
-  return html`<${Card}>
-    <${List}
-      label="API keys"
-      inputs=${[version]}
-      load=${(page: number | undefined, signal: AbortSignal) =>
-        api.GET('/api/v1/api-keys', { params: { query: pageQuery(page) }, signal })}
-      pageOf=${nextPage}
-      keyOf=${({ id }: Key) => id}
-      empty="There is no key."
-      columns=${[
+  return h(Card, {
+    children: numberedList({
+      label: 'API keys',
+      inputs: [version],
+      load: (page, signal) => api.GET('/api/v1/api-keys', { params: { query: pageQuery(page) }, signal }),
+      keyOf: ({ id }: Key) => id,
+      empty: 'There is no key.',
+      columns: [
         {
           name: 'Name',
           cell: ({ id, name }: Key) =>
-            html`<span class="clipped">${name}</span>${id === own && html` <${Badge} tone="busy">this session<//>`}`,
+            html`<span class="clipped">${name}</span>${id === own && html` ${h(Badge, { tone: 'busy', children: 'this session' })}`}`,
         },
         {
           name: 'Key',
@@ -81,31 +83,33 @@ function KeyList({
         {
           name: 'Mode',
           cell: ({ mode }: Key) =>
-            html`<${Badge} tone=${mode === 'live' ? 'good' : 'warning'}>${mode === 'live' ? 'Live' : 'Test'}<//>`,
+            h(Badge, {
+              tone: mode === 'live' ? 'good' : 'warning',
+              children: mode === 'live' ? 'Live' : 'Test',
+            }),
         },
         { name: 'Permission', cell: ({ permission }: Key) => permission },
-        { name: 'State', cell: (key: Key) => html`<${KeyState} apiKey=${key} />` },
+        { name: 'State', cell: (key: Key) => h(KeyState, { apiKey: key }) },
         {
           name: 'Last used',
-          cell: ({ last_used_at: at }: Key) => (at === null ? 'never' : html`<${Ago} at=${at} />`),
+          cell: ({ last_used_at: at }: Key) => (at === null ? 'never' : h(Ago, { at })),
         },
-        { name: 'Created', cell: ({ created_at }: Key) => html`<${Ago} at=${created_at} />` },
+        { name: 'Created', cell: ({ created_at }: Key) => h(Ago, { at: created_at }) },
         {
           name: 'Actions',
           cell: (key: Key) =>
-            key.is_active &&
-            html`<${KeyActions} apiKey=${key} isOwn=${key.id === own} onMade=${onMade} onSaid=${onSaid} />`,
+            key.is_active && h(KeyActions, { apiKey: key, isOwn: key.id === own, onMade, onSaid }),
         },
-      ]}
-    />
-  <//>`;
+      ],
+    }),
+  });
 }
 
 function KeyState({ apiKey: { is_active, revoked_at, expires_at } }: { apiKey: Key }): VNode {
-  if (revoked_at !== null) return html`<${Badge} tone="bad">Revoked<//>`;
-  if (!is_active) return html`<${Badge} tone="bad">Expired<//>`;
-  if (expires_at === null) return html`<${Badge} tone="good">Active<//>`;
-  return html`<${Badge} tone="warning">Active<//> until <${Moment} at=${expires_at} />`;
+  if (revoked_at !== null) return h(Badge, { tone: 'bad', children: 'Revoked' });
+  if (!is_active) return h(Badge, { tone: 'bad', children: 'Expired' });
+  if (expires_at === null) return h(Badge, { tone: 'good', children: 'Active' });
+  return html`${h(Badge, { tone: 'warning', children: 'Active' })} until ${h(Moment, { at: expires_at })}`;
 }
 
 openPage('Keys', KeysPage);

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { answerOf, ProblemNotice } from '#pages/browser/answer.ts';
 import { DialogButton, useChange } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { webAddress } from '#pages/browser/reference.ts';
@@ -19,20 +20,23 @@ interface MessengerProps {
 export function MessengerCard(props: MessengerProps): VNode {
   const { settings, mayChange } = props;
   const { messenger_chat_id: chat, messenger_username: user, messenger_enabled: isOn } = settings;
-  return html`<${Card} title="Messenger">
-    <${Facts}
-      rows=${[
-        [
-          'State',
-          chat === null
-            ? html`<${Badge}>Not linked<//>`
-            : html`<${Badge} tone=${isOn ? 'good' : 'plain'}>${isOn ? 'On' : 'Linked, off'}<//>`,
+  return h(Card, {
+    title: 'Messenger',
+    children: html`
+      ${h(Facts, {
+        rows: [
+          [
+            'State',
+            chat === null
+              ? h(Badge, { children: 'Not linked' })
+              : h(Badge, { tone: isOn ? 'good' : 'plain', children: isOn ? 'On' : 'Linked, off' }),
+          ],
+          ['Chat', chat !== null && (user === null ? chat : `@${user}`)],
         ],
-        ['Chat', chat !== null && (user === null ? chat : `@${user}`)],
-      ]}
-    />
-    ${mayChange && (chat === null ? html`<${LinkChat} />` : html`<${Linked} ...${props} />`)}
-  <//>`;
+      })}
+      ${mayChange && (chat === null ? h(LinkChat, {}) : h(Linked, { ...props }))}
+    `,
+  });
 }
 
 /** URL that links a chat, also as a QR code for a phone with the messenger. */
@@ -49,14 +53,14 @@ function LinkChat(): VNode {
   return html`
     <p>The bot sends the selected events to one private chat in Telegram.</p>
     <div><button type="button" disabled=${change.isBusy} onClick=${begin}>${action}</button></div>
-    ${change.problem !== undefined && html`<${ProblemNotice} problem=${change.problem} />`}
+    ${change.problem !== undefined && h(ProblemNotice, { problem: change.problem })}
     ${
       link !== undefined &&
       html`<p role="status">
-          Scan the code, or open <a href=${webAddress(link.link_url)} target="_blank" rel="noopener noreferrer">the bot</a>,
-          and press Start, by <${Moment} at=${link.expires_at} />. This page says when the chat is linked.
-        </p>
-        <${QrCode} text=${link.link_url} label="QR code of the address that links a chat" />`
+        Scan the code, or open <a href=${webAddress(link.link_url)} target="_blank" rel="noopener noreferrer">the bot</a>,
+        and press Start, by ${h(Moment, { at: link.expires_at })}. This page says when the chat is linked.
+      </p>
+      ${h(QrCode, { text: link.link_url, label: 'QR code of the address that links a chat' })}`
     }
   `;
 }
@@ -83,10 +87,16 @@ function Linked({ settings: { messenger_enabled: isOn }, onDone }: MessengerProp
     <div class="row">
       <button type="button" disabled=${change.isBusy} onClick=${turn}>${isOn ? 'Switch off' : 'Switch on'}</button>
       ${isOn && html`<button type="button" disabled=${change.isBusy} onClick=${test}>Send a test message</button>`}
-      <${DialogButton} label="Unlink" title="Unlink this chat?" tone="danger" onConfirm=${unlink}>
-        <p>It receives no more messages. A chat can be linked again at any time.</p>
-      <//>
+      ${h(DialogButton, {
+        label: 'Unlink',
+        title: 'Unlink this chat?',
+        tone: 'danger',
+        onConfirm: unlink,
+        children: html`
+          <p>It receives no more messages. A chat can be linked again at any time.</p>
+        `,
+      })}
     </div>
-    ${change.problem !== undefined && html`<${ProblemNotice} problem=${change.problem} />`}
+    ${change.problem !== undefined && h(ProblemNotice, { problem: change.problem })}
   `;
 }

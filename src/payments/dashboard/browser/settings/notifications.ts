@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Awaited, answerOf, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
 import { ChangeForm, Said, useChange } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { CheckField, TextField } from '#pages/browser/fields.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
@@ -35,25 +36,30 @@ function NotificationsPage(): VNode {
   };
   return html`
     <h1>Notifications</h1>
-    <${Said}>${said}<//>
-    <${Awaited} loading=${settings}>
-      ${({ data }: { data: Settings }) => html`
+    ${h(Said, { children: said })}
+    ${h(Awaited<{ data: Settings }>, {
+      loading: settings,
+      children: ({ data }) => html`
         <div class="grid">
-          <${MailCard} settings=${data} mayChange=${mayChange} onDone=${onDone} />
-          <${MessengerCard} settings=${data} mayChange=${mayChange} onDone=${onDone} />
-          ${!mayChange && html`<${Shown} settings=${data} />`}
+          ${h(MailCard, { settings: data, mayChange, onDone })}
+          ${h(MessengerCard, { settings: data, mayChange, onDone })}
+          ${!mayChange && h(Shown, { settings: data })}
         </div>
-        <p class="small">Changed <${Moment} at=${data.updated_at} /></p>
-      `}
-    <//>
+        <p class="small">Changed ${h(Moment, { at: data.updated_at })}</p>
+      `,
+    })}
   `;
 }
 
 function Shown({ settings }: { settings: Settings }): VNode {
   const texts = EVENTS.filter(([event]) => settings.enabled_events.includes(event)).map(([, text]) => text);
-  return html`<${Card} title="Events">
-    ${texts.length === 0 ? html`<p>No events are selected.</p>` : html`<ul>${texts.map(text => html`<li>${text}</li>`)}</ul>`}
-  <//>`;
+  return h(Card, {
+    title: 'Events',
+    children:
+      texts.length === 0
+        ? html`<p>No events are selected.</p>`
+        : html`<ul>${texts.map(text => html`<li>${text}</li>`)}</ul>`,
+  });
 }
 
 function MailCard({
@@ -65,15 +71,16 @@ function MailCard({
   mayChange: boolean;
   onDone: (said: string) => void;
 }): VNode {
-  if (mayChange) return html`<${MailForm} settings=${settings} onDone=${onDone} />`;
-  return html`<${Card} title="E-mail">
-    <${Facts}
-      rows=${[
+  if (mayChange) return h(MailForm, { settings, onDone });
+  return h(Card, {
+    title: 'E-mail',
+    children: h(Facts, {
+      rows: [
         ['State', settings.email_enabled ? 'on' : 'off'],
         ['Address', settings.email_address ?? 'none'],
-      ]}
-    />
-  <//>`;
+      ],
+    }),
+  });
 }
 
 function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: string) => void }): VNode {
@@ -101,37 +108,50 @@ function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: str
     });
   const turn = (event: Event, isChecked: boolean) =>
     setEvents(isChecked ? [...events, event] : events.filter(one => one !== event));
-  return html`<${Card} title="E-mail and events">
-    <${ChangeForm} label="E-mail and events" action="Save" change=${change} onSubmit=${save}>
-      <${TextField}
-        label="Address"
-        param="email_address"
-        type="email"
-        value=${address}
-        hint="A webhook that had to be disabled is reported here, too."
-        onValue=${setAddress}
-      />
-      <${CheckField} label="Send e-mails about the events below" isChecked=${isOn} onChecked=${setOn} />
-      <fieldset class="part">
-        <legend>Events, for e-mail and messenger</legend>
-        ${EVENTS.map(
-          ([event, text]) => html`<${CheckField}
-            key=${event}
-            label=${text}
-            isChecked=${events.includes(event)}
-            onChecked=${(isChecked: boolean) => turn(event, isChecked)}
-          />`,
-        )}
-      </fieldset>
-    <//>
-    ${
-      settings.email_enabled &&
-      html`<div>
-        <button type="button" disabled=${test.isBusy} onClick=${sendTest}>Send a test mail</button>
-      </div>`
-    }
-    ${test.problem !== undefined && html`<${ProblemNotice} problem=${test.problem} />`}
-  <//>`;
+  return h(Card, {
+    title: 'E-mail and events',
+    children: html`
+      ${h(ChangeForm, {
+        label: 'E-mail and events',
+        action: 'Save',
+        change,
+        onSubmit: save,
+        children: html`
+          ${h(TextField, {
+            label: 'Address',
+            param: 'email_address',
+            type: 'email',
+            value: address,
+            hint: 'A webhook that had to be disabled is reported here, too.',
+            onValue: setAddress,
+          })}
+          ${h(CheckField, {
+            label: 'Send e-mails about the events below',
+            isChecked: isOn,
+            onChecked: setOn,
+          })}
+          <fieldset class="part">
+            <legend>Events, for e-mail and messenger</legend>
+            ${EVENTS.map(([event, text]) =>
+              h(CheckField, {
+                key: event,
+                label: text,
+                isChecked: events.includes(event),
+                onChecked: (isChecked: boolean) => turn(event, isChecked),
+              }),
+            )}
+          </fieldset>
+        `,
+      })}
+      ${
+        settings.email_enabled &&
+        html`<div>
+          <button type="button" disabled=${test.isBusy} onClick=${sendTest}>Send a test mail</button>
+        </div>`
+      }
+      ${test.problem !== undefined && h(ProblemNotice, { problem: test.problem })}
+    `,
+  });
 }
 
 openPage('Notifications', NotificationsPage);

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
 import { ChangeForm, Said, useChange } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { CheckField, SelectField, TextField } from '#pages/browser/fields.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
@@ -27,24 +28,25 @@ function OrganizationPage(): VNode {
   };
   return html`
     <h1>Organization</h1>
-    <${Said}>${said}<//>
-    <${Awaited} loading=${organization}>
-      ${(body: Organization) => html`
+    ${h(Said, { children: said })}
+    ${h(Awaited<Organization>, {
+      loading: organization,
+      children: body => html`
         ${
           mayChange
             ? html`<div class="grid">
-                <${Profile} organization=${body} onDone=${onDone} />
-                <${Defaults} organization=${body} onDone=${onDone} />
-                <${Origins} organization=${body} onDone=${onDone} />
-              </div>`
-            : html`<${Shown} organization=${body} />`
+              ${h(Profile, { organization: body, onDone })}
+              ${h(Defaults, { organization: body, onDone })}
+              ${h(Origins, { organization: body, onDone })}
+            </div>`
+            : h(Shown, { organization: body })
         }
-        <${Recipients} isLocked=${body.recipients_locked} onDone=${onDone} />
+        ${h(Recipients, { isLocked: body.recipients_locked, onDone })}
         <p class="small">
-          Settings of ${body.mode} mode. Changed <${Moment} at=${body.updated_at} />. Id <code>${body.id}</code>
+          Settings of ${body.mode} mode. Changed ${h(Moment, { at: body.updated_at })}. Id <code>${body.id}</code>
         </p>
-      `}
-    <//>
+      `,
+    })}
   `;
 }
 
@@ -55,18 +57,19 @@ function Shown({ organization }: { organization: Organization }): VNode {
     default_recipient_address: to,
   } = organization;
   const symbol = tokenAt(useChains() ?? [], { chain_id: chainId ?? 0, token_address: token ?? '' })?.symbol;
-  return html`<${Card} title="Settings">
-    <${Facts}
-      rows=${[
+  return h(Card, {
+    title: 'Settings',
+    children: h(Facts, {
+      rows: [
         ['Name', organization.name],
         ['Logo', organization.logo_url],
-        ['Chain of new links', chainId !== null && html`<${ChainName} id=${chainId} />`],
+        ['Chain of new links', chainId !== null && h(ChainName, { id: chainId })],
         ['Token of new links', symbol ?? token],
-        ['Recipient of new links', to !== null && html`<${Reference} value=${to} />`],
+        ['Recipient of new links', to !== null && h(Reference, { value: to })],
         ['Origins', organization.origins.join(', ') || 'none'],
-      ]}
-    />
-  <//>`;
+      ],
+    }),
+  });
 }
 
 /** Saves changes of the organization. @throws Problem */
@@ -83,18 +86,31 @@ function Profile({ organization, onDone }: { organization: Organization; onDone:
     const body = { name: name.trim() || null, logo_url: logo.trim() || null };
     if (await change.run(() => save(body))) onDone('The profile is saved. Payers see it at once.');
   };
-  return html`<${Card} title="Profile">
-    <${ChangeForm} label="Profile" action="Save profile" change=${change} onSubmit=${send}>
-      <${TextField}
-        label="Name"
-        param="name"
-        value=${name}
-        hint="As payers see it. Left empty, it is the operator’s."
-        onValue=${setName}
-      />
-      <${TextField} label="Logo (https)" param="logo_url" type="url" value=${logo} onValue=${setLogo} />
-    <//>
-  <//>`;
+  return h(Card, {
+    title: 'Profile',
+    children: h(ChangeForm, {
+      label: 'Profile',
+      action: 'Save profile',
+      change,
+      onSubmit: send,
+      children: html`
+        ${h(TextField, {
+          label: 'Name',
+          param: 'name',
+          value: name,
+          hint: 'As payers see it. Left empty, it is the operator’s.',
+          onValue: setName,
+        })}
+        ${h(TextField, {
+          label: 'Logo (https)',
+          param: 'logo_url',
+          type: 'url',
+          value: logo,
+          onValue: setLogo,
+        })}
+      `,
+    }),
+  });
 }
 
 function Defaults({ organization, onDone }: { organization: Organization; onDone: OnDone }): VNode {
@@ -117,34 +133,41 @@ function Defaults({ organization, onDone }: { organization: Organization; onDone
     setChainId(id);
     setToken(chains.find(one => String(one.id) === id)?.tokens[0]?.address ?? '');
   };
-  return html`<${Card} title="Defaults of new links">
-    <${ChangeForm} label="Defaults of new links" action="Save defaults" change=${change} onSubmit=${send}>
-      <${SelectField}
-        label="Chain"
-        param="default_chain_id"
-        value=${chainId}
-        options=${[['', 'The operator’s'], ...chains.map(({ id, name }) => [String(id), name] as const)]}
-        onValue=${choose}
-      />
-      <${SelectField}
-        label="Token"
-        param="default_token_address"
-        value=${token}
-        options=${[
-          ['', 'The operator’s'],
-          ...(chain?.tokens ?? []).map(({ address, symbol }) => [address, symbol] as const),
-        ]}
-        onValue=${setToken}
-      />
-      <${TextField}
-        label="Recipient"
-        param="default_recipient_address"
-        value=${recipient}
-        placeholder="0x…"
-        onValue=${setRecipient}
-      />
-    <//>
-  <//>`;
+  return h(Card, {
+    title: 'Defaults of new links',
+    children: h(ChangeForm, {
+      label: 'Defaults of new links',
+      action: 'Save defaults',
+      change,
+      onSubmit: send,
+      children: html`
+        ${h(SelectField<string>, {
+          label: 'Chain',
+          param: 'default_chain_id',
+          value: chainId,
+          options: [['', 'The operator’s'], ...chains.map(({ id, name }) => [String(id), name] as const)],
+          onValue: choose,
+        })}
+        ${h(SelectField<string>, {
+          label: 'Token',
+          param: 'default_token_address',
+          value: token,
+          options: [
+            ['', 'The operator’s'],
+            ...(chain?.tokens ?? []).map(({ address, symbol }) => [address, symbol] as const),
+          ],
+          onValue: setToken,
+        })}
+        ${h(TextField, {
+          label: 'Recipient',
+          param: 'default_recipient_address',
+          value: recipient,
+          placeholder: '0x…',
+          onValue: setRecipient,
+        })}
+      `,
+    }),
+  });
 }
 
 function Origins({ organization, onDone }: { organization: Organization; onDone: OnDone }): VNode {
@@ -156,28 +179,35 @@ function Origins({ organization, onDone }: { organization: Organization; onDone:
     const saved = await change.run(() => save({ origins, recipients_locked: isLocked }));
     if (saved) onDone('The settings are saved.');
   };
-  return html`<${Card} title="Security">
-    <${ChangeForm} label="Security" action="Save" change=${change} onSubmit=${send}>
-      <${TextField}
-        label="Origins of your own front ends, one per line"
-        param=${change.problem?.param?.startsWith('origins') ? change.problem.param : 'origins'}
-        type="textarea"
-        value=${text}
-        placeholder="https://shop.example"
-        hint="Wallets that sign there show a message that names your page."
-        onValue=${setText}
-      />
-      <${CheckField}
-        label="Links and checkouts pay to recipients of the list below only"
-        isChecked=${isLocked}
-        onChecked=${setLocked}
-      />
-      <p class="hint">
-        A stolen key can then not send money elsewhere. Check the list first: it has every address that any key has named
-        before.
-      </p>
-    <//>
-  <//>`;
+  return h(Card, {
+    title: 'Security',
+    children: h(ChangeForm, {
+      label: 'Security',
+      action: 'Save',
+      change,
+      onSubmit: send,
+      children: html`
+        ${h(TextField, {
+          label: 'Origins of your own front ends, one per line',
+          param: change.problem?.param?.startsWith('origins') ? change.problem.param : 'origins',
+          type: 'textarea',
+          value: text,
+          placeholder: 'https://shop.example',
+          hint: 'Wallets that sign there show a message that names your page.',
+          onValue: setText,
+        })}
+        ${h(CheckField, {
+          label: 'Links and checkouts pay to recipients of the list below only',
+          isChecked: isLocked,
+          onChecked: setLocked,
+        })}
+        <p class="hint">
+          A stolen key can then not send money elsewhere. Check the list first: it has every address that any key has named
+          before.
+        </p>
+      `,
+    }),
+  });
 }
 
 openPage('Organization', OrganizationPage);

@@ -3,14 +3,14 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { answerOf } from '#pages/browser/answer.ts';
 import { DialogButton } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
 import { Badge, Card } from '#pages/browser/layout.ts';
-import { List } from '#pages/browser/list.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { CopyButton, Reference } from '#pages/browser/reference.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { ChainName, useChains } from '../chains.ts';
-import { nextPage, pageQuery } from '../paging.ts';
+import { numberedList, pageQuery } from '../paging.ts';
 import { useMay } from '../session.ts';
 
 type Recipient = Payments['Recipient'];
@@ -24,47 +24,52 @@ export function Recipients({ isLocked, onDone }: { isLocked: boolean; onDone: On
     setVersion(version + 1);
     onDone(said);
   };
-  return html`<${Card} title="Recipients" aside=${mayChange && html`<${AddRecipient} onDone=${changed} />`}>
-    <p class="hint">
-      ${
-        isLocked
-          ? 'Links and checkouts can name only these addresses.'
-          : 'An address is added here when a link or a checkout names it.'
-      }${' '}
-      With several organizations on this service, prove that an address is yours: until then another one may claim it.
-    </p>
-    <${List}
-      label="Recipients"
-      inputs=${[version]}
-      load=${(page: number | undefined, signal: AbortSignal) =>
-        api.GET('/api/v1/recipients', { params: { query: pageQuery(page) }, signal })}
-      pageOf=${nextPage}
-      keyOf=${({ id }: Recipient) => id}
-      empty="There is no recipient yet. Add the address that you want to be paid at."
-      columns=${[
-        { name: 'Address', cell: ({ address }: Recipient) => html`<${Reference} value=${address} />` },
-        { name: 'Chain', cell: ({ chain_id }: Recipient) => html`<${ChainName} id=${chain_id} />` },
-        { name: 'Ownership', cell: (one: Recipient) => html`<${Ownership} recipient=${one} />` },
-        { name: 'Added', cell: ({ created_at }: Recipient) => html`<${Ago} at=${created_at} />` },
-        ...(mayChange
-          ? [
-              {
-                name: 'Actions',
-                cell: (one: Recipient) => html`<span class="row">
-                  ${!one.verified && html`<${Verify} recipient=${one} onDone=${changed} />`}
-                  <${Remove} recipient=${one} onDone=${changed} />
-                </span>`,
-              },
-            ]
-          : []),
-      ]}
-    />
-  <//>`;
+  return h(Card, {
+    title: 'Recipients',
+    aside: mayChange && h(AddRecipient, { onDone: changed }),
+    children: html`
+      <p class="hint">
+        ${
+          isLocked
+            ? 'Links and checkouts can name only these addresses.'
+            : 'An address is added here when a link or a checkout names it.'
+        }${' '}
+        With several organizations on this service, prove that an address is yours: until then another one may claim it.
+      </p>
+      ${numberedList({
+        label: 'Recipients',
+        inputs: [version],
+        load: (page, signal) => api.GET('/api/v1/recipients', { params: { query: pageQuery(page) }, signal }),
+        keyOf: ({ id }: Recipient) => id,
+        empty: 'There is no recipient yet. Add the address that you want to be paid at.',
+        columns: [
+          { name: 'Address', cell: ({ address }: Recipient) => h(Reference, { value: address }) },
+          { name: 'Chain', cell: ({ chain_id }: Recipient) => h(ChainName, { id: chain_id }) },
+          { name: 'Ownership', cell: (one: Recipient) => h(Ownership, { recipient: one }) },
+          { name: 'Added', cell: ({ created_at }: Recipient) => h(Ago, { at: created_at }) },
+          ...(mayChange
+            ? [
+                {
+                  name: 'Actions',
+                  cell: (one: Recipient) => html`<span class="row">
+                    ${!one.verified && h(Verify, { recipient: one, onDone: changed })}
+                    ${h(Remove, { recipient: one, onDone: changed })}
+                  </span>`,
+                },
+              ]
+            : []),
+        ],
+      })}
+    `,
+  });
 }
 
 function Ownership({ recipient: { verified_by } }: { recipient: Recipient }): VNode {
-  if (verified_by === null) return html`<${Badge} tone="warning">Not proved<//>`;
-  return html`<${Badge} tone="good">${verified_by === 'signature' ? 'Proved by signature' : 'Set by the operator'}<//>`;
+  if (verified_by === null) return h(Badge, { tone: 'warning', children: 'Not proved' });
+  return h(Badge, {
+    tone: 'good',
+    children: verified_by === 'signature' ? 'Proved by signature' : 'Set by the operator',
+  });
 }
 
 function AddRecipient({ onDone }: { onDone: OnDone }): VNode {
@@ -79,23 +84,29 @@ function AddRecipient({ onDone }: { onDone: OnDone }): VNode {
     setAddress('');
     onDone('The recipient is on the list.');
   };
-  return html`<${DialogButton} label="Add recipient" title="Add a recipient" action="Add" onConfirm=${add}>
-    <${SelectField}
-      label="Chain"
-      param="chain_id"
-      value=${chainId}
-      options=${chains.map(({ id, name }) => [String(id), name] as const)}
-      onValue=${setChosen}
-    />
-    <${TextField}
-      label="Address"
-      param="address"
-      value=${address}
-      placeholder="0x…"
-      isRequired=${true}
-      onValue=${setAddress}
-    />
-  <//>`;
+  return h(DialogButton, {
+    label: 'Add recipient',
+    title: 'Add a recipient',
+    action: 'Add',
+    onConfirm: add,
+    children: html`
+      ${h(SelectField<string>, {
+        label: 'Chain',
+        param: 'chain_id',
+        value: chainId,
+        options: chains.map(({ id, name }) => [String(id), name] as const),
+        onValue: setChosen,
+      })}
+      ${h(TextField, {
+        label: 'Address',
+        param: 'address',
+        value: address,
+        placeholder: '0x…',
+        isRequired: true,
+        onValue: setAddress,
+      })}
+    `,
+  });
 }
 
 function Verify({ recipient, onDone }: { recipient: Recipient; onDone: OnDone }): VNode {
@@ -107,23 +118,29 @@ function Verify({ recipient, onDone }: { recipient: Recipient; onDone: OnDone })
     await answerOf(api.POST('/api/v1/recipients/{recipient_id}/verify', { params, body }));
     onDone('The address is proved to be yours.');
   };
-  return html`<${DialogButton} label="Prove" title="Prove that this address is yours" action="Verify" onConfirm=${verify}>
+  return h(DialogButton, {
+    label: 'Prove',
+    title: 'Prove that this address is yours',
+    action: 'Verify',
+    onConfirm: verify,
+    children: html`
     <p>
       Sign this text with <code>${recipient.address}</code>, for example with${' '}
       <code>cast wallet sign</code> or the signing page of your wallet.
-      <${CopyButton} text=${message} label="Copy the text to sign" />
+      ${h(CopyButton, { text: message, label: 'Copy the text to sign' })}
     </p>
     <pre tabindex="0">${message}</pre>
-    <${TextField}
-      label="Signature"
-      param="signature"
-      type="textarea"
-      value=${signature}
-      placeholder="0x…"
-      isRequired=${true}
-      onValue=${setSignature}
-    />
-  <//>`;
+    ${h(TextField, {
+      label: 'Signature',
+      param: 'signature',
+      type: 'textarea',
+      value: signature,
+      placeholder: '0x…',
+      isRequired: true,
+      onValue: setSignature,
+    })}
+  `,
+  });
 }
 
 function Remove({ recipient, onDone }: { recipient: Recipient; onDone: OnDone }): VNode {
@@ -132,10 +149,16 @@ function Remove({ recipient, onDone }: { recipient: Recipient; onDone: OnDone })
     await answerOf(api.DELETE('/api/v1/recipients/{recipient_id}', { params }));
     onDone('The recipient is removed.');
   };
-  return html`<${DialogButton} label="Remove" title="Remove this recipient?" tone="danger" onConfirm=${remove}>
-    <p>
-      <code>${recipient.address}</code> leaves the list. Active links, open checkouts and unmatched transfers that name it
-      have to be gone first.
-    </p>
-  <//>`;
+  return h(DialogButton, {
+    label: 'Remove',
+    title: 'Remove this recipient?',
+    tone: 'danger',
+    onConfirm: remove,
+    children: html`
+      <p>
+        <code>${recipient.address}</code> leaves the list. Active links, open checkouts and unmatched transfers that name it
+        have to be gone first.
+      </p>
+    `,
+  });
 }

@@ -3,14 +3,14 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Awaited, answerOf, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
 import { Said, useChange } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { SelectField } from '#pages/browser/fields.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
-import { List } from '#pages/browser/list.ts';
 import { Ago, Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
-import { nextPage, pageQuery } from '../paging.ts';
+import { numberedList, pageQuery } from '../paging.ts';
 import { useMay } from '../session.ts';
 import { DELIVERY_TYPES, DeliveryState } from './webhook-parts.ts';
 
@@ -32,48 +32,58 @@ export function Deliveries({ webhookId }: { webhookId: string }): VNode {
   const [type, setType] = useState<'' | Delivery['event_type']>('');
   const filters = { ...(status !== '' && { status }), ...(type !== '' && { event_type: type }) };
   const isFiltered = Object.keys(filters).length > 0;
-  return html`<${Card}>
-    <div class="pair">
-      <${SelectField} label="State" param="status" value=${status} options=${STATES} onValue=${setStatus} />
-      <${SelectField} label="Event" param="event_type" value=${type} options=${ANY_TYPE} onValue=${setType} />
-    </div>
-    <${List}
-      label="Deliveries"
-      inputs=${[status, type]}
-      everyMs=${RENEW_MS}
-      load=${(page: number | undefined, signal: AbortSignal) =>
-        api.GET('/api/v1/webhooks/{webhook_id}/deliveries', {
-          params: { path: { webhook_id: webhookId }, query: { ...pageQuery(page), ...filters } },
-          signal,
+  return h(Card, {
+    children: html`
+      <div class="pair">
+        ${h(SelectField<'' | Delivery['status']>, {
+          label: 'State',
+          param: 'status',
+          value: status,
+          options: STATES,
+          onValue: setStatus,
         })}
-      pageOf=${nextPage}
-      keyOf=${({ id }: Delivery) => id}
-      empty=${
-        isFiltered
+        ${h(SelectField<'' | Delivery['event_type']>, {
+          label: 'Event',
+          param: 'event_type',
+          value: type,
+          options: ANY_TYPE,
+          onValue: setType,
+        })}
+      </div>
+      ${numberedList({
+        label: 'Deliveries',
+        inputs: [status, type],
+        everyMs: RENEW_MS,
+        load: (page, signal) =>
+          api.GET('/api/v1/webhooks/{webhook_id}/deliveries', {
+            params: { path: { webhook_id: webhookId }, query: { ...pageQuery(page), ...filters } },
+            signal,
+          }),
+        keyOf: ({ id }: Delivery) => id,
+        empty: isFiltered
           ? 'No delivery matches. Change the filters.'
-          : 'Nothing was sent yet. Send a test, or wait for the first payment.'
-      }
-      columns=${[
-        {
-          name: 'Delivery',
-          cell: ({ id }: Delivery) =>
-            html`<${Reference} value=${id} href=${dashboard.delivery(webhookId, id)} />`,
-        },
-        {
-          name: 'Event',
-          cell: (one: Delivery) => html`<code>${one.event_type}</code>${one.is_test && ' (test)'}`,
-        },
-        { name: 'State', cell: (one: Delivery) => html`<${DeliveryState} delivery=${one} />` },
-        { name: 'Answer', isNumber: true, cell: (one: Delivery) => one.response_code ?? 'none' },
-        { name: 'Attempts', isNumber: true, cell: (one: Delivery) => one.attempts },
-        {
-          name: 'Next try',
-          cell: ({ next_attempt_at: at }: Delivery) => (at === null ? '' : html`<${Ago} at=${at} />`),
-        },
-        { name: 'Recorded', cell: ({ created_at }: Delivery) => html`<${Ago} at=${created_at} />` },
-      ]}
-    />
-  <//>`;
+          : 'Nothing was sent yet. Send a test, or wait for the first payment.',
+        columns: [
+          {
+            name: 'Delivery',
+            cell: ({ id }: Delivery) => h(Reference, { value: id, href: dashboard.delivery(webhookId, id) }),
+          },
+          {
+            name: 'Event',
+            cell: (one: Delivery) => html`<code>${one.event_type}</code>${one.is_test && ' (test)'}`,
+          },
+          { name: 'State', cell: (one: Delivery) => h(DeliveryState, { delivery: one }) },
+          { name: 'Answer', isNumber: true, cell: (one: Delivery) => one.response_code ?? 'none' },
+          { name: 'Attempts', isNumber: true, cell: (one: Delivery) => one.attempts },
+          {
+            name: 'Next try',
+            cell: ({ next_attempt_at: at }: Delivery) => (at === null ? '' : h(Ago, { at })),
+          },
+          { name: 'Recorded', cell: ({ created_at }: Delivery) => h(Ago, { at: created_at }) },
+        ],
+      })}
+    `,
+  });
 }
 
 /** One delivery: its request, and the receiver's answer. */
@@ -99,50 +109,53 @@ export function DeliveryPart({ webhookId, id }: { webhookId: string; id: string 
     });
   return html`
     <p class="small"><a href=${dashboard.webhook(webhookId)}>All deliveries</a></p>
-    <${Awaited} loading=${delivery}>
-      ${({ data }: { data: Detail }) => html`
-        <${Card}
-          title=${html`Delivery of <code>${data.event_type}</code>`}
-          aside=${
+    ${h(Awaited<{ data: Detail }>, {
+      loading: delivery,
+      children: ({ data }) => html`
+        ${h(Card, {
+          title: html`Delivery of <code>${data.event_type}</code>`,
+          aside:
             mayChange &&
             data.status === 'failed' &&
-            html`<button type="button" disabled=${change.isBusy} onClick=${retry}>Retry now</button>`
-          }
-        >
-          <${Said}>${said}<//>
-          ${change.problem !== undefined && html`<${ProblemNotice} problem=${change.problem} />`}
-          <${DeliveryFacts} delivery=${data} />
-        <//>
-        <${Request} delivery=${data} />
-      `}
-    <//>
+            html`<button type="button" disabled=${change.isBusy} onClick=${retry}>Retry now</button>`,
+          children: html`
+            ${h(Said, { children: said })}
+            ${change.problem !== undefined && h(ProblemNotice, { problem: change.problem })}
+            ${h(DeliveryFacts, { delivery: data })}
+          `,
+        })}
+        ${h(Request, { delivery: data })}
+      `,
+    })}
   `;
 }
 
 function DeliveryFacts({ delivery }: { delivery: Detail }): VNode {
   const { response_code: code, response_time_ms: ms, next_attempt_at: next, is_test } = delivery;
-  const event = html`<${Reference}
-    value=${delivery.event_id}
-    isWhole=${true}
-    href=${is_test ? undefined : dashboard.event(delivery.event_id)}
-  />`;
-  return html`<${Facts}
-    rows=${[
-      ['State', html`<${DeliveryState} delivery=${delivery} />`],
+  const event = h(Reference, {
+    value: delivery.event_id,
+    isWhole: true,
+    href: is_test ? undefined : dashboard.event(delivery.event_id),
+  });
+  return h(Facts, {
+    rows: [
+      ['State', h(DeliveryState, { delivery })],
       ['Answer of the receiver', code === null ? 'none' : `${code}, after ${ms ?? 0} ms`],
       ['Why it failed', delivery.last_error],
       ['Attempts', delivery.attempts],
-      ['Next try', next === null ? 'no automatic one' : html`<${Moment} at=${next} />`],
+      ['Next try', next === null ? 'no automatic one' : h(Moment, { at: next })],
       ['Event', event],
-      ['Recorded', html`<${Moment} at=${delivery.created_at} />`],
-      ['Id', html`<${Reference} value=${delivery.id} isWhole=${true} />`],
-    ]}
-  />`;
+      ['Recorded', h(Moment, { at: delivery.created_at })],
+      ['Id', h(Reference, { value: delivery.id, isWhole: true })],
+    ],
+  });
 }
 
 function Request({ delivery }: { delivery: Detail }): VNode {
   const headers = Object.entries(delivery.request_headers).map(([name, value]) => `${name}: ${value}`);
-  return html`<${Card} title="Request">
+  return h(Card, {
+    title: 'Request',
+    children: html`
     <h3>Headers</h3>
     <pre tabindex="0">${headers.join('\n')}</pre>
     <p class="hint">
@@ -152,7 +165,8 @@ function Request({ delivery }: { delivery: Detail }): VNode {
     <h3>Body</h3>
     <pre tabindex="0">${indented(delivery.request_body)}</pre>
     <p class="hint">The body is indented here. The signature covers the bytes as they arrive.</p>
-  <//>`;
+  `,
+  });
 }
 
 function indented(body: string): string {

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { answerOf } from '#pages/browser/answer.ts';
 import { DialogButton } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
 import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
@@ -20,11 +21,11 @@ interface ActionProps {
 /** Actions on a webhook, for keys with the permission. */
 export function WebhookActions(props: ActionProps): VNode {
   return html`
-    <${Test} ...${props} />
-    <${Replay} ...${props} />
-    <${Rotate} ...${props} />
-    <${Switch} ...${props} />
-    <${Delete} ...${props} />
+    ${h(Test, { ...props })}
+    ${h(Replay, { ...props })}
+    ${h(Rotate, { ...props })}
+    ${h(Switch, { ...props })}
+    ${h(Delete, { ...props })}
   `;
 }
 
@@ -44,16 +45,19 @@ function Test({ webhook, onDone }: ActionProps): VNode {
     const outcome = code === null ? 'did not answer' : `answered ${code}`;
     onDone(`${success ? 'The test arrived' : 'The test failed'}: the receiver ${outcome}.`);
   };
-  return html`<${DialogButton} label="Send a test" action="Send" onConfirm=${send}>
-    <${SelectField}
-      label="Event"
-      param="event"
-      value=${event}
-      options=${DELIVERY_TYPES}
-      hint="The data of every type except test.ping is made up. The request says X-Service-Test: true."
-      onValue=${setEvent}
-    />
-  <//>`;
+  return h(DialogButton, {
+    label: 'Send a test',
+    action: 'Send',
+    onConfirm: send,
+    children: h(SelectField<Payments['DeliveryEventType']>, {
+      label: 'Event',
+      param: 'event',
+      value: event,
+      options: DELIVERY_TYPES,
+      hint: 'The data of every type except test.ping is made up. The request says X-Service-Test: true.',
+      onValue: setEvent,
+    }),
+  });
 }
 
 function Replay({ webhook, onDone }: ActionProps): VNode {
@@ -65,18 +69,24 @@ function Replay({ webhook, onDone }: ActionProps): VNode {
     const { count, has_more } = data.data;
     onDone(`${has_more ? 'More than ' : ''}${count} events are sent again, in the background.`);
   };
-  return html`<${DialogButton} label="Replay" title="Send again what did not arrive" action="Replay" onConfirm=${replay}>
-    <p>Events since this time that the receiver did not confirm are sent again.</p>
-    <${TextField}
-      label="Since"
-      param="since"
-      type="datetime-local"
-      value=${since}
-      isRequired=${true}
-      hint="In your time zone, at most 30 days ago."
-      onValue=${setSince}
-    />
-  <//>`;
+  return h(DialogButton, {
+    label: 'Replay',
+    title: 'Send again what did not arrive',
+    action: 'Replay',
+    onConfirm: replay,
+    children: html`
+      <p>Events since this time that the receiver did not confirm are sent again.</p>
+      ${h(TextField, {
+        label: 'Since',
+        param: 'since',
+        type: 'datetime-local',
+        value: since,
+        isRequired: true,
+        hint: 'In your time zone, at most 30 days ago.',
+        onValue: setSince,
+      })}
+    `,
+  });
 }
 
 const GRACES = [
@@ -92,22 +102,27 @@ function Rotate({ webhook, onDone }: ActionProps): VNode {
     const body = { grace_period_seconds: Number(grace) };
     const operation = '/api/v1/webhooks/{webhook_id}/rotate-secret';
     const { data } = await answerOf(api.POST(operation, { params: paramsOf(webhook), body }));
-    onDone(html`<${Secret} label="This is the new secret." value=${data.data.secret} />`);
+    onDone(h(Secret, { label: 'This is the new secret.', value: data.data.secret }));
   };
-  return html`<${DialogButton} label="Rotate secret" title="Rotate the secret?" onConfirm=${rotate}>
-    <p>
-      Deliveries are signed with a new secret. For the time that you choose, a second header,${' '}
-      <code>X-Service-Signature-Previous</code>, has the signature by the old secret, so that receivers can switch one by
-      one.
-    </p>
-    <${SelectField}
-      label="The old secret signs for"
-      param="grace_period_seconds"
-      value=${grace}
-      options=${GRACES}
-      onValue=${setGrace}
-    />
-  <//>`;
+  return h(DialogButton, {
+    label: 'Rotate secret',
+    title: 'Rotate the secret?',
+    onConfirm: rotate,
+    children: html`
+      <p>
+        Deliveries are signed with a new secret. For the time that you choose, a second header,${' '}
+        <code>X-Service-Signature-Previous</code>, has the signature by the old secret, so that receivers can switch one by
+        one.
+      </p>
+      ${h(SelectField<string>, {
+        label: 'The old secret signs for',
+        param: 'grace_period_seconds',
+        value: grace,
+        options: GRACES,
+        onValue: setGrace,
+      })}
+    `,
+  });
 }
 
 function Switch({ webhook, onDone }: ActionProps): VNode {
@@ -118,20 +133,21 @@ function Switch({ webhook, onDone }: ActionProps): VNode {
     onDone(is_active ? 'The webhook is switched off.' : 'The webhook is active again.');
   };
   // One element for both states, so that the focus returns to it.
-  return html`<${DialogButton}
-    label=${is_active ? 'Switch off' : 'Enable'}
-    title=${is_active ? 'Switch this webhook off?' : 'Enable this webhook?'}
-    tone=${is_active ? 'plain' : 'primary'}
-    onConfirm=${turn}
-  >
-    <p>
-      ${
-        is_active
-          ? 'Nothing is sent until it is enabled again. Events of that time can be replayed afterwards.'
-          : 'New events and held deliveries are sent from now on. Use Replay for events that were missed.'
-      }
-    </p>
-  <//>`;
+  return h(DialogButton, {
+    label: is_active ? 'Switch off' : 'Enable',
+    title: is_active ? 'Switch this webhook off?' : 'Enable this webhook?',
+    tone: is_active ? 'plain' : 'primary',
+    onConfirm: turn,
+    children: html`
+      <p>
+        ${
+          is_active
+            ? 'Nothing is sent until it is enabled again. Events of that time can be replayed afterwards.'
+            : 'New events and held deliveries are sent from now on. Use Replay for events that were missed.'
+        }
+      </p>
+    `,
+  });
 }
 
 function Delete({ webhook }: ActionProps): VNode {
@@ -140,7 +156,13 @@ function Delete({ webhook }: ActionProps): VNode {
     await answerOf(api.DELETE('/api/v1/webhooks/{webhook_id}', { params }));
     location.assign(dashboard.webhooks);
   };
-  return html`<${DialogButton} label="Delete" title="Delete this webhook?" tone="danger" onConfirm=${remove}>
-    <p>Nothing is sent to <code>${webhook.url}</code> any more, and the list of its deliveries is removed.</p>
-  <//>`;
+  return h(DialogButton, {
+    label: 'Delete',
+    title: 'Delete this webhook?',
+    tone: 'danger',
+    onConfirm: remove,
+    children: html`
+      <p>Nothing is sent to <code>${webhook.url}</code> any more, and the list of its deliveries is removed.</p>
+    `,
+  });
 }

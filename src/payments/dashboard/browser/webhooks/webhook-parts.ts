@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useContext, useId } from 'preact/hooks';
+import { h } from '#pages/browser/element.ts';
 import { CheckField, Refusal } from '#pages/browser/fields.ts';
 import { Badge, type Tone } from '#pages/browser/layout.ts';
 import type { Payments } from '../api.ts';
@@ -28,9 +29,9 @@ export function WebhookState({
   webhook: Pick<Webhook, 'is_active' | 'disabled_reason'>;
 }): VNode {
   const { is_active, disabled_reason } = webhook;
-  if (is_active) return html`<${Badge} tone="good">Active<//>`;
-  if (disabled_reason === null) return html`<${Badge}>Switched off<//>`;
-  return html`<${Badge} tone="bad">Disabled after failures<//>`;
+  if (is_active) return h(Badge, { tone: 'good', children: 'Active' });
+  if (disabled_reason === null) return h(Badge, { children: 'Switched off' });
+  return h(Badge, { tone: 'bad', children: 'Disabled after failures' });
 }
 
 const DELIVERY_STATES: Readonly<Record<Payments['DeliveryStatus'], readonly [Tone, string]>> = {
@@ -42,7 +43,7 @@ const DELIVERY_STATES: Readonly<Record<Payments['DeliveryStatus'], readonly [Ton
 /** Status of a delivery. */
 export function DeliveryState({ delivery }: { delivery: Payments['WebhookDelivery'] }): VNode {
   const [tone, text] = DELIVERY_STATES[delivery.status];
-  return html`<${Badge} tone=${tone}>${text}<//>`;
+  return h(Badge, { tone, children: text });
 }
 
 /** Event subscription of a webhook: all events, or selected types. */
@@ -61,20 +62,20 @@ export function EventsField({
     onEvents(isOn ? [...events, type] : events.filter(one => one !== type));
   return html`<fieldset class="part" aria-describedby=${id}>
     <legend>Events</legend>
-    <${CheckField}
-      label="All events, those of later versions too"
-      isChecked=${isAll}
-      onChecked=${(isOn: boolean) => onEvents(isOn ? ['*'] : TYPES.map(([type]) => type))}
-    />
+    ${h(CheckField, {
+      label: 'All events, those of later versions too',
+      isChecked: isAll,
+      onChecked: (isOn: boolean) => onEvents(isOn ? ['*'] : TYPES.map(([type]) => type)),
+    })}
     ${
       !isAll &&
-      TYPES.map(
-        ([type, text]) => html`<${CheckField}
-          key=${type}
-          label=${html`<code>${type}</code> ${text}`}
-          isChecked=${events.includes(type)}
-          onChecked=${(isOn: boolean) => turn(type, isOn)}
-        />`,
+      TYPES.map(([type, text]) =>
+        h(CheckField, {
+          key: type,
+          label: html`<code>${type}</code> ${text}`,
+          isChecked: events.includes(type),
+          onChecked: (isOn: boolean) => turn(type, isOn),
+        }),
       )
     }
     <p class="field-error" id=${id} hidden=${error === undefined}>${error}</p>

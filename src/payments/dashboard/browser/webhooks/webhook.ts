@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
 import { ChangeForm, Said, useChange } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
 import { Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
@@ -39,18 +40,19 @@ function WebhookPage(): VNode {
   };
   return html`
     <p class="small"><a href=${dashboard.webhooks}>Webhooks</a></p>
-    <${Awaited} loading=${webhook}>
-      ${({ data }: { data: Webhook }) => html`
-        <${Head} webhook=${data} onDone=${onDone} />
-        <${Said}>${said}<//>
-        <${Disabled} webhook=${data} />
+    ${h(Awaited<{ data: Webhook }>, {
+      loading: webhook,
+      children: ({ data }) => html`
+        ${h(Head, { webhook: data, onDone })}
+        ${h(Said, { children: said })}
+        ${h(Disabled, { webhook: data })}
         ${
           delivery === null
-            ? html`<${Parts} webhook=${data} onDone=${onDone} />`
-            : html`<${DeliveryPart} webhookId=${id} id=${delivery} />`
+            ? h(Parts, { webhook: data, onDone })
+            : h(DeliveryPart, { webhookId: id, id: delivery })
         }
-      `}
-    <//>
+      `,
+    })}
   `;
 }
 
@@ -58,8 +60,8 @@ function Head({ webhook, onDone }: ShownWebhook): VNode {
   const mayChange = useMay('admin');
   entitle(webhook.url, 'Webhooks');
   return html`
-    <h1><span class="clamped">${webhook.url}</span> <${WebhookState} webhook=${webhook} /></h1>
-    ${mayChange && html`<div class="row"><${WebhookActions} webhook=${webhook} onDone=${onDone} /></div>`}
+    <h1><span class="clamped">${webhook.url}</span> ${h(WebhookState, { webhook })}</h1>
+    ${mayChange && html`<div class="row">${h(WebhookActions, { webhook, onDone })}</div>`}
   `;
 }
 
@@ -70,7 +72,7 @@ function Disabled({ webhook: { disabled_reason, disabled_at } }: { webhook: Webh
   return html`<div class="notice warning stack">
     <p>
       Ten events in a row failed at their first attempt, so nothing has been sent since${' '}
-      <${Moment} at=${disabled_at} />. The deliveries below say what the receiver answered.
+      ${h(Moment, { at: disabled_at })}. The deliveries below say what the receiver answered.
     </p>
     <p>
       Fix the receiver, then ${mayChange ? 'choose Enable' : 'have an administrator enable the webhook'}, and use Replay
@@ -81,34 +83,35 @@ function Disabled({ webhook: { disabled_reason, disabled_at } }: { webhook: Webh
 
 function Parts(shown: ShownWebhook): VNode {
   const tabs: readonly Tab[] = [
-    { id: 'deliveries', label: 'Deliveries', content: () => html`<${Deliveries} webhookId=${id} />` },
-    { id: 'settings', label: 'Settings', content: () => html`<${Settings} ...${shown} />` },
-    { id: 'verify', label: 'How to verify', content: () => html`<${Verification} />` },
+    { id: 'deliveries', label: 'Deliveries', content: () => h(Deliveries, { webhookId: id }) },
+    { id: 'settings', label: 'Settings', content: () => h(Settings, { ...shown }) },
+    { id: 'verify', label: 'How to verify', content: () => h(Verification, {}) },
   ];
-  return html`<${Tabs} label="Parts of the webhook" tabs=${tabs} />`;
+  return h(Tabs, { label: 'Parts of the webhook', tabs });
 }
 
 function Settings({ webhook, onDone }: ShownWebhook): VNode {
   const mayChange = useMay('admin');
   const { previous_secret_expires_at: graceEnd, last_triggered_at: last } = webhook;
   return html`<div class="grid">
-    ${mayChange && html`<${SettingsForm} webhook=${webhook} onDone=${onDone} />`}
-    <${Card} title="Facts">
-      <${Facts}
-        rows=${[
+    ${mayChange && h(SettingsForm, { webhook, onDone })}
+    ${h(Card, {
+      title: 'Facts',
+      children: h(Facts, {
+        rows: [
           ['Address', webhook.url],
           ['Events', webhook.events.includes('*') ? 'all' : webhook.events.join(', ')],
           ['For', webhook.description],
           ['Received', webhook.success_count],
           ['With failures', webhook.failure_count],
-          ['Last attempt', last === null ? 'none' : html`<${Moment} at=${last} />`],
-          ['Old secret signs until', graceEnd !== null && html`<${Moment} at=${graceEnd} />`],
-          ['Created', html`<${Moment} at=${webhook.created_at} />`],
-          ['Changed', html`<${Moment} at=${webhook.updated_at} />`],
-          ['Id', html`<${Reference} value=${webhook.id} isWhole=${true} />`],
-        ]}
-      />
-    <//>
+          ['Last attempt', last === null ? 'none' : h(Moment, { at: last })],
+          ['Old secret signs until', graceEnd !== null && h(Moment, { at: graceEnd })],
+          ['Created', h(Moment, { at: webhook.created_at })],
+          ['Changed', h(Moment, { at: webhook.updated_at })],
+          ['Id', h(Reference, { value: webhook.id, isWhole: true })],
+        ],
+      }),
+    })}
   </div>`;
 }
 
@@ -124,13 +127,25 @@ function SettingsForm({ webhook, onDone }: ShownWebhook): VNode {
       await answerOf(api.PATCH('/api/v1/webhooks/{webhook_id}', { params, body }));
       onDone('The webhook is changed.');
     });
-  return html`<${Card} title="Change">
-    <${ChangeForm} label="Webhook" action="Save changes" change=${change} onSubmit=${save}>
-      <${TextField} label="Address" param="url" value=${url} isRequired=${true} onValue=${setUrl} />
-      <${EventsField} events=${events} onEvents=${setEvents} />
-      <${TextField} label="What it is for" param="description" value=${description} onValue=${setDescription} />
-    <//>
-  <//>`;
+  return h(Card, {
+    title: 'Change',
+    children: h(ChangeForm, {
+      label: 'Webhook',
+      action: 'Save changes',
+      change,
+      onSubmit: save,
+      children: html`
+        ${h(TextField, { label: 'Address', param: 'url', value: url, isRequired: true, onValue: setUrl })}
+        ${h(EventsField, { events, onEvents: setEvents })}
+        ${h(TextField, {
+          label: 'What it is for',
+          param: 'description',
+          value: description,
+          onValue: setDescription,
+        })}
+      `,
+    }),
+  });
 }
 
 const LANGUAGES = RECEIVERS.map(({ language }) => [language, language] as const);
@@ -139,7 +154,9 @@ const LANGUAGES = RECEIVERS.map(({ language }) => [language, language] as const)
 function Verification(): VNode {
   const [language, setLanguage] = useState('Node');
   const receiver = RECEIVERS.find(one => one.language === language);
-  return html`<${Card} title="Verify the signature of every request">
+  return h(Card, {
+    title: 'Verify the signature of every request',
+    children: html`
     <p>
       <code>X-Service-Signature</code> is the HMAC-SHA256 of the body’s bytes, as they came, in hex. The key is the whole
       secret, <code>whsec_</code> included. During a rotation, <code>X-Service-Signature-Previous</code> is the signature
@@ -154,16 +171,23 @@ function Verification(): VNode {
         <code>webhook-timestamp</code> and <code>webhook-signature</code> are there.
       </li>
     </ul>
-    <${SelectField} label="Receiver in" param="language" value=${language} options=${LANGUAGES} onValue=${setLanguage} />
+    ${h(SelectField<string>, {
+      label: 'Receiver in',
+      param: 'language',
+      value: language,
+      options: LANGUAGES,
+      onValue: setLanguage,
+    })}
     ${
       receiver !== undefined &&
       html`<p class="reference">
           <code>WEBHOOK_SECRET=whsec_… ${receiver.start}</code>
-          <${CopyButton} text=${receiver.code} label=${`Copy ${receiver.file}`} />
+          ${h(CopyButton, { text: receiver.code, label: `Copy ${receiver.file}` })}
         </p>
         <pre tabindex="0">${receiver.code}</pre>`
     }
-  <//>`;
+  `,
+  });
 }
 
 openPage('Webhook', WebhookPage);

@@ -3,14 +3,14 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { answerOf } from '#pages/browser/answer.ts';
 import { DialogButton, Said } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
 import { TextField } from '#pages/browser/fields.ts';
 import { Card } from '#pages/browser/layout.ts';
-import { List } from '#pages/browser/list.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
-import { nextPage, pageQuery } from '../paging.ts';
+import { numberedList, pageQuery } from '../paging.ts';
 import { Secret } from '../secret.ts';
 import { useMay } from '../session.ts';
 import { EventsField, WebhookState } from './webhook-parts.ts';
@@ -24,35 +24,33 @@ function WebhooksPage(): VNode {
   return html`
     <div class="title">
       <h1>Webhooks</h1>
-      ${mayChange && html`<${AddWebhook} onAdded=${setAdded} />`}
+      ${mayChange && h(AddWebhook, { onAdded: setAdded })}
     </div>
-    <${Said}>
-      ${
+    ${h(Said, {
+      children:
         added !== undefined &&
-        html`<${Secret} label=${`This is the secret of ${added.url}.`} value=${added.secret} />
-          <p><a href=${`${dashboard.webhook(added.id)}?tab=verify`}>How to verify what is sent</a></p>`
-      }
-    <//>
-    <${Card}>
-      <${List}
-        label="Webhooks"
-        inputs=${[added?.id]}
-        load=${(page: number | undefined, signal: AbortSignal) =>
-          api.GET('/api/v1/webhooks', { params: { query: pageQuery(page) }, signal })}
-        pageOf=${nextPage}
-        keyOf=${({ id }: Webhook) => id}
-        empty="There is no webhook yet. Add one, and your server is notified of every payment as it happens."
-        columns=${[
+        html`${h(Secret, { label: `This is the secret of ${added.url}.`, value: added.secret })}
+        <p><a href=${`${dashboard.webhook(added.id)}?tab=verify`}>How to verify what is sent</a></p>`,
+    })}
+    ${h(Card, {
+      children: numberedList({
+        label: 'Webhooks',
+        inputs: [added?.id],
+        load: (page, signal) => api.GET('/api/v1/webhooks', { params: { query: pageQuery(page) }, signal }),
+        keyOf: ({ id }: Webhook) => id,
+        empty:
+          'There is no webhook yet. Add one, and your server is notified of every payment as it happens.',
+        columns: [
           {
             name: 'Address',
             cell: ({ id, url }: Webhook) => html`<a class="clipped" href=${dashboard.webhook(id)}>${url}</a>`,
           },
-          { name: 'State', cell: (webhook: Webhook) => html`<${WebhookState} webhook=${webhook} />` },
+          { name: 'State', cell: (webhook: Webhook) => h(WebhookState, { webhook }) },
           { name: 'Received', isNumber: true, cell: ({ success_count }: Webhook) => success_count },
           { name: 'With failures', isNumber: true, cell: ({ failure_count }: Webhook) => failure_count },
           {
             name: 'Last attempt',
-            cell: ({ last_triggered_at: at }: Webhook) => (at === null ? 'none' : html`<${Ago} at=${at} />`),
+            cell: ({ last_triggered_at: at }: Webhook) => (at === null ? 'none' : h(Ago, { at })),
           },
           {
             name: 'Events',
@@ -62,9 +60,9 @@ function WebhooksPage(): VNode {
             name: 'For',
             cell: ({ description }: Webhook) => html`<span class="clipped">${description}</span>`,
           },
-        ]}
-      />
-    <//>
+        ],
+      }),
+    })}
   `;
 }
 
@@ -80,25 +78,31 @@ function AddWebhook({ onAdded }: { onAdded: (webhook: Payments['WebhookWithSecre
     setUrl('');
     setDescription('');
   };
-  return html`<${DialogButton}
-    label="Add webhook"
-    title="Add a webhook"
-    action="Add"
-    tone="primary"
-    onConfirm=${add}
-  >
-    <${TextField}
-      label="Address"
-      param="url"
-      value=${url}
-      isRequired=${true}
-      placeholder="https://shop.example/hook"
-      hint="An https address that is reachable from the internet."
-      onValue=${setUrl}
-    />
-    <${EventsField} events=${events} onEvents=${setEvents} />
-    <${TextField} label="What it is for" param="description" value=${description} onValue=${setDescription} />
-  <//>`;
+  return h(DialogButton, {
+    label: 'Add webhook',
+    title: 'Add a webhook',
+    action: 'Add',
+    tone: 'primary',
+    onConfirm: add,
+    children: html`
+      ${h(TextField, {
+        label: 'Address',
+        param: 'url',
+        value: url,
+        isRequired: true,
+        placeholder: 'https://shop.example/hook',
+        hint: 'An https address that is reachable from the internet.',
+        onValue: setUrl,
+      })}
+      ${h(EventsField, { events, onEvents: setEvents })}
+      ${h(TextField, {
+        label: 'What it is for',
+        param: 'description',
+        value: description,
+        onValue: setDescription,
+      })}
+    `,
+  });
 }
 
 openPage('Webhooks', WebhooksPage);
