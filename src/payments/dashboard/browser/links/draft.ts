@@ -204,15 +204,6 @@ export function bodyOf(draft: Draft, token: Token): LinkBody {
   };
 }
 
-/** Fields of a body that differ from the earlier one. */
-export function changesOf(before: LinkBody, after: LinkBody): Partial<LinkBody> {
-  const old = new Map<string, unknown>(Object.entries(before));
-  const changed = Object.entries(after).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(old.get(name)),
-  );
-  return Object.fromEntries(changed);
-}
-
 function amountIn(param: string, text: string, { decimals }: Token): string {
   const units = smallestUnits(text, decimals);
   if (units !== undefined) return units.toString();

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
 import { DialogButton, Said } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
+import { formEditor, NOTHING_CHANGED } from '#pages/browser/form-editor.ts';
 import { Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { CopyButton, Reference } from '#pages/browser/reference.ts';
@@ -14,7 +15,7 @@ import { ChainName, type Chains, tokenAt, useChains } from '../chains.ts';
 import { openPage } from '../frame.ts';
 import { QrCode } from '../qr-code.ts';
 import { useMay } from '../session.ts';
-import { bodyOf, changesOf, draftOf, type LinkBody } from './draft.ts';
+import { bodyOf, draftOf, type LinkBody } from './draft.ts';
 import { LinkCheckouts, LinkStats } from './link-activity.ts';
 import { LinkForm } from './link-form.ts';
 import { Availability, LinkPrice } from './link-parts.ts';
@@ -28,12 +29,11 @@ interface ShownLink {
 
 const id = shownId();
 const path = { payment_link_id: id };
+const LINK = '/api/v1/payment-links/{payment_link_id}';
 
 /** Page of a payment link: its URL, its terms and its checkouts. */
 function LinkPage(): VNode {
-  const link = useAnswer(signal =>
-    api.GET('/api/v1/payment-links/{payment_link_id}', { params: { path }, signal }),
-  );
+  const link = useAnswer(signal => api.GET(LINK, { params: { path }, signal }));
   const isNew = new URLSearchParams(location.search).has('created');
   const [said, setSaid] = useState(isNew ? 'The link is ready. Share its address or its QR code.' : '');
   const onChanged = (text: string) => {
@@ -67,8 +67,7 @@ function Actions({ link, onChanged }: ShownLink): VNode {
   const header = { 'Idempotency-Key': idempotencyKey() };
   const turn = async () => {
     const body = { is_active: !is_active };
-    const operation = '/api/v1/payment-links/{payment_link_id}';
-    await answerOf(api.PATCH(operation, { params: { path, header }, body }));
+    await answerOf(api.PATCH(LINK, { params: { path, header }, body }));
     onChanged(is_active ? 'The link is switched off.' : 'The link is switched on.');
   };
   const duplicate = async () => {
@@ -77,7 +76,7 @@ function Actions({ link, onChanged }: ShownLink): VNode {
     location.assign(`${dashboard.link(data.id)}?created`);
   };
   const remove = async () => {
-    await answerOf(api.DELETE('/api/v1/payment-links/{payment_link_id}', { params: { path } }));
+    await answerOf(api.DELETE(LINK, { params: { path } }));
     location.assign(dashboard.links);
   };
   return html`
@@ -186,14 +185,20 @@ function EditForm({
   onChanged,
 }: ShownLink & { chains: Chains; isPlaceFixed: boolean }): VNode {
   const [initial] = useState(() => draftOf(link, chains));
-  const [before, setBefore] = useState(() => bodyOf(initial, tokenAt(chains, link) ?? { decimals: 0 }));
+  const bodyNow = (shown: Link) => bodyOf(draftOf(shown, chains), tokenAt(chains, shown) ?? { decimals: 0 });
+  const [editor] = useState(() =>
+    formEditor<LinkBody>({
+      opened: bodyNow(link),
+      read: async () => bodyNow((await answerOf(api.GET(LINK, { params: { path } }))).data),
+      write: body =>
+        answerOf(
+          api.PATCH(LINK, { params: { path, header: { 'Idempotency-Key': idempotencyKey() } }, body }),
+        ),
+    }),
+  );
   const send = async (body: LinkBody) => {
-    const changes = changesOf(before, body);
-    if (Object.keys(changes).length === 0) return onChanged('There was nothing to change.');
-    const params = { path, header: { 'Idempotency-Key': idempotencyKey() } };
-    await answerOf(api.PATCH('/api/v1/payment-links/{payment_link_id}', { params, body: changes }));
-    setBefore(body);
-    onChanged('The link is changed. Checkouts that are open keep their terms.');
+    const isSaved = await editor.save(body);
+    onChanged(isSaved ? 'The link is changed. Checkouts that are open keep their terms.' : NOTHING_CHANGED);
   };
   return h(LinkForm, { initial, chains, action: 'Save changes', isPlaceFixed, onSend: send });
 }

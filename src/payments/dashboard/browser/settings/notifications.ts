@@ -5,6 +5,7 @@ import { Awaited, answerOf, ProblemNotice, useAnswer } from '#pages/browser/answ
 import { ChangeForm, Said, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { CheckField, TextField } from '#pages/browser/fields.ts';
+import { formEditor, NOTHING_CHANGED } from '#pages/browser/form-editor.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
@@ -83,22 +84,34 @@ function MailCard({
   });
 }
 
+function mailSettingsOf({ email_address, email_enabled, enabled_events }: Settings) {
+  return { email_address, email_enabled, enabled_events };
+}
+
 function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: string) => void }): VNode {
   const [address, setAddress] = useState(settings.email_address ?? '');
   const [isOn, setOn] = useState(settings.email_enabled);
   const [events, setEvents] = useState<readonly Event[]>(settings.enabled_events);
   const change = useChange();
   const test = useChange();
+  const [editor] = useState(() =>
+    formEditor({
+      opened: mailSettingsOf(settings),
+      read: async () => mailSettingsOf((await answerOf(api.GET('/api/v1/notifications'))).data.data),
+      write: body => {
+        const params = { header: { 'Idempotency-Key': idempotencyKey() } };
+        return answerOf(api.PATCH('/api/v1/notifications', { params, body }));
+      },
+    }),
+  );
   const save = () =>
     change.run(async () => {
-      const body = {
+      const isSaved = await editor.save({
         email_address: address.trim() || null,
         email_enabled: isOn,
         enabled_events: [...events],
-      };
-      const params = { header: { 'Idempotency-Key': idempotencyKey() } };
-      await answerOf(api.PATCH('/api/v1/notifications', { params, body }));
-      onDone('The settings are saved.');
+      });
+      onDone(isSaved ? 'The settings are saved.' : NOTHING_CHANGED);
     });
   const sendTest = () =>
     test.run(async () => {

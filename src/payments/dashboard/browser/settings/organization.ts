@@ -5,6 +5,7 @@ import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
 import { ChangeForm, Said, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { CheckField, SelectField, TextField } from '#pages/browser/fields.ts';
+import { formEditor, NOTHING_CHANGED } from '#pages/browser/form-editor.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
@@ -72,20 +73,48 @@ function Shown({ organization }: { organization: Organization }): VNode {
   });
 }
 
-/** Saves changes of the organization. @throws Problem */
-async function save(body: Payments['OrganizationChanges']): Promise<void> {
-  const params = { header: { 'Idempotency-Key': idempotencyKey() } };
-  await answerOf(api.PATCH('/api/v1/organization', { params, body }));
+type Settings = Required<Payments['OrganizationChanges']>;
+
+function settingsOf(organization: Organization): Settings {
+  const { name, logo_url, default_chain_id, default_token_address, default_recipient_address } = organization;
+  const { recipients_locked, origins } = organization;
+  return {
+    name,
+    logo_url,
+    default_chain_id,
+    default_token_address,
+    default_recipient_address,
+    recipients_locked,
+    origins,
+  };
+}
+
+/** Function that saves the fields of one form. It resolves to false when none was changed. */
+function useSaving(organization: Organization): (typed: Partial<Settings>) => Promise<boolean> {
+  const [opened] = useState(() => settingsOf(organization));
+  const [editor] = useState(() =>
+    formEditor({
+      opened,
+      read: async () => settingsOf((await answerOf(api.GET('/api/v1/organization'))).data),
+      write: body => {
+        const params = { header: { 'Idempotency-Key': idempotencyKey() } };
+        return answerOf(api.PATCH('/api/v1/organization', { params, body }));
+      },
+    }),
+  );
+  return typed => editor.save({ ...opened, ...typed });
 }
 
 function Profile({ organization, onDone }: { organization: Organization; onDone: OnDone }): VNode {
   const [name, setName] = useState(organization.name);
   const [logo, setLogo] = useState(organization.logo_url ?? '');
   const change = useChange();
-  const send = async () => {
-    const body = { name: name.trim() || null, logo_url: logo.trim() || null };
-    if (await change.run(() => save(body))) onDone('The profile is saved. Payers see it at once.');
-  };
+  const save = useSaving(organization);
+  const send = () =>
+    change.run(async () => {
+      const isSaved = await save({ name: name.trim() || null, logo_url: logo.trim() || null });
+      onDone(isSaved ? 'The profile is saved. Payers see it at once.' : NOTHING_CHANGED);
+    });
   return h(Card, {
     title: 'Profile',
     children: h(ChangeForm, {
@@ -120,15 +149,16 @@ function Defaults({ organization, onDone }: { organization: Organization; onDone
   const [recipient, setRecipient] = useState(organization.default_recipient_address ?? '');
   const change = useChange();
   const chain = chains.find(({ id }) => String(id) === chainId);
-  const send = async () => {
-    const body = {
-      default_chain_id: chainId === '' ? null : Number(chainId),
-      default_token_address: token || null,
-      default_recipient_address: recipient.trim() || null,
-    };
-    if (await change.run(() => save(body)))
-      onDone('The defaults are saved. Existing links stay as they are.');
-  };
+  const save = useSaving(organization);
+  const send = () =>
+    change.run(async () => {
+      const isSaved = await save({
+        default_chain_id: chainId === '' ? null : Number(chainId),
+        default_token_address: token || null,
+        default_recipient_address: recipient.trim() || null,
+      });
+      onDone(isSaved ? 'The defaults are saved. Existing links stay as they are.' : NOTHING_CHANGED);
+    });
   const choose = (id: string) => {
     setChainId(id);
     setToken(chains.find(one => String(one.id) === id)?.tokens[0]?.address ?? '');
@@ -174,11 +204,13 @@ function Origins({ organization, onDone }: { organization: Organization; onDone:
   const [text, setText] = useState(organization.origins.join('\n'));
   const [isLocked, setLocked] = useState(organization.recipients_locked);
   const change = useChange();
-  const send = async () => {
-    const origins = text.split(/\s+/).filter(line => line !== '');
-    const saved = await change.run(() => save({ origins, recipients_locked: isLocked }));
-    if (saved) onDone('The settings are saved.');
-  };
+  const save = useSaving(organization);
+  const send = () =>
+    change.run(async () => {
+      const origins = text.split(/\s+/).filter(line => line !== '');
+      const isSaved = await save({ origins, recipients_locked: isLocked });
+      onDone(isSaved ? 'The settings are saved.' : NOTHING_CHANGED);
+    });
   return h(Card, {
     title: 'Security',
     children: h(ChangeForm, {

@@ -5,6 +5,7 @@ import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
 import { ChangeForm, Said, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
+import { formEditor, NOTHING_CHANGED } from '#pages/browser/form-editor.ts';
 import { Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { CopyButton, Reference } from '#pages/browser/reference.ts';
@@ -26,12 +27,12 @@ interface ShownWebhook {
 }
 
 const id = shownId();
+const path = { webhook_id: id };
+const WEBHOOK = '/api/v1/webhooks/{webhook_id}';
 
 /** Page of a webhook: its state, its deliveries, its settings, and how to verify requests. */
 function WebhookPage(): VNode {
-  const webhook = useAnswer(signal =>
-    api.GET('/api/v1/webhooks/{webhook_id}', { params: { path: { webhook_id: id } }, signal }),
-  );
+  const webhook = useAnswer(signal => api.GET(WEBHOOK, { params: { path }, signal }));
   const [said, setSaid] = useState<string | VNode>('');
   const delivery = new URLSearchParams(location.search).get('delivery');
   const onDone = (text: string | VNode) => {
@@ -120,12 +121,20 @@ function SettingsForm({ webhook, onDone }: ShownWebhook): VNode {
   const [description, setDescription] = useState(webhook.description ?? '');
   const [events, setEvents] = useState<readonly Payments['Subscription'][]>(webhook.events);
   const change = useChange();
+  const [editor] = useState(() =>
+    formEditor({
+      opened: settingsOf(webhook),
+      read: async () => settingsOf((await answerOf(api.GET(WEBHOOK, { params: { path } }))).data.data),
+      write: body => {
+        const params = { path, header: { 'Idempotency-Key': idempotencyKey() } };
+        return answerOf(api.PATCH(WEBHOOK, { params, body }));
+      },
+    }),
+  );
   const save = () =>
     change.run(async () => {
-      const body = { url: url.trim(), events: [...events], description: description.trim() || null };
-      const params = { path: { webhook_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
-      await answerOf(api.PATCH('/api/v1/webhooks/{webhook_id}', { params, body }));
-      onDone('The webhook is changed.');
+      const typed = { url: url.trim(), events: [...events], description: description.trim() || null };
+      onDone((await editor.save(typed)) ? 'The webhook is changed.' : NOTHING_CHANGED);
     });
   return h(Card, {
     title: 'Change',
@@ -146,6 +155,10 @@ function SettingsForm({ webhook, onDone }: ShownWebhook): VNode {
       `,
     }),
   });
+}
+
+function settingsOf({ url, events, description }: Webhook) {
+  return { url, events, description };
 }
 
 const LANGUAGES = RECEIVERS.map(({ language }) => [language, language] as const);
