@@ -87,6 +87,9 @@ function fill(file: string, { transactions, blocks }: BulkIndex): void {
       for (const [table, ofTable] of Object.entries(rows))
         for (const row of ofTable) inserts[table]?.run(...row);
     }
+    db.exec('insert into event_kinds (address, topic0) select distinct address, topic0 from logs');
+    db.exec(`update logs set kind = (
+      select id from event_kinds k where k.address = logs.address and k.topic0 = logs.topic0)`);
     db.exec('commit');
     for (const { sql } of later) db.exec(sql);
     db.pragma('journal_mode = wal');

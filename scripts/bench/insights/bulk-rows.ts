@@ -79,6 +79,7 @@ function bulkTransaction(of: { number: number; position: number; timestamp: numb
     positionKey({ blockNumber: number, index: position * 2 + index }),
     id,
     timestamp,
+    null,
     address,
     ...topics,
     amount,
@@ -97,6 +98,7 @@ function bulkTransaction(of: { number: number; position: number; timestamp: numb
       ...outcome,
       0,
       1,
+      null,
     ],
     details: [id, word('r'), word('s'), uintColumn(1n), 21_000 * (position + 1), null, BLOOM],
     logs: [

@@ -71,7 +71,8 @@ export const PAGES: readonly Case[] = [
       ],
     }),
     byHand(db) {
-      const where = 'l.address = ? and l.topic0 = ? and l.topic1 = ?';
+      const kind = '(select id from event_kinds where address = ? and topic0 = ?)';
+      const where = `l.kind = ${kind} and l.topic1 = ?`;
       const rows = db.prepare(
         `select ${EVENT_COLUMNS} from (select l.id from logs l where ${where} order by l.id desc limit 20) p
          ${EVENT_JOINS} order by l.id desc`,

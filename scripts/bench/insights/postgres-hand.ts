@@ -76,7 +76,8 @@ export const BY_HAND: Readonly<Record<string, ByHand>> = {
     );
   },
   'events of a contract by a topic, newest 20 of 500 rows'(round) {
-    const where = 'where l.address = $1 and l.topic0 = $2 and l.topic1 = $3';
+    const kind = '(select id from event_kinds where address = $1 and topic0 = $2)';
+    const where = `where l.kind = ${kind} and l.topic1 = $3`;
     return page(
       {
         rows: `select l.id from logs l ${where} order by l.id desc limit 20`,

@@ -43,6 +43,10 @@ export async function postgresIndex(index: BulkIndex, place: DatabaseOptions): P
 }
 
 async function copy({ from, to, blocks }: { from: Db; to: Db; blocks: number }): Promise<void> {
+  await copied(
+    { from, to },
+    { table: 'event_kinds', columns: TABLES.event_kinds.columns, key: 'id', range: [0, 2 ** 31] },
+  );
   for (let number = 0; number < blocks; number += STEP) {
     const keys = [number, number + STEP] as const;
     const places = [blockStart(number), blockStart(number + STEP)] as const;
