@@ -83,9 +83,9 @@ test('NFTs of an address are links to them', async ({ chain, api, page, complain
 
 test('the coin balance is a chart by day and a list of changes', async ({ chain, page, complaints }) => {
   await page.goto(`${pathOf(chain, ACCOUNT)}?tab=balance`);
-  await page.getByRole('img', { name: /^Chart: balance by day/ }).waitFor();
+  await page.getByRole('img', { name: /^Chart: Balance per day/ }).waitFor();
 
-  expect((await rowsOf(page, 'Changes of the coin balance'))[0]).toMatch(/[+−][\d.]+/);
+  expect((await rowsOf(page, 'Coin balance history'))[0]).toMatch(/[+−][\d.]+/);
   expect(complaints).toEqual([]);
 });
 
@@ -97,10 +97,10 @@ test('a contract shows its source, its interface in plain lines, and its decoded
   await page.goto(`${pathOf(chain, contractNamed(chain, 'US Dollar Sample'))}?tab=contract`);
   await page.getByRole('region', { name: 'contracts/StableToken.sol' }).waitFor();
 
-  const writing = page.getByRole('list', { name: 'Functions that write' });
+  const writing = page.getByRole('list', { name: 'Write functions' });
   expect(await writing.innerText()).toContain('transfer(address to, uint256 value) → bool');
   await page.getByText('JSON', { exact: true }).click();
-  await page.getByRole('region', { name: 'ABI in JSON' }).waitFor();
+  await page.getByRole('region', { name: 'ABI as JSON' }).waitFor();
   await tab(page, 'Logs').click();
   await page.getByRole('heading', { name: 'Transfer' }).first().waitFor();
   expect(complaints).toEqual([]);
@@ -110,7 +110,7 @@ test('a proxy names its implementation', async ({ chain, page }) => {
   await page.goto(pathOf(chain, contractNamed(chain, 'Treasury Proxy')));
   await page.getByRole('heading', { name: 'Treasury Proxy' }).waitFor();
 
-  expect(await page.locator('.facts').first().innerText()).toMatch(/Forwards calls to\s+Treasury/);
+  expect(await page.locator('.facts').first().innerText()).toMatch(/Implementation\s+Treasury/);
 });
 
 test('a contract without known source says so, and what can be done', async ({ chain, service, page }) => {
@@ -122,8 +122,8 @@ test('a contract without known source says so, and what can be done', async ({ c
   );
 
   await page.goto(`${pathOf(chain, created.created_contract.hash)}?tab=contract`);
-  await page.getByText('The source of this contract is not known here').waitFor();
-  await page.getByText('Deployed code').waitFor();
+  await page.getByText('This contract is not verified here').waitFor();
+  await page.getByText('Deployed bytecode').waitFor();
 });
 
 test('an address without history and an invalid address have different messages', async ({
@@ -132,7 +132,7 @@ test('an address without history and an invalid address have different messages'
   complaints,
 }) => {
   await page.goto(pathOf(chain, EMPTY));
-  await page.getByText('Nothing has happened at this address').waitFor();
+  await page.getByText('No activity of this address').waitFor();
 
   await page.goto(pathOf(chain, ACCOUNT.slice(0, -1)));
   await page.getByText('This one has 41 characters instead of 42').waitFor();

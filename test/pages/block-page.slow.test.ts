@@ -43,7 +43,7 @@ test('a block that does not exist yet and an invalid block have their own messag
   page,
 }) => {
   await page.goto(`/chain/${chain.id}/block/99999999`);
-  await page.getByText('There is no such block yet.').waitFor();
+  await page.getByText('This block does not exist yet.').waitFor();
 
   await page.goto(`/chain/${chain.id}/block/latest`);
   await page.getByText('A block is named by its number, or by its hash').waitFor();

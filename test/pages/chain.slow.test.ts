@@ -59,7 +59,7 @@ test('an unknown path below a chain is a 404 with a link home', async ({ page, d
   const response = await page.goto(`/chain/${id}/nowhere`);
 
   expect(response?.status()).toBe(404);
-  await page.getByRole('heading', { name: 'Nothing at this address' }).waitFor();
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   expect(await page.getByRole('link', { name: 'Home' }).getAttribute('href')).toBe('/');
   for (const path of ['/chain', '/chain/', `/chain/${id}/`, `/chain/${id}/block`]) {
     expect((await fetch(new URL(path, serviceOfBoth.url))).status).toBe(404);

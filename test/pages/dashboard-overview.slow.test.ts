@@ -28,7 +28,8 @@ test('the overview shows completed payments, and current ones without a reload',
   await page.getByText('Nobody is paying at the moment.').waitFor();
   await page.getByText('Every transfer has found its checkout.').waitFor();
   await page.locator('.uplot').first().waitFor();
-  await page.getByText('Figures of volume per day in ETH').click();
+  expect(await page.locator('.u-legend').first().innerText()).not.toContain('–');
+  await page.getByText('Volume per day in ETH as a table').click();
   const exact = `2.${text(amount_received).slice(1).replace(/0+$/, '')}`.replace(/\.$/, '');
   await page
     .getByRole('region', { name: 'volume per day in ETH' })

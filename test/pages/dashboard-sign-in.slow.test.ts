@@ -94,7 +94,7 @@ test('an unknown address below the dashboard is a 404 with a link to the overvie
   const response = await page.goto('/dashboard/nowhere');
 
   expect(response?.status()).toBe(404);
-  await page.getByRole('heading', { name: 'Nothing at this address' }).waitFor();
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   for (const path of ['/dashboard/links/nowhere', '/dashboard/payments/', '/dashboard/sessions']) {

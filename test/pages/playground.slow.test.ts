@@ -68,9 +68,9 @@ test('a form is filled in, run, and restored from its address', async ({ page, c
   const [, other] = devnet.chains;
   await page.goto('/playground');
 
-  await page.getByLabel('Ask for').selectOption('Blocks');
+  await page.getByLabel('Dataset').selectOption('Blocks');
   await page.getByLabel(other?.name ?? '').check();
-  await page.getByRole('button', { name: 'Add a filter' }).click();
+  await page.getByRole('button', { name: 'Add filter' }).click();
   await page.getByLabel('Field of filter 1').selectOption('block_number ≤');
   await page.getByLabel('Value of filter 1').fill('7');
   await page.getByLabel('Rows per chain').fill('5');
@@ -101,7 +101,7 @@ test('groups over time are a chart and a table, and other groups bars and a tabl
   await page.getByRole('img', { name: 'Chart: transactions by day' }).waitFor();
   await page.getByRole('region', { name: 'Groups' }).waitFor();
 
-  await page.getByRole('link', { name: 'Busiest senders' }).click();
+  await page.getByRole('link', { name: 'Top senders' }).click();
   await page.getByRole('progressbar').first().waitFor();
   await page.getByRole('region', { name: 'Groups' }).waitFor();
   expect(complaints).toEqual([]);

@@ -122,10 +122,10 @@ test('a search without results, and one without text, explain what can be search
 }) => {
   await page.goto('/search?q=nothing-is-called-so');
   await page
-    .getByText('No token, contract, block or transaction')
+    .getByText('No results on this chain.')
     .nth(devnet.chains.length - 1)
     .waitFor();
 
   await page.goto('/search');
-  await page.getByText('Type into the field above what you look for').waitFor();
+  await page.getByText('Type in the search field above').waitFor();
 });

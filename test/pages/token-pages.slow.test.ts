@@ -101,5 +101,5 @@ test('an address that is not a token, and an invalid one, have a message without
   expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
 
   await page.goto(`${tokenPath(chain, 'Postcards')}/instance/seven`);
-  await page.getByText('An id is a whole number').waitFor();
+  await page.getByText('A token ID is a whole number').waitFor();
 });

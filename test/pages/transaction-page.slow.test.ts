@@ -37,8 +37,9 @@ test('a transaction’s page shows its effects, its cost and its arguments', asy
   await sentences.getByText('Call sell on Pool').waitFor();
   const parameters = page.getByRole('region', { name: 'Arguments' }).locator('tbody tr');
   expect(await parameters.nth(1).innerText()).toMatch(/^amount\s+uint256\s+[\d,]+$/);
+  expect(await page.locator('.facts').first().innerText()).toMatch(/Position in block: \d+, Nonce: \d+, Type: \d/);
   expect(await page.locator('.facts').nth(1).innerText()).toMatch(/Base fee per gas\s+[\d.]+ Gwei/);
-  const moved = page.getByRole('region', { name: 'Moved tokens' }).locator('tbody tr');
+  const moved = page.getByRole('region', { name: 'Token transfers' }).locator('tbody tr');
   expect(await moved.allInnerTexts()).toEqual([
     expect.stringMatching(/Pool\s+[\d,.]+\s+USDS/),
     expect.stringMatching(/Pool\s.*\s[\d,.]+\s+TOLL/s),

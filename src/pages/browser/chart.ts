@@ -70,9 +70,9 @@ export function Chart(props: ChartProps): VNode {
     }),
   }));
   return html`<figure class="chart">
-    <div ref=${place} role="img" aria-label=${`Chart: ${label}. The figures are in the table below.`}></div>
+    <div ref=${place} role="img" aria-label=${`Chart: ${label}. The values are in the table below.`}></div>
     <details>
-      <summary>Figures of ${label}</summary>
+      <summary>${label} as a table</summary>
       ${h(Table<(typeof rows)[number]>, {
         label,
         items: rows,
@@ -130,13 +130,17 @@ function drawn(element: HTMLElement, { times, series, isBars = false, format = p
       series: [
         {
           label: days ? 'Day' : 'Time',
-          value: (_, value) => (value === null ? '–' : timeText(times, value * 1000)),
+          // Without a pointer the legend has the last values.
+          value: (_, value) => timeText(times, value === null ? (times.at(-1) ?? 0) : value * 1000),
         },
-        ...series.map(({ label }, index) => ({
+        ...series.map(({ label, values }, index) => ({
           label,
           stroke: colour(COLOURS[index % COLOURS.length] ?? '--ink'),
           width: bars ? 0 : 2,
-          value: (_: uPlot, value: number | null) => (value === null ? '–' : format(value)),
+          value: (_plot: uPlot, pointed: number | null, _series: number, at: number | null) => {
+            const value = at === null ? (values.at(-1) ?? null) : pointed;
+            return value === null ? '–' : format(value);
+          },
           ...(bars && {
             paths: bars,
             points: { show: false },

@@ -38,6 +38,6 @@ export function Source({ headers }: { headers: Headers }): VNode | null {
   const age = Number(headers.get('Age') ?? 0);
   if (backend === null && chain === null) return null;
   return html`<p class="source small">
-    From ${backend ?? 'several back ends'}${chain !== null && ` of chain ${chain}`}, ${age === 0 ? 'just now' : `${age} s old`}${headers.get('X-Cache') !== null && ` (cache: ${headers.get('X-Cache')?.toLowerCase()})`}
+    From ${backend ?? 'several back ends'}${chain !== null && ` of chain ${chain}`}, ${age === 0 ? 'just now' : `${age} s ago`}
   </p>`;
 }

@@ -157,6 +157,6 @@ function next(marked: number, by: number, count: number): number {
 function statusText({ items, isAsking, silent }: Suggestions): string {
   if (isAsking) return 'Searching…';
   const missing = silent.length === 0 ? '' : ` No answer from ${silent.join(', ')}.`;
-  if (items.length === 0) return `Nothing is suggested. Enter searches all chains.${missing}`;
-  return `${items.length} ${items.length === 1 ? 'suggestion' : 'suggestions'}. Enter searches all chains.${missing}`;
+  if (items.length === 0) return `No suggestions. Press Enter to search all chains.${missing}`;
+  return `${items.length} ${items.length === 1 ? 'suggestion' : 'suggestions'}. Press Enter to search all chains.${missing}`;
 }

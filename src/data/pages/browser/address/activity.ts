@@ -35,7 +35,7 @@ export function Transactions({ chainId, address }: AddressPlace): VNode {
       columns: transactionColumns(chainId, { of: address }),
       keyOf: transactionKey,
       inputs: [direction],
-      empty: 'There are no such transactions yet.',
+      empty: 'No such transactions yet.',
       load: (position: RecordCursor | undefined, signal) =>
         api.GET('/explorer/addresses/{address_hash}/transactions', {
           params: {
@@ -58,7 +58,7 @@ export function InternalTransactions({ chainId, address }: AddressPlace): VNode 
       columns: internalColumns(chainId, { of: address }),
       keyOf: internalKey,
       inputs: [direction],
-      empty: 'No contract called this address or was called by it in the course of a transaction.',
+      empty: 'No such internal transactions yet.',
       load: (position: RecordCursor | undefined, signal) =>
         api.GET('/explorer/addresses/{address_hash}/internal-transactions', {
           params: {
@@ -82,7 +82,7 @@ export function addressTransfers({ chainId, address }: AddressPlace): VNode {
     label: 'Token transfers of the address',
     columns: transferColumns(chainId, { of: address }),
     keyOf: transferKey,
-    empty: 'No token was transferred from or to this address yet.',
+    empty: 'No token transfers from or to this address yet.',
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/addresses/{address_hash}/token-transfers', {
         params: { path: { address_hash: address }, query: pageQuery(chainId, position) },
@@ -98,7 +98,7 @@ export function addressLogs({ chainId, address }: AddressPlace): VNode {
     view: (logs: readonly Log[]) => html`<ol class="entries">
       ${logs.map(log => html`<li key=${logKey(log)}>${h(LogEntry, { chainId, log })}</li>`)}
     </ol>`,
-    empty: 'The contract wrote no log yet.',
+    empty: 'This contract has emitted no logs yet.',
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/addresses/{address_hash}/logs', {
         params: { path: { address_hash: address }, query: pageQuery(chainId, position) },
@@ -114,7 +114,7 @@ export function blocksValidated({ chainId, address }: AddressPlace): VNode {
     { name: 'Transactions', isNumber: true, cell: ({ transaction_count }) => transaction_count },
     { name: 'Gas used', isNumber: true, cell: ({ gas_used }) => gas_used !== null && grouped(gas_used) },
     {
-      name: 'Fees',
+      name: 'Transaction fees',
       isNumber: true,
       cell: ({ transaction_fees: fees }) => fees !== null && h(CoinAmount, { chainId, amount: fees }),
     },
@@ -123,7 +123,7 @@ export function blocksValidated({ chainId, address }: AddressPlace): VNode {
     label: 'Blocks validated by the address',
     columns,
     keyOf: ({ hash }: Block) => hash,
-    empty: 'The address validated no block yet.',
+    empty: 'This address has not validated a block yet.',
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/addresses/{address_hash}/blocks-validated', {
         params: { path: { address_hash: address }, query: pageQuery(chainId, position) },
@@ -134,7 +134,7 @@ export function blocksValidated({ chainId, address }: AddressPlace): VNode {
 
 export function addressWithdrawals({ chainId, address }: AddressPlace): VNode {
   const columns: readonly Column<Withdrawal>[] = [
-    { name: 'Number', cell: ({ index }) => index },
+    { name: 'Index', cell: ({ index }) => index },
     { name: 'Validator', cell: ({ validator_index }) => validator_index },
     { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
     { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
@@ -148,7 +148,7 @@ export function addressWithdrawals({ chainId, address }: AddressPlace): VNode {
     label: 'Withdrawals of the address',
     columns,
     keyOf: ({ index }: Withdrawal) => String(index),
-    empty: 'Nothing was withdrawn to this address yet.',
+    empty: 'No withdrawals to this address yet.',
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/addresses/{address_hash}/withdrawals', {
         params: { path: { address_hash: address }, query: pageQuery(chainId, position) },

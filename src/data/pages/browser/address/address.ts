@@ -60,8 +60,8 @@ function Heading({ record }: { record: Details }): VNode {
     <div class="row">
     <h1>${heading}</h1>
     ${is_contract && heading !== kind && h(Badge, { tone: 'busy', children: 'Contract' })}
-    ${is_contract && is_verified === true && h(Badge, { tone: 'good', children: 'Source known' })}
-    ${is_contract && is_verified === false && h(Badge, { tone: 'warning', children: 'Source not known' })}
+    ${is_contract && is_verified === true && h(Badge, { tone: 'good', children: 'Verified' })}
+    ${is_contract && is_verified === false && h(Badge, { tone: 'warning', children: 'Not verified' })}
     ${implementations.length > 0 && h(Badge, { tone: 'busy', children: 'Proxy' })}
     ${token !== null && h(Badge, { tone: 'busy', children: clipped(token.type ?? 'Token') })}
     </div>
@@ -78,7 +78,7 @@ function Records({ record, counters }: { record: Details; counters: Loading<Coun
   const tabs = addressTabs({ chainId, address: record, counters: counters.answer?.data });
   if (tabs.length > 0) return h(Card, { children: h(Tabs, { label: 'Records of the address', tabs }) });
   return html`<div class="empty">
-    <p>Nothing has happened at this address${chain !== undefined && ` on ${chain.name}`} yet.</p>
+    <p>No activity of this address${chain !== undefined && ` on ${chain.name}`} yet.</p>
     <p>Its activity appears here, beginning with its first transaction. Did you expect some already? <a
       href=${pageOf.search(address)}>Look on all chains</a>.</p>
   </div>`;

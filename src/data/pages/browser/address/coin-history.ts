@@ -21,7 +21,7 @@ export function CoinHistory({ chainId, address }: AddressPlace): VNode {
   return html`
     ${h(DailyBalances, { chainId, address })}
     ${recordList({
-      label: 'Changes of the coin balance',
+      label: 'Coin balance history',
       columns: balanceColumns(chainId),
       keyOf: ({ block_number }: Balance) => String(block_number),
       empty: 'The coin balance has not changed yet.',
@@ -60,7 +60,7 @@ function BalanceChart({
 }): VNode {
   const amounts = days.map(({ value }) => Number(wholeUnits(value, decimals).replaceAll(',', '')));
   return h(Chart, {
-    label: symbol === undefined ? 'balance by day' : `balance by day, in ${symbol}`,
+    label: symbol === undefined ? 'Balance per day' : `Balance per day in ${symbol}`,
     times: days.map(({ date }) => Date.parse(date)),
     series: [{ label: 'Balance', values: amounts }],
     format: (amount: number) => amount.toLocaleString('en', { maximumSignificantDigits: SHOWN_DIGITS }),

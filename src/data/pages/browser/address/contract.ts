@@ -35,8 +35,8 @@ export function Contract({
       ${record.is_verified !== true && h(NotVerified, {})}
       ${implementations.map(
         ({ address_hash: hash, name }) => html`<p key=${hash} class="notice">
-          This is a proxy. Its functions are those of the contract
-          <a href=${`${pageOf.address(chainId, hash)}?tab=contract`}> ${name === null ? shortened(hash) : clipped(name)}</a>.
+          This is a proxy. Its functions are those of the contract${' '}
+          <a href=${`${pageOf.address(chainId, hash)}?tab=contract`}>${name === null ? shortened(hash) : clipped(name)}</a>.
         </p>`,
       )}
       ${h(Relatives, { chainId, contract: record })}
@@ -50,16 +50,16 @@ export function Contract({
   });
 }
 
-/** Notice that the source is unknown, with ways to change that. */
+/** Notice that the contract is not verified, with ways to change that. */
 function NotVerified(): VNode {
   return html`<div class="notice warning">
     <p>
-      The source of this contract is not known here. Its calls and events are shown as raw data, because
-      only the source or the ABI tells their meaning.
+      This contract is not verified here: its source code and its ABI are unknown. Its calls and events are
+      shown as raw data.
     </p>
     <p class="small">
-      The operator of this server can add its ABI, or its sources in Sourcify's layout, to the folder given by
-      <code>abis</code> in the chain's configuration. If Blockscout serves the chain, anyone can verify the contract
+      The operator of this server can add its ABI, or its sources in Sourcify's layout, to the folder
+      given by <code>abis</code> in the chain's configuration. If Blockscout serves the chain, anyone can verify the contract
       there.
     </p>
   </div>`;
@@ -81,13 +81,13 @@ function Compilation({ contract }: { contract: SmartContract }): VNode | null {
   if (contract.is_verified !== true) return null;
   const { language, compiler_version: compiler, evm_version: evm, verified_at: at } = contract;
   const rows: readonly (readonly [string, ComponentChildren])[] = [
-    ['Name', contract.name !== undefined && clipped(contract.name)],
+    ['Contract name', contract.name !== undefined && clipped(contract.name)],
     ['Match', matchOf(contract)],
     ['Compiler', compiler !== undefined && `${language ?? ''} ${clipped(compiler)}`],
-    ['Optimiser', optimiserOf(contract)],
+    ['Optimization', optimizationOf(contract)],
     ['EVM version', evm !== undefined && clipped(evm)],
     ['Verified', at !== undefined && h(Moment, { at })],
-    ['In the registry', registryLink(contract.registry_repo_url)],
+    ['Source registry', registryLink(contract.registry_repo_url)],
     [
       'Libraries',
       (contract.external_libraries ?? []).length > 0 &&
@@ -102,16 +102,16 @@ function Compilation({ contract }: { contract: SmartContract }): VNode | null {
 
 function matchOf({ is_fully_verified, is_partially_verified }: SmartContract): VNode | false {
   if (is_fully_verified === true) return h(Badge, { tone: 'good', children: 'Full match' });
-  return is_partially_verified === true && h(Badge, { tone: 'busy', children: 'Match without metadata' });
+  return is_partially_verified === true && h(Badge, { tone: 'busy', children: 'Partial match' });
 }
 
-function optimiserOf({
+function optimizationOf({
   optimization_enabled: isOn,
   optimizations_runs: runs,
 }: SmartContract): string | false {
   if (isOn === undefined) return false;
-  if (!isOn) return 'off';
-  return runs === undefined ? 'on' : `on, ${grouped(runs)} runs`;
+  if (!isOn) return 'disabled';
+  return runs === undefined ? 'enabled' : `enabled, ${grouped(runs)} runs`;
 }
 
 function registryLink(address: string | undefined): VNode | false {
@@ -138,7 +138,7 @@ function ConstructorArguments({
         parameters: decoded.map(argumentIn),
       })
     }
-    <details><summary>As data</summary>${h(CodeText, { label: 'Constructor arguments as data', value: raw })}</details>
+    <details><summary>ABI-encoded</summary>${h(CodeText, { label: 'ABI-encoded constructor arguments', value: raw })}</details>
   </section>`;
 }
 
@@ -165,8 +165,8 @@ function Bytecode({ contract }: { contract: SmartContract }): VNode {
       ${h(CodeText, { label, value: code })}
     </details>`;
   return html`<section class="stack">
-    <h3>Code</h3>
-    ${part('Deployed code', deployed)}
-    ${part('Creation code', creation)}
+    <h3>Bytecode</h3>
+    ${part('Deployed bytecode', deployed)}
+    ${part('Creation bytecode', creation)}
   </section>`;
 }

@@ -32,11 +32,11 @@ export function AddressFacts({
       ${h(Facts, {
         rows: [
           ['Balance', h(Balance, { chainId, address })],
-          ['Registered name', ens_domain_name !== undefined && clipped(ens_domain_name)],
+          ['Domain name', ens_domain_name !== undefined && clipped(ens_domain_name)],
           ['Tags', public_tags.length > 0 && public_tags.map(tag => clipped(tag.display_name)).join(', ')],
           ['Token', token !== null && h(TokenReference, { chainId, token })],
-          ['Forwards calls to', implementations.length > 0 && h(Implementations, { chainId, address })],
-          ['Created by', createdBy(chainId, address)],
+          ['Implementation', implementations.length > 0 && h(Implementations, { chainId, address })],
+          ['Creator', createdBy(chainId, address)],
         ],
       })}
       ${h(Source, { headers })}

@@ -24,7 +24,7 @@ export function ContractSources({ contract }: { contract: Explorer['SmartContrac
   if (main === undefined) return null;
   const path = file_path || `${contract.name ?? 'Contract'}`;
   return html`<section class="stack">
-    <h3>Source</h3>
+    <h3>Source code</h3>
     ${h(File, { file: { file_path: path, source_code: main }, isOpen: true })}
     ${others.map(file => h(File, { key: file.file_path, file }))}
     ${
@@ -53,23 +53,23 @@ const MAX_ENTRIES = 500;
 const SIGNATURE_CHARACTERS = 400;
 
 const GROUPS: readonly (readonly [title: string, holds: (entry: AbiEntry) => boolean])[] = [
-  ['Functions that read', ({ kind, mutability }) => kind === 'function' && isReading(mutability)],
-  ['Functions that write', ({ kind, mutability }) => kind === 'function' && !isReading(mutability)],
+  ['Read functions', ({ kind, mutability }) => kind === 'function' && isReading(mutability)],
+  ['Write functions', ({ kind, mutability }) => kind === 'function' && !isReading(mutability)],
   ['Events', ({ kind }) => kind === 'event'],
   ['Errors', ({ kind }) => kind === 'error'],
-  ['Others', ({ kind }) => !['function', 'event', 'error'].includes(kind)],
+  ['Other', ({ kind }) => !['function', 'event', 'error'].includes(kind)],
 ];
 
 /** ABI of a contract, as signatures and as JSON. */
 export function ContractAbi({ abi }: { abi: string }): VNode {
   const entries = abiEntries(abi);
   return html`<section class="stack">
-    <h3>Interface (ABI)</h3>
+    <h3>Contract ABI</h3>
     ${entries.length > MAX_ENTRIES && html`<p class="small">The first ${MAX_ENTRIES} of ${entries.length} entries.</p>`}
     ${GROUPS.map(([title, holds]) =>
       h(Group, { key: title, title, entries: entries.slice(0, MAX_ENTRIES).filter(holds) }),
     )}
-    <details><summary>JSON</summary>${h(CodeText, { label: 'ABI in JSON', value: indented(abi) })}</details>
+    <details><summary>JSON</summary>${h(CodeText, { label: 'ABI as JSON', value: indented(abi) })}</details>
   </section>`;
 }
 
@@ -81,7 +81,7 @@ function Group({ title, entries }: { title: string; entries: readonly AbiEntry[]
       ${entries.map(
         ({ signature, mutability, isAnonymous }, position) => html`<li key=${position}>
           <code>${clipped(signature, SIGNATURE_CHARACTERS)}</code>
-          ${mutability === 'payable' && html` ${h(Badge, { tone: 'warning', children: 'takes coins' })}`}
+          ${mutability === 'payable' && html` ${h(Badge, { tone: 'warning', children: 'payable' })}`}
           ${isAnonymous && html` ${h(Badge, { children: 'anonymous' })}`}
         </li>`,
       )}

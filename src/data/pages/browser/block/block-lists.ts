@@ -27,7 +27,7 @@ export function blockTabs(
         api.GET('/explorer/blocks/{block_number_or_hash}/withdrawals', { params: params(position), signal }),
       keyOf: ({ index }) => String(index),
       columns: withdrawalColumns(chainId),
-      empty: 'Nothing was withdrawn in this block.',
+      empty: 'No withdrawals in this block.',
     },
   );
   return [
@@ -56,7 +56,7 @@ export function blockTabs(
           }),
         keyOf: internalKey,
         columns: internalColumns(chainId, { isOfBlock: true }),
-        empty: 'No contract called another one in this block.',
+        empty: 'No internal transactions in this block.',
       },
     ),
     ...(withdrawals_count === 0 ? [] : [withdrawals]),
@@ -66,10 +66,10 @@ export function blockTabs(
 /** Columns of withdrawals from the beacon chain. */
 function withdrawalColumns(chainId: number): readonly Column<Withdrawal>[] {
   return [
-    { name: 'Number', cell: ({ index }) => index },
+    { name: 'Index', cell: ({ index }) => index },
     { name: 'Validator', cell: ({ validator_index }) => validator_index },
     {
-      name: 'Receiver',
+      name: 'Recipient',
       cell: ({ receiver }) => h(AddressReference, { chainId, address: receiver }),
     },
     {

@@ -44,7 +44,7 @@ export function BlockOverview({
           ],
           ['Transaction fees', coin(block.transaction_fees)],
           [
-            'Burnt',
+            'Burnt fees',
             block.burnt_fees !== null &&
               html`${coin(block.burnt_fees)}${block.burnt_fees_percentage !== null && ` (${block.burnt_fees_percentage} % of the fees)`}`,
           ],
@@ -62,12 +62,12 @@ function overview(chainId: number, block: Block, head: number | undefined): read
   const { timestamp, miner, height, type, transaction_count, withdrawals_count, size } = block;
   const isOnChain = type === null || type === 'block';
   return [
-    ['Time', html`${h(Moment, { at: timestamp })} (${h(Ago, { at: timestamp })})`],
+    ['Timestamp', html`${h(Moment, { at: timestamp })} (${h(Ago, { at: timestamp })})`],
     [
       'Finality',
       isOnChain && head !== undefined && h(Finality, { chainId, confirmations: Math.max(0, head - height) }),
     ],
-    ['Miner', h(AddressReference, { chainId, address: miner })],
+    ['Fee recipient', h(AddressReference, { chainId, address: miner })],
     [
       'Transactions',
       transaction_count !== null && html`<a href="?tab=transactions">${grouped(transaction_count)}</a>`,
@@ -84,7 +84,7 @@ function header(chainId: number, block: Block): readonly Fact[] {
   return [
     ['Hash', whole(block.hash)],
     [
-      'Parent',
+      'Parent hash',
       whole(block.parent_hash, block.height > 0 ? pageOf.block(chainId, block.parent_hash) : undefined),
     ],
     ['State root', whole(block.state_root)],
@@ -103,5 +103,5 @@ function header(chainId: number, block: Block): readonly Fact[] {
 function targetText({ gas_target_percentage: distance }: Block): ComponentChildren {
   if (distance === null) return null;
   const side = distance < 0 ? 'below' : 'above';
-  return html`<div class="small">${Math.abs(distance).toFixed(2)} % ${side} the target</div>`;
+  return html`<div class="small">${Math.abs(distance).toFixed(2)} % ${side} the gas target</div>`;
 }

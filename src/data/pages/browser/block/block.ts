@@ -46,7 +46,7 @@ function BlockPage(): VNode {
       title: 'Block',
       malformed:
         'This is not a block. A block is named by its number, or by its hash: 0x and 64 hexadecimal digits.',
-      missing: html`There is no such block yet. This page looks for it every ${RENEW_MS / 1000} seconds. <a href=${pageOf.chain(chainId)}>See the newest ones</a>.`,
+      missing: html`This block does not exist yet. This page looks for it every ${RENEW_MS / 1000} seconds. <a href=${pageOf.chain(chainId)}>See the latest blocks</a>.`,
       children: (data, headers) => h(ShownBlock, { block: data, headers, chain }),
     }),
   });

@@ -24,11 +24,11 @@ export function blockColumns(chainId: number): readonly Column<Explorer['Block']
         `${countText(gas_used)}${part === null ? '' : ` (${part.toLocaleString('en', { maximumFractionDigits: 1 })} %)`}`,
     },
     {
-      name: 'Base fee',
+      name: 'Base fee per gas',
       isNumber: true,
-      cell: ({ base_fee_per_gas: fee }) => (fee === null ? '–' : `${wholeUnits(fee, GWEI_DECIMALS)} gwei`),
+      cell: ({ base_fee_per_gas: fee }) => (fee === null ? '–' : `${wholeUnits(fee, GWEI_DECIMALS)} Gwei`),
     },
-    { name: 'Miner', cell: ({ miner }) => h(AddressReference, { chainId, address: miner }) },
+    { name: 'Fee recipient', cell: ({ miner }) => h(AddressReference, { chainId, address: miner }) },
     {
       name: 'Hash',
       cell: ({ hash }) => h(Reference, { value: hash, href: pageOf.block(chainId, hash) }),
@@ -45,7 +45,7 @@ export function tokenColumns(chainId: number): readonly Column<Explorer['Token']
         html`<a href=${pageOf.token(chainId, token.address)}>${clipped(token.name || token.address)}</a>`,
     },
     { name: 'Symbol', cell: ({ symbol }) => (symbol ? clipped(symbol) : '–') },
-    { name: 'Type', cell: ({ type }) => type !== null && h(Badge, { children: clipped(type) }) },
+    { name: 'Standard', cell: ({ type }) => type !== null && h(Badge, { children: clipped(type) }) },
     { name: 'Holders', isNumber: true, cell: ({ holders }) => countText(holders) },
     {
       name: 'Total supply',
@@ -80,7 +80,7 @@ export function contractColumns(chainId: number): readonly Column<Explorer['Smar
 export function accountColumns(chainId: number): readonly Column<Explorer['CoinHolder']>[] {
   return [
     { name: 'Address', cell: holder => h(AddressReference, { chainId, address: holder }) },
-    { name: 'Kind', cell: ({ is_contract }) => h(Badge, { children: is_contract ? 'contract' : 'account' }) },
+    { name: 'Type', cell: ({ is_contract }) => h(Badge, { children: is_contract ? 'contract' : 'account' }) },
     { name: 'Transactions', isNumber: true, cell: ({ transaction_count }) => countText(transaction_count) },
     { name: 'Balance', isNumber: true, cell: ({ coin_balance }) => coinCell(chainId, coin_balance) },
   ];
@@ -94,7 +94,7 @@ export function withdrawalColumns(chainId: number): readonly Column<Explorer['Wi
     { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
     { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
     {
-      name: 'To',
+      name: 'Recipient',
       cell: ({ receiver }) => h(AddressReference, { chainId, address: receiver }),
     },
     { name: 'Amount', isNumber: true, cell: ({ amount }) => coinCell(chainId, amount) },

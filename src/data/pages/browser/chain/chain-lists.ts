@@ -34,7 +34,7 @@ export const chainLists: readonly ChainList[] = [
     content: internal,
   },
   { id: 'tokens', label: 'Tokens', operationId: 'listTokens', content: tokens },
-  { id: 'contracts', label: 'Contracts', operationId: 'listSmartContracts', content: contracts },
+  { id: 'contracts', label: 'Verified contracts', operationId: 'listSmartContracts', content: contracts },
   { id: 'accounts', label: 'Top accounts', operationId: 'listAddresses', content: accounts },
   { id: 'withdrawals', label: 'Withdrawals', operationId: 'listWithdrawals', content: withdrawals },
 ];
@@ -47,7 +47,7 @@ function blocks(chainId: number): VNode {
     label: 'Blocks',
     columns: blockColumns(chainId),
     keyOf: ({ hash }: Explorer['Block']) => hash,
-    empty: 'There is no block yet. The first one appears here by itself.',
+    empty: 'No blocks yet. The first one appears here automatically.',
     everyMs,
     load: (position: Position, signal) =>
       api.GET('/explorer/blocks', {
@@ -62,7 +62,7 @@ function transactions(chainId: number): VNode {
     label: 'Transactions',
     columns: transactionColumns(chainId),
     keyOf: transactionKey,
-    empty: 'There is no transaction yet. The first one appears here by itself.',
+    empty: 'No transactions yet. The first one appears here automatically.',
     everyMs,
     load: (position: Position, signal) =>
       api.GET('/explorer/transactions', {
@@ -77,7 +77,7 @@ function transfers(chainId: number): VNode {
     label: 'Token transfers',
     columns: transferColumns(chainId),
     keyOf: transferKey,
-    empty: 'No token was transferred on this chain yet.',
+    empty: 'No token transfers on this chain yet.',
     everyMs,
     load: (position: Position, signal) =>
       api.GET('/explorer/token-transfers', { params: { query: pageQuery(chainId, position) }, signal }),
@@ -89,7 +89,7 @@ function internal(chainId: number): VNode {
     label: 'Internal transactions',
     columns: internalColumns(chainId),
     keyOf: internalKey,
-    empty: 'No contract called another one on this chain yet, or its blocks were not traced.',
+    empty: 'No internal transactions on this chain yet, or its blocks were not traced.',
     everyMs,
     load: (position: Position, signal) =>
       api.GET('/explorer/internal-transactions', { params: { query: pageQuery(chainId, position) }, signal }),
@@ -101,7 +101,7 @@ function tokens(chainId: number): VNode {
     label: 'Tokens',
     columns: tokenColumns(chainId),
     keyOf: ({ address }: Explorer['Token']) => address,
-    empty: 'No token is known on this chain yet.',
+    empty: 'No tokens on this chain yet.',
     load: (position: Position, signal) =>
       api.GET('/explorer/tokens', { params: { query: pageQuery(chainId, position) }, signal }),
   });
@@ -112,7 +112,7 @@ function contracts(chainId: number): VNode {
     label: 'Verified contracts',
     columns: contractColumns(chainId),
     keyOf: ({ address }: Explorer['SmartContractItem']) => address.hash,
-    empty: 'No contract of this chain has a known source. Other contracts are found by their address.',
+    empty: 'No contract on this chain is verified. Other contracts are found by their address.',
     load: (position: Position, signal) =>
       api.GET('/explorer/smart-contracts', { params: { query: pageQuery(chainId, position) }, signal }),
   });
@@ -120,10 +120,10 @@ function contracts(chainId: number): VNode {
 
 function accounts(chainId: number): VNode {
   return recordList({
-    label: 'Accounts by balance',
+    label: 'Top accounts',
     columns: accountColumns(chainId),
     keyOf: ({ hash }: Explorer['CoinHolder']) => hash,
-    empty: 'No address has coins yet.',
+    empty: 'No account holds coins yet.',
     load: (position: Position, signal) =>
       api.GET('/explorer/addresses', { params: { query: pageQuery(chainId, position) }, signal }),
   });
@@ -134,7 +134,7 @@ function withdrawals(chainId: number): VNode {
     label: 'Withdrawals',
     columns: withdrawalColumns(chainId),
     keyOf: ({ index }: Explorer['Withdrawal']) => String(index),
-    empty: 'No validator withdrew to this chain.',
+    empty: 'No withdrawals on this chain yet.',
     load: (position: Position, signal) =>
       api.GET('/explorer/withdrawals', { params: { query: pageQuery(chainId, position) }, signal }),
   });

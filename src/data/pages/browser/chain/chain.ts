@@ -60,14 +60,14 @@ function ChainView({ chain }: { chain: Chain }): VNode {
 function Waiting(): VNode {
   return html`<div class="empty" role="status">
     <p>No block of this chain is available yet.</p>
-    <p class="small">Its records appear here by themselves, as soon as a back end has the first one.</p>
+    <p class="small">Its records appear here automatically, as soon as a back end has the first block.</p>
   </div>`;
 }
 
 function Contents({ chain }: { chain: Chain }): VNode {
   const lists = chainLists.filter(({ operationId }) => canAnswer(chain, operationId));
   return html`
-    ${h(ChainFigures, { chain, title: 'Figures' })}
+    ${h(ChainFigures, { chain, title: 'Statistics' })}
     ${h(ChainCharts, { chain })}
     ${h(Card, {
       children: h(Tabs, {

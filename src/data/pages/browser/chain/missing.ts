@@ -30,8 +30,8 @@ function Missing(): VNode {
 
 function NoPage({ chain }: { chain: Chain | undefined }): VNode {
   return html`
-    <h1>Nothing at this address</h1>
-    <p>There is no page at <code>${clipped(location.pathname, PATH_CHARACTERS)}</code>. The pages of a chain have addresses like these:</p>
+    <h1>Page not found</h1>
+    <p>There is no page at <code>${clipped(location.pathname, PATH_CHARACTERS)}</code>. Pages of a chain have URLs like these:</p>
     <ul>
       ${['', '/block/12', '/tx/0x…', '/address/0x…', '/token/0x…', '/token/0x…/instance/1'].map(
         path => html`<li key=${path}><code>/chain/${chain?.id ?? '{id}'}${path}</code></li>`,

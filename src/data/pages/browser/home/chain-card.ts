@@ -34,7 +34,7 @@ export function ChainCard({
     ${
       choose !== undefined &&
       html`<div class="row"><button type="button" aria-pressed=${isChosen} onClick=${choose}>
-        ${isChosen ? 'Shown below' : 'Show below'}
+        ${isChosen ? 'Selected' : 'Select'}
       </button></div>`
     }
   </section>`;

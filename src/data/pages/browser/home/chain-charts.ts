@@ -38,7 +38,7 @@ export function ChainCharts({ chain }: { chain: Chain }): VNode {
         loading,
         children: () =>
           h(DailyChart, {
-            label: 'transactions per day',
+            label: 'Transactions per day',
             name: 'Transactions',
             days: counts ?? [],
             lastDay,
@@ -76,7 +76,7 @@ function GasPerDay({ chainId, lastDay }: { chainId: number; lastDay: number }): 
       loading,
       children: ({ aggregations = [] }) =>
         h(DailyChart, {
-          label: 'gas used per day',
+          label: 'Gas used per day',
           name: 'Gas',
           days: aggregations.map(({ day, gas }): Day => [Date.parse(String(day)), Number(gas)]),
           lastDay,
@@ -114,7 +114,7 @@ function DailyChart({
     return { times: shown, series: [{ label: name, values: shown.map(time => values.get(time) ?? 0) }] };
   }, [content, lastDay]);
   if (days.every(([, value]) => value === 0)) {
-    return h(Empty, { children: html`Nothing within the last ${DAYS} days.` });
+    return h(Empty, { children: html`No data for the last ${DAYS} days.` });
   }
   return h(Chart, { label, times, series, isBars: true, format: short });
 }

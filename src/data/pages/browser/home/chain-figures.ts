@@ -34,13 +34,13 @@ function tilesOf(stats: Explorer['Stats']): readonly (readonly [name: string, va
     ['Transactions', grouped(stats.total_transactions)],
     ['Transactions today', stats.transactions_today === null ? null : grouped(stats.transactions_today)],
     ['Addresses', grouped(stats.total_addresses)],
-    ['Time between blocks', stats.average_block_time === null ? null : spanText(stats.average_block_time)],
+    ['Average block time', stats.average_block_time === null ? null : spanText(stats.average_block_time)],
     [
       'Gas price',
-      gasPrice === null ? null : `${gasPrice.toLocaleString('en', { maximumFractionDigits: 3 })} gwei`,
+      gasPrice === null ? null : `${gasPrice.toLocaleString('en', { maximumFractionDigits: 3 })} Gwei`,
     ],
     [
-      'Network utilization',
+      'Gas utilization',
       used === null ? null : `${used.toLocaleString('en', { maximumFractionDigits: 1 })} %`,
     ],
   ];

@@ -20,8 +20,8 @@ function Home(): VNode {
     hasSearch: false,
     children: html`
       <section class="hero">
-        <h1>What happens on your chains</h1>
-        <p>Blocks, transactions, addresses and tokens of every chain that is served here, as the API answers them.</p>
+        <h1>Explore your chains</h1>
+        <p>Blocks, transactions, addresses and tokens of every chain on this server.</p>
         ${h(SearchBox, {})}
       </section>
       ${h(Awaited<{ chains: readonly Chain[] }>, {
@@ -60,11 +60,11 @@ function Chains({ chains }: { chains: readonly Chain[] }): VNode {
 function ChosenChain({ chain }: { chain: Chain }): VNode {
   if (!hasAnswers(chain)) {
     return h(Card, {
-      title: `Latest of ${chain.name}`,
+      title: chain.name,
       children: html`
         <div class="empty" role="status">
           <p>No block of this chain is available yet.</p>
-          <p class="small">Blocks and transactions appear here by themselves, as soon as a back end of the chain has its first one.</p>
+          <p class="small">Blocks and transactions appear here automatically, as soon as a back end of the chain has its first one.</p>
         </div>
       `,
     });
@@ -81,8 +81,8 @@ function ChosenChain({ chain }: { chain: Chain }): VNode {
 
 /** Entry points to the API for developers. */
 const LINKS: readonly (readonly [href: string, name: string, purpose: string])[] = [
-  ['/playground', 'Playground', 'Ask for blocks, transactions and events with filters, groups and sums.'],
-  ['/docs', 'Reference', 'Every operation, to read and to try.'],
+  ['/playground', 'Playground', 'Query blocks, transactions and events with filters, groups and sums.'],
+  ['/docs', 'Reference', 'Every API operation, with a form to try it.'],
   ['/openapi.json', 'OpenAPI description', 'Generates a client in any language. YAML: /openapi.yaml.'],
   ['/chains', 'List of chains', 'Chains and back ends as JSON: what they can do, head and lag.'],
   ['/readyz', 'Readiness', 'For a load balancer: 200 while the service can answer.'],

@@ -31,14 +31,14 @@ export function LatestBlocks({ chain }: { chain: Chain }): VNode {
         h(TwoLines, { first: blockCell(id, height), second: ageCell(timestamp) }),
     },
     {
-      name: 'Holds',
+      name: 'Transactions',
       cell: ({ transaction_count, gas_used }) =>
         h(TwoLines, {
           first: `${countText(transaction_count)} ${transaction_count === 1 ? 'transaction' : 'transactions'}`,
           second: `${countText(gas_used)} gas`,
         }),
     },
-    { name: 'Miner', cell: ({ miner }) => h(AddressReference, { chainId: id, address: miner }) },
+    { name: 'Fee recipient', cell: ({ miner }) => h(AddressReference, { chainId: id, address: miner }) },
   ];
   return h(Card, {
     title: 'Latest blocks',
@@ -53,7 +53,7 @@ export function LatestBlocks({ chain }: { chain: Chain }): VNode {
         columns,
         ...atNewBlocks(chain),
         inputs: [id],
-        empty: 'There is no block yet. The first one appears here by itself.',
+        empty: 'No blocks yet. The first one appears here automatically.',
         source: headers => h(Source, { headers }),
       })}</div>
     `,
@@ -73,7 +73,7 @@ export function LatestTransactions({ chain }: { chain: Chain }): VNode {
         }),
     },
     {
-      name: 'Call',
+      name: 'Method',
       cell: transaction =>
         h(TwoLines, {
           first: methodCell(transaction.method, transaction.to === null) ?? 'coin transfer',
@@ -102,7 +102,7 @@ export function LatestTransactions({ chain }: { chain: Chain }): VNode {
         columns,
         ...atNewBlocks(chain),
         inputs: [id],
-        empty: 'There is no transaction yet. The first one appears here by itself.',
+        empty: 'No transactions yet. The first one appears here automatically.',
         source: headers => h(Source, { headers }),
       })}</div>
     `,

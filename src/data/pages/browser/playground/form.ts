@@ -27,7 +27,7 @@ export function Form({
     run();
   };
   return html`<form class="stack playground" onSubmit=${submit}>
-    <label>Ask for
+    <label>Dataset
       <select
         value=${kind.id}
         onChange=${({ currentTarget }: Changed) => {
@@ -65,7 +65,7 @@ export function Form({
       kind.canDecode &&
       html`<label class="check">
         <input type="checkbox" checked=${query.decode} onChange=${() => change({ decode: !query.decode })} />
-        Decode arguments by the contracts' ABIs
+        Decode arguments with contract ABIs
       </label>`
     }
     <div><button class="primary">Run</button></div>
@@ -89,10 +89,10 @@ function ChainChoice({
       const isAble = canAnswer(chain, kind.operationId);
       return html`<label class="check" key=${chain.id}>
         <input type="checkbox" checked=${chainIds.includes(chain.id)} disabled=${!isAble} onChange=${() => toggle(chain.id)} />
-        ${chain.name}${!isAble && ' (its back ends cannot answer this)'}
+        ${chain.name}${!isAble && ' (not supported by its back ends)'}
       </label>`;
     })}
-    ${chainIds.length === 0 && html`<p class="hint">Without a choice the first chain is asked.</p>`}
+    ${chainIds.length === 0 && html`<p class="hint">If none is selected, the first chain is queried.</p>`}
   </fieldset>`;
 }
 
@@ -156,7 +156,7 @@ function Filters({
         <button type="button" aria-label=${`Remove filter ${place + 1}`} onClick=${() => change(filters.filter((_, other) => other !== index))}>×</button>
       </div>`,
     )}
-    <div><button type="button" onClick=${() => change([...filters, { name: names[0] ?? '', value: '' }])}>Add a filter</button></div>
+    <div><button type="button" onClick=${() => change([...filters, { name: names[0] ?? '', value: '' }])}>Add filter</button></div>
   </fieldset>`;
 }
 

@@ -21,8 +21,8 @@ function Playground(): VNode {
     children: html`
       <h1>Playground</h1>
       <p>
-        Ask for blocks, transactions and events of several chains at once, filtered, grouped and counted. The address of
-        this page holds the whole form: share it. All parameters are in <a href="/docs">the reference</a>.
+        Query blocks, transactions and events of several chains at once: filter, group and count them. The URL of this
+        page contains the whole query: share it. All parameters are in <a href="/docs">the reference</a>.
       </p>
       <nav class="row presets" aria-label="Examples">
         ${PRESETS.map(({ name, parameters }) => html`<a class="button" key=${name} href=${`?${new URLSearchParams(parameters)}`}>${name}</a>`)}
@@ -59,7 +59,7 @@ function Bench({ chains }: { chains: readonly Chain[] }): VNode {
   return html`
     <div class="bench">
       ${h(Card, {
-        title: 'The question',
+        title: 'Query',
         children: h(Form, {
           query,
           chains,
@@ -73,7 +73,7 @@ function Bench({ chains }: { chains: readonly Chain[] }): VNode {
       missing === undefined
         ? h(Results, { key: run, query: asked, turnTo: (page: number) => ask({ ...asked, page }) })
         : h(Card, {
-            title: 'The answer',
+            title: 'Result',
             children: h(Empty, { children: html`Fill in “${missing}” and press Run.` }),
           })
     }

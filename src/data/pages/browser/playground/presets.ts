@@ -5,7 +5,7 @@ export interface Preset {
 }
 
 export const PRESETS: readonly Preset[] = [
-  { name: 'Newest transactions', parameters: { kind: 'transactions', limit: '10' } },
+  { name: 'Latest transactions', parameters: { kind: 'transactions', limit: '10' } },
   {
     name: 'Transactions per day',
     parameters: {
@@ -29,7 +29,7 @@ export const PRESETS: readonly Preset[] = [
     },
   },
   {
-    name: 'Busiest senders',
+    name: 'Top senders',
     parameters: {
       kind: 'transactions',
       group_by: 'from_address',
@@ -39,7 +39,7 @@ export const PRESETS: readonly Preset[] = [
     },
   },
   {
-    name: 'Large transfers of coins',
+    name: 'Large coin transfers',
     parameters: {
       kind: 'transactions',
       filter_value_gte: '1000000000000000000',
@@ -52,7 +52,7 @@ export const PRESETS: readonly Preset[] = [
     parameters: { kind: 'wallet-transactions', of: 'alice.eth', decode: 'true', limit: '10' },
   },
   {
-    name: 'Events by kind',
+    name: 'Events by type',
     parameters: {
       kind: 'events',
       group_by: 'topic_0',
@@ -61,5 +61,5 @@ export const PRESETS: readonly Preset[] = [
       limit: '10',
     },
   },
-  { name: 'Newest events, decoded', parameters: { kind: 'events', decode: 'true', limit: '10' } },
+  { name: 'Latest events, decoded', parameters: { kind: 'events', decode: 'true', limit: '10' } },
 ];

@@ -9,7 +9,7 @@ import { type Query, requestOf } from './query.ts';
 export function RequestText({ query }: { query: Query }): VNode {
   const url = `${location.origin}${requestOf(query)}`;
   return h(Card, {
-    title: 'The request',
+    title: 'Request',
     children: html`
       ${h(Code, { name: 'curl', text: `curl '${url}'` })}
       ${h(Code, { name: 'TypeScript', text: typeScriptOf(query) })}

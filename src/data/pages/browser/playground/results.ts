@@ -25,7 +25,7 @@ export function Results({ query, turnTo }: { query: Query; turnTo: (page: number
   const request = requestOf(query);
   const loading = useAnswer(signal => requested(request, signal), [request]);
   return h(Card, {
-    title: 'The answer',
+    title: 'Result',
     children: h(Awaited<QueryAnswer>, {
       loading,
       children: (answer, headers) => html`${h(Answer, { answer, turnTo })}
@@ -38,7 +38,7 @@ function Answer({ answer, turnTo }: { answer: QueryAnswer; turnTo: (page: number
   const { data, aggregations, meta } = answer;
   const rows = aggregations ?? data ?? [];
   if (rows.length === 0) {
-    return h(Empty, { children: 'Nothing matches. Remove a filter, or ask another chain.' });
+    return h(Empty, { children: 'No results. Remove a filter, or select another chain.' });
   }
   const json = JSON.stringify(answer, null, 2);
   return html`
@@ -48,14 +48,14 @@ function Answer({ answer, turnTo }: { answer: QueryAnswer; turnTo: (page: number
       rows,
       chainId: meta.chain_ids.length === 1 ? meta.chain_ids[0] : undefined,
     })}
-    <nav class="pager" aria-label="Pages of the answer">
+    <nav class="pager" aria-label="Result pages">
       <button type="button" disabled=${meta.page === 0} onClick=${() => turnTo(meta.page - 1)}>Previous</button>
       <span>Page ${grouped(meta.page + 1)} of ${grouped(meta.total_pages)}, ${grouped(meta.total_items)} in all</span>
       <button type="button" disabled=${meta.page + 1 >= meta.total_pages} onClick=${() => turnTo(meta.page + 1)}>Next</button>
     </nav>
     <details>
-      <summary>JSON of the answer</summary>
-      <pre tabindex="0" aria-label="JSON of the answer">${json.slice(0, LONGEST_JSON)}${json.length > LONGEST_JSON && '…'}</pre>
+      <summary>Result as JSON</summary>
+      <pre tabindex="0" aria-label="Result as JSON">${json.slice(0, LONGEST_JSON)}${json.length > LONGEST_JSON && '…'}</pre>
     </details>
   `;
 }

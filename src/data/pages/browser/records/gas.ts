@@ -18,6 +18,6 @@ export function GasUsed({
   const share = Number(limit) === 0 ? 0 : (Number(used) / Number(limit)) * 100;
   return html`<span class="measured">
     <span>${grouped(used)} of ${grouped(limit)} (${share.toFixed(2)} %)</span>
-    <progress max="100" value=${share} aria-label="Share of the gas limit"></progress>
+    <progress max="100" value=${share} aria-label="Gas utilization"></progress>
   </span>`;
 }

@@ -32,7 +32,7 @@ export function internalColumns(
       name: 'Transaction',
       cell: ({ transaction_hash }) => h(TransactionReference, { chainId, hash: transaction_hash }),
     },
-    { name: 'Kind', cell: ({ type, error }) => callKind(type, error) },
+    { name: 'Type', cell: ({ type, error }) => callKind(type, error) },
     ...(isOfBlock ? [] : place),
     {
       name: 'From',

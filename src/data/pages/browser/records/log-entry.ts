@@ -28,8 +28,8 @@ export function LogEntry({
   return html`<article class="entry">
     <header class="row">
       ${h(Badge, { children: html`log ${index}` })}
-      <h2>${decoded === null ? 'Event of an unknown ABI' : clipped(nameOfCall(decoded.method_call))}</h2>
-      <span class="small">written by ${h(AddressReference, { chainId, address })}</span>
+      <h2>${decoded === null ? 'Unknown event' : clipped(nameOfCall(decoded.method_call))}</h2>
+      <span class="small">emitted by ${h(AddressReference, { chainId, address })}</span>
       ${
         !isOfTransaction &&
         html`<span class="small">in ${h(TransactionReference, { chainId, hash: transaction_hash })}${block_number !== undefined && html` of block ${blockCell(chainId, block_number)}`}</span>`

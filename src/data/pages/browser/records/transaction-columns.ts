@@ -46,7 +46,7 @@ export function transactionColumns(
       cell: ({ value }) => h(CoinAmount, { chainId, amount: value }),
     },
     {
-      name: 'Fee',
+      name: 'Transaction fee',
       isNumber: true,
       cell: ({ fee }) => fee.value !== null && h(CoinAmount, { chainId, amount: fee.value }),
     },
@@ -69,7 +69,7 @@ export function TransactionStatus({
 }): VNode {
   if (status === 'ok') return h(Badge, { tone: 'good', children: 'Success' });
   if (status === 'error') return h(Badge, { tone: 'bad', children: 'Failed' });
-  return h(Badge, { tone: 'busy', children: block_number === null ? 'Pending' : 'Outcome unknown' });
+  return h(Badge, { tone: 'busy', children: block_number === null ? 'Pending' : 'Status unknown' });
 }
 
 /** Name of the called method; null for a plain transfer. */

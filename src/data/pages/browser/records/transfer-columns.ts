@@ -45,7 +45,7 @@ export function transferColumns(
   ];
   return [
     ...(isOfTransaction ? [] : place),
-    { name: 'Kind', cell: ({ type }) => kindCell(type) },
+    { name: 'Type', cell: ({ type }) => kindCell(type) },
     {
       name: 'From',
       cell: ({ from }) => h(AddressReference, { chainId, address: from }),

@@ -23,7 +23,7 @@ export function ChainResults({ chain, query }: { chain: Chain; query: string }):
         return html`<a href=${href}>${name}</a>`;
       },
     },
-    { name: 'Kind', cell: item => h(Badge, { children: read(item).kind }) },
+    { name: 'Type', cell: item => h(Badge, { children: read(item).kind }) },
     {
       name: 'Address or hash',
       cell: item => h(Reference, { value: hashOf(item), href: read(item).href }),
@@ -34,8 +34,7 @@ export function ChainResults({ chain, query }: { chain: Chain; query: string }):
     label: `Results on ${chain.name}`,
     columns,
     keyOf: (item: Item) => `${item.type} ${hashOf(item)}`,
-    empty:
-      'No token, contract, block or transaction of this chain matches. Addresses and hashes must be complete.',
+    empty: 'No results on this chain. Parts of addresses and hashes are not searched.',
     load: (position: { cursor: string } | undefined, signal) =>
       api.GET('/explorer/search', {
         params: { query: { ...pageQuery(chain.id, position), q: query } },

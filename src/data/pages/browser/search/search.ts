@@ -55,7 +55,7 @@ function contentOf(chain: Chain): VNode {
 function Hint(): VNode {
   return h(Empty, {
     children: html`
-      <p>Type into the field above what you look for:</p>
+      <p>Type in the search field above:</p>
       <p class="small">
         the number or the hash of a block, the hash of a transaction, an address, a name such as alice.eth, or the name
         or symbol of a token.

@@ -42,14 +42,14 @@ export const holderKey = ({ address, token_id }: Holder) => `${address.hash} ${t
 
 function idColumn(chainId: number, token: Token): Column<Holder> {
   return {
-    name: 'Id',
+    name: 'Token ID',
     cell: ({ token_id: id }) => id !== null && h(InstanceReference, { chainId, token, id }),
   };
 }
 
 function shareColumn(supply: bigint): Column<Holder> {
   return {
-    name: 'Share of supply',
+    name: 'Percentage',
     cell: ({ value }) => value !== null && supply > 0n && h(Share, { value: BigInt(value), supply }),
   };
 }

@@ -33,9 +33,9 @@ function InstancePage(): VNode {
   if (!isAddress(contract)) return h(Frame, { children: h(MalformedAddress, { text: contract }) });
   if (!TOKEN_ID.test(id) || BigInt(id) > LAST_ID) {
     return h(Frame, {
-      children: html`<h1>Not an id</h1>${h(Empty, {
+      children: html`<h1>Not a token ID</h1>${h(Empty, {
         children: html`
-          <code>${clipped(id)}</code> is not the id of an NFT. An id is a whole number below 2^256, in decimal digits.
+          <code>${clipped(id)}</code> is not the token ID of an NFT. A token ID is a whole number below 2^256, in decimal digits.
         `,
       })}`,
     });
@@ -58,7 +58,7 @@ function KnownInstance({ path }: { path: InstancePath }): VNode {
   return h(MainRecord<Instance>, {
     loading: instance,
     title: 'NFT',
-    missing: html`There is no such NFT. <a href=${pageOf.token(chainId, contract)}>See the collection</a>.`,
+    missing: html`This NFT does not exist. <a href=${pageOf.token(chainId, contract)}>See the collection</a>.`,
     children: (record, headers) => h(Overview, { path, instance: record, headers }),
   });
 }
@@ -78,7 +78,7 @@ function Overview({
     <div class="heading">
     <div class="row">
       <h1>${name}</h1>
-      ${h(Badge, { tone: 'busy', children: instance.is_unique === false ? 'Several alike' : 'NFT' })}
+      ${h(Badge, { tone: 'busy', children: instance.is_unique === false ? 'Multiple copies' : 'NFT' })}
     </div>
     ${h(OnChain, { chainId })}
     </div>
@@ -104,12 +104,12 @@ function InstanceFacts({ instance }: { instance: Instance }): VNode {
   return h(Facts, {
     rows: [
       ['Collection', token !== null && h(TokenReference, { chainId, token })],
-      ['Id', html`<code>${instance.id}</code>`],
+      ['Token ID', html`<code>${instance.id}</code>`],
       ['Standard', token?.type != null && clipped(token.type)],
       ['Owner', owner !== null && h(AddressReference, { chainId, address: owner })],
-      ['Picture', linkTo(instance.image_url)],
+      ['Image', linkTo(instance.image_url)],
       ['Animation', linkTo(instance.animation_url)],
-      ['External page', linkTo(instance.external_app_url)],
+      ['External link', linkTo(instance.external_app_url)],
     ],
   });
 }
@@ -135,7 +135,7 @@ function Metadata({ metadata }: { metadata: Instance['metadata'] }): VNode {
       ${typeof description === 'string' && html`<p class="text">${clipped(description, DESCRIPTION_CHARACTERS)}</p>`}
       ${h(Attributes, { metadata })}
       <details>
-        <summary>The whole document</summary>
+        <summary>Metadata as JSON</summary>
         ${h(CodeText, { label: 'Metadata', value: JSON.stringify(metadata, undefined, 2) })}
       </details>
     `,
@@ -156,7 +156,7 @@ function transfersOf(path: InstancePath, { token }: Instance): VNode {
     label: 'Transfers of the NFT',
     columns: transferColumns(chainId, token === null ? {} : { token }),
     keyOf: transferKey,
-    empty: 'The NFT was not transferred yet.',
+    empty: 'This NFT has no transfers yet.',
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/instances/{id}/transfers', {
         params: { path, query: pageQuery(chainId, position) },
@@ -170,7 +170,7 @@ function holdersOf(path: InstancePath, { token }: Instance): VNode {
     label: 'Holders of the NFT',
     columns: holderColumns(chainId, { token, isOfInstance: true }),
     keyOf: holderKey,
-    empty: 'The NFT has no holder.',
+    empty: 'This NFT has no holders.',
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/instances/{id}/holders', {
         params: { path, query: pageQuery(chainId, position) },

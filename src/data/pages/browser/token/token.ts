@@ -116,7 +116,7 @@ function transfersOf(token: Token): VNode {
     label: 'Transfers of the token',
     columns: transferColumns(chainId, { token }),
     keyOf: transferKey,
-    empty: 'The token was not transferred yet.',
+    empty: 'This token has no transfers yet.',
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/transfers', {
         params: { path, query: pageQuery(chainId, position) },
@@ -130,7 +130,7 @@ function holdersOf(token: Token): VNode {
     label: 'Holders of the token',
     columns: holderColumns(chainId, { token }),
     keyOf: holderKey,
-    empty: 'The token has no holder.',
+    empty: 'This token has no holders.',
     load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/holders', {
         params: { path, query: pageQuery(chainId, position) },
@@ -143,7 +143,7 @@ function instances(): VNode {
   return recordList({
     label: 'NFTs of the collection',
     keyOf: ({ id }: Instance) => id,
-    empty: 'The collection has no NFT yet.',
+    empty: 'This collection has no NFTs yet.',
     view: items =>
       h(Gallery<Instance>, {
         label: 'NFTs of the collection',
@@ -181,8 +181,8 @@ function Market({ token, price }: { token: Token; price: Price | undefined }): V
       </p>
       ${h(Facts, {
         rows: [
-          ['Market capitalisation', cap != null && dollars(cap)],
-          ['Traded in 24 hours', price?.volume_24h_usd != null && dollars(price.volume_24h_usd)],
+          ['Market cap', cap != null && dollars(cap)],
+          ['Volume (24h)', price?.volume_24h_usd != null && dollars(price.volume_24h_usd)],
         ],
       })}
       ${days.length > 1 && h(PriceChart, { days })}
@@ -197,7 +197,7 @@ function Change({ percent }: { percent: number }): VNode {
 
 function PriceChart({ days }: { days: NonNullable<Price['historical_prices']> }): VNode {
   return h(Chart, {
-    label: 'price in US dollars',
+    label: 'Price in US dollars',
     times: days.map(({ date }) => Date.parse(date)),
     series: [{ label: 'Price', values: days.map(({ price_usd }) => price_usd) }],
     format: dollars,

@@ -47,7 +47,7 @@ function FlatCalls({ chainId, hash }: { chainId: number; hash: string }): VNode 
       load: (position, signal) => internalTransactions(chainId, hash, { position, signal }),
       keyOf: internalKey,
       columns: internalColumns(chainId, { isOfBlock: true }),
-      empty: 'No contract called another one in this transaction.',
+      empty: 'This transaction has no internal transactions.',
       inputs: [hash],
     }),
   });

@@ -17,7 +17,7 @@ export function stateChangeColumns(chainId: number): readonly Column<StateChange
     {
       name: 'Address',
       cell: ({ address, is_miner }) =>
-        html`${h(AddressReference, { chainId, address })}${is_miner && html` ${h(Badge, { children: 'miner' })}`}`,
+        html`${h(AddressReference, { chainId, address })}${is_miner && html` ${h(Badge, { children: 'fee recipient' })}`}`,
     },
     { name: 'Asset', cell: change => assetCell(chainId, change) },
     {
@@ -71,6 +71,6 @@ function nftChange(
   if (token === null || id === null) return null;
   const isGained = direction === 'to';
   return html`<div key=${`${direction} ${id}`} class=${isGained ? 'gained' : 'lost'}>
-    ${isGained ? 'received' : 'gave'} ${h(InstanceReference, { chainId, token, id })}
+    ${isGained ? 'received' : 'sent'} ${h(InstanceReference, { chainId, token, id })}
   </div>`;
 }

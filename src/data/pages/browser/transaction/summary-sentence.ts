@@ -61,7 +61,9 @@ function sentence(
     const variable = Object.hasOwn(summary_template_variables, part)
       ? summary_template_variables[part]
       : undefined;
-    return variable === undefined ? '' : shownValue(variable, place.chainId);
+    if (variable === undefined) return '';
+    const shown = shownValue(variable, place.chainId);
+    return part === 'token_id' ? ['#', shown] : shown;
   });
 }
 

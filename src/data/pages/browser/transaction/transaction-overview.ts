@@ -43,7 +43,7 @@ export function TransactionOverview({
       ${h(Card, { title: 'Overview', children: h(Facts, { rows: overview(chainId, transaction) }) })}
       ${h(TransactionFee, { chainId, transaction })}
     </div>
-    ${h(MovedTokens, { chainId, transaction })}
+    ${h(TokenTransfers, { chainId, transaction })}
     ${h(Input, { chainId, transaction })}
   </div>`;
 }
@@ -53,7 +53,7 @@ function Failure({ transaction }: { transaction: Transaction }): VNode | null {
   const { status, result, revert_reason: reason, has_error_in_internal_transactions } = transaction;
   if (transaction.block_number !== null && transaction.gas_used === null) {
     return html`<p class="notice warning">
-      The node has not given the receipt of this transaction. Its outcome, fee, logs and token transfers are not known.
+      The node has not given the receipt of this transaction. Its status, fee, logs and token transfers are not known.
     </p>`;
   }
   if (status !== 'error') {
@@ -68,7 +68,7 @@ function Failure({ transaction }: { transaction: Transaction }): VNode | null {
       reason !== null &&
       reason.length > REASON_CHARACTERS &&
       html`<details>
-        <summary>The whole reason</summary>
+        <summary>Full reason</summary>
         ${h(CodeText, { label: 'Reason', value: reason })}
       </details>`
     }
@@ -86,7 +86,7 @@ function overview(chainId: number, transaction: Transaction): readonly Fact[] {
       block_number !== null &&
         html`<span class="row">${blockCell(chainId, block_number)}${confirmations !== null && h(Finality, { chainId, confirmations })}</span>`,
     ],
-    ['Time', timestamp !== null && html`${h(Moment, { at: timestamp })} (${h(Ago, { at: timestamp })})`],
+    ['Timestamp', timestamp !== null && html`${h(Moment, { at: timestamp })} (${h(Ago, { at: timestamp })})`],
     ['Confirmed', durationText(durations)],
     ['From', party(from)],
     ['To', to !== null && party(to)],
@@ -102,25 +102,31 @@ function overview(chainId: number, transaction: Transaction): readonly Fact[] {
         ),
     ],
     [
-      'Place',
+      'Other attributes',
       [
-        ...(position === null ? [] : [`number ${position} in its block`]),
-        `nonce ${nonce}`,
-        ...(type === null ? [] : [`type ${type}${TYPES[type] ?? ''}`]),
+        ...(position === null ? [] : [`Position in block: ${position}`]),
+        `Nonce: ${nonce}`,
+        ...(type === null ? [] : [`Type: ${type}${TYPES[type] ?? ''}`]),
       ].join(', '),
     ],
   ];
 }
 
 /** First token transfers of a transaction, with a link to all of them if there are more. */
-function MovedTokens({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode | null {
+function TokenTransfers({
+  chainId,
+  transaction,
+}: {
+  chainId: number;
+  transaction: Transaction;
+}): VNode | null {
   const { token_transfers: transfers, token_transfers_overflow: hasMore } = transaction;
   if (transfers === null || transfers.length === 0) return null;
   return h(Card, {
-    title: 'Moved tokens',
+    title: 'Token transfers',
     aside: hasMore === true && html`<a href="?tab=transfers">All transfers</a>`,
     children: h(Table<Explorer['EmbeddedTokenTransfer']>, {
-      label: 'Moved tokens',
+      label: 'Token transfers',
       columns: transferColumns(chainId, { isOfTransaction: true }),
       items: transfers,
       keyOf: transferKey,
@@ -141,7 +147,7 @@ function Input({ chainId, transaction }: { chainId: number; transaction: Transac
   const hasRaw = raw !== null && raw !== '0x';
   if (decoded === null && !hasRaw) return null;
   return h(Card, {
-    title: 'Input',
+    title: 'Input data',
     aside: decoded === null && h(Badge, { children: 'ABI unknown' }),
     children: html`
       ${
@@ -157,8 +163,8 @@ function Input({ chainId, transaction }: { chainId: number; transaction: Transac
       ${
         hasRaw &&
         html`<details open=${decoded === null}>
-          <summary>Raw input</summary>
-          ${h(CodeText, { label: 'Raw input', value: raw })}
+          <summary>Raw input data</summary>
+          ${h(CodeText, { label: 'Raw input data', value: raw })}
         </details>`
       }
     `,
@@ -172,15 +178,15 @@ function TransactionFee({ chainId, transaction }: { chainId: number; transaction
     amount !== null && h(CoinAmount, { chainId, amount });
   const price = (amount: string | null): ComponentChildren => amount !== null && h(GasPrice, { amount });
   return h(Card, {
-    title: 'Fee',
+    title: 'Gas and fees',
     children: h(Facts, {
       rows: [
-        [fee.type === 'actual' ? 'Fee' : 'Fee at most', coin(fee.value)],
-        ['Burnt', coin(transaction_burnt_fee)],
-        ['To the miner', coin(priority_fee)],
+        [fee.type === 'actual' ? 'Transaction fee' : 'Maximum transaction fee', coin(fee.value)],
+        ['Burnt fees', coin(transaction_burnt_fee)],
+        ['Priority fee', coin(priority_fee)],
         ['Gas used', gas_used !== null && h(GasUsed, { used: gas_used, limit: gas_limit })],
         ['Gas limit', gas_used === null && grouped(gas_limit)],
-        ['Price per gas', price(transaction.gas_price)],
+        ['Gas price', price(transaction.gas_price)],
         ['Base fee per gas', price(transaction.base_fee_per_gas)],
         ['Max fee per gas', price(transaction.max_fee_per_gas)],
         ['Max priority fee per gas', price(transaction.max_priority_fee_per_gas)],

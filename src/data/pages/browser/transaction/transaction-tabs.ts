@@ -18,7 +18,7 @@ export function transactionTabs(chainId: number, transaction: Explorer['Transact
     query: pageQuery(chainId, position),
   });
   const emptyText = (text: string) =>
-    isPending ? 'Nothing yet: the transaction is waiting to be included in a block.' : text;
+    isPending ? 'Nothing yet. The transaction is waiting to be included in a block.' : text;
   return [
     recordTab(
       { id: 'transfers', label: 'Token transfers' },
@@ -31,13 +31,13 @@ export function transactionTabs(chainId: number, transaction: Explorer['Transact
           }),
         keyOf: transferKey,
         columns: transferColumns(chainId, { isOfTransaction: true }),
-        empty: emptyText('This transaction moved no tokens.'),
+        empty: emptyText('This transaction has no token transfers.'),
         inputs,
       },
     ),
     {
       id: 'calls',
-      label: 'Internal calls',
+      label: 'Internal transactions',
       content: () => h(CallTree, { chainId, transaction }),
     },
     recordTab(
@@ -50,7 +50,7 @@ export function transactionTabs(chainId: number, transaction: Explorer['Transact
         view: logs => html`<div class="entries">
           ${logs.map(log => h(LogEntry, { key: logKey(log), chainId, log, isOfTransaction: true }))}
         </div>`,
-        empty: emptyText('No contract wrote a log in this transaction.'),
+        empty: emptyText('This transaction emitted no logs.'),
         inputs,
       },
     ),
@@ -65,7 +65,7 @@ export function transactionTabs(chainId: number, transaction: Explorer['Transact
           }),
         keyOf: stateChangeKey,
         columns: stateChangeColumns(chainId),
-        empty: emptyText('This transaction changed no balance.'),
+        empty: emptyText('This transaction changed no balances.'),
         inputs,
       },
     ),
