@@ -54,14 +54,14 @@ test('a refusal of the API is shown at its field, with code and request id', asy
 
   await page.getByLabel('Name', { exact: true }).fill('Field notebooks');
   await page.getByLabel('Amount', { exact: true }).fill('0.25');
-  await page.getByText('Look of the pay page').click();
-  await page.getByLabel('Colour').fill('blue');
-  await page.getByText('Look of the pay page').click();
+  await page.getByText('Appearance').click();
+  await page.getByLabel('Color').fill('blue');
+  await page.getByText('Appearance').click();
   await page.getByRole('button', { name: 'Create link' }).click();
 
   await page.getByRole('alert').getByText('invalid_field_value').waitFor();
   await page.getByRole('alert').getByText('request').waitFor();
-  const colour = page.getByLabel('Colour');
+  const colour = page.getByLabel('Color');
   expect(await colour.getAttribute('aria-invalid')).toBe('true');
   expect(await colour.evaluate(field => field === document.activeElement)).toBe(true);
 });
@@ -71,7 +71,7 @@ test('an invalid field within a closed part of the form is shown', async ({ page
   await page.goto('/dashboard/links/new');
   await page.getByLabel('Name', { exact: true }).fill('Field notebooks');
   await page.getByLabel('Amount', { exact: true }).fill('1,000');
-  const part = page.getByText('Look of the pay page');
+  const part = page.getByText('Appearance');
   await part.click();
   const picture = page.locator('input[name=image_url]');
   await picture.fill('no address');
@@ -97,7 +97,7 @@ test('links are found by name and by state', async ({ page, signIn, merchant }) 
   await page.goto('/dashboard/links?search=pencil');
   await page.getByRole('link', { name: 'Blue pencil' }).waitFor();
 
-  await page.getByLabel('State').selectOption('Switched off');
+  await page.getByLabel('Status').selectOption('Deactivated');
   await page.getByRole('button', { name: 'Apply' }).click();
 
   await page.waitForURL('**/dashboard/links?search=pencil&active=false');
@@ -117,16 +117,16 @@ test('a link is changed, switched off, and deleted after a confirmation', async 
 
   await page.getByLabel('Name', { exact: true }).fill('New name');
   await page.getByRole('button', { name: 'Save changes' }).click();
-  await page.getByRole('status').getByText('The link is changed').waitFor();
+  await page.getByRole('status').getByText('The link is updated').waitFor();
   await page.getByRole('heading', { name: 'New name Active' }).waitFor();
   expect((await merchant.get(`/api/v1/payment-links/${text(id)}`)).body).toMatchObject({
     name: 'New name',
     amount: '7',
   });
 
-  await page.getByRole('button', { name: 'Switch off' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
-  await page.getByRole('status').getByText('switched off').waitFor();
+  await page.getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
+  await page.getByRole('status').getByText('deactivated').waitFor();
   expect((await fetch(text(url))).status).toBe(410);
 
   await page.getByRole('button', { name: 'Delete' }).click();

@@ -32,15 +32,15 @@ test('a chat is linked by a code, appears without a reload, and gets a test mess
   await signIn();
   await page.goto('/dashboard/notifications');
   await page.getByRole('button', { name: 'Link a chat' }).click();
-  await page.getByRole('img', { name: 'QR code of the address that links a chat' }).waitFor();
+  await page.getByRole('img', { name: 'QR code of the link to the bot' }).waitFor();
   const address = await page.getByRole('link', { name: 'the bot' }).getAttribute('href');
   expect(address).toMatch(/^https:\/\/t\.me\//);
 
   bot.write(42, `/start ${address?.split('?start=')[1]}`, 'ada_l');
   await page.getByText('@ada_l').waitFor();
-  expect(await page.getByRole('button', { name: 'Send a test message' }).count()).toBe(0);
-  await page.getByRole('button', { name: 'Switch on' }).click();
-  await page.getByRole('button', { name: 'Send a test message' }).click();
+  expect(await page.getByRole('button', { name: 'Send test message' }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Turn on' }).click();
+  await page.getByRole('button', { name: 'Send test message' }).click();
 
   await page.getByRole('status').getByText('A test message was sent').waitFor();
   expect(bot.sent().some(line => line.startsWith('42: '))).toBe(true);

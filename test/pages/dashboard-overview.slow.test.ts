@@ -25,8 +25,8 @@ test('the overview shows completed payments, and current ones without a reload',
 
   await page.getByText('1 paid').waitFor();
   await page.getByText('50.0 %').first().waitFor();
-  await page.getByText('Nobody is paying at the moment.').waitFor();
-  await page.getByText('Every transfer has found its checkout.').waitFor();
+  await page.getByText('No open checkouts.').waitFor();
+  await page.getByText('Every transfer is matched to a checkout.').waitFor();
   await page.locator('.uplot').first().waitFor();
   expect(await page.locator('.u-legend').first().innerText()).not.toContain('–');
   await page.getByText('Volume per day in ETH as a table').click();

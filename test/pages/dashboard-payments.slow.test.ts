@@ -121,7 +121,7 @@ test('a checkout expires after a confirmation, and a read key does not see the b
   const open = await checkout();
   await signIn(await keyOf('read'));
   await page.goto(`/dashboard/payments/${open}`);
-  await page.getByRole('link', { name: 'Open its pay page' }).waitFor();
+  await page.getByRole('link', { name: 'Open payment page' }).waitFor();
   expect(
     await page
       .getByRole('main')
@@ -160,12 +160,12 @@ test('an unmatched transfer is assigned to the suggested checkout', async ({
 
   await page.getByRole('cell', { name: '0.000000000000001003 ETH', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Assign' }).click();
-  expect(await page.getByLabel('Id of the checkout').inputValue()).toBe(id);
+  expect(await page.getByLabel('Checkout ID').inputValue()).toBe(id);
   await page.getByRole('dialog').getByRole('button', { name: 'Assign' }).click();
 
-  await page.getByText('No transfer fits these filters.').waitFor();
+  await page.getByText('No transfers match these filters.').waitFor();
   await page.goto(`/dashboard/payments/${id}`);
-  await page.getByText('assigned by hand').waitFor();
+  await page.getByText('assigned manually').waitFor();
   expect(complaints).toEqual([]);
 });
 
@@ -187,11 +187,11 @@ test('a transaction without a receipt is shown with the reason, and is tried aga
   await transaction(db, handle => setAsideStore(handle).add(31_337, unread, Date.now() - 30_000));
   await signIn();
   await page.goto('/dashboard');
-  await page.getByText('One transaction waits').waitFor();
+  await page.getByText('One transaction is waiting').waitFor();
   await page.goto('/dashboard/unmatched');
 
   await page.getByText('the node refuses its receipt').waitFor();
-  await page.getByText('Waits for the receipt of its transaction').waitFor();
+  await page.getByText('Waiting for the receipt of its transaction').waitFor();
   await page.getByRole('button', { name: 'Try again now' }).click();
 
   const nextAttempt = async () => (await setAsideStore(db).nextAttempts(31_337)).get(transfer.txHash);

@@ -6,7 +6,7 @@ import { apiClient } from '../support/payments-api.ts';
 import { test } from './dashboard-page.ts';
 
 const CHANGES =
-  /new|add|create|edit|delete|remove|switch|save|send|rotate|roll|revoke|retry|replay|duplicate|prove|link a chat|enable/i;
+  /new|add|create|edit|delete|remove|switch|save|send|rotate|roll|revoke|retry|replay|duplicate|verify|link a chat|enable|disable|activate|turn o/i;
 
 test('a read key sees no control that changes anything', async ({
   page,
@@ -26,12 +26,12 @@ test('a read key sees no control that changes anything', async ({
   const pages: readonly (readonly [path: string, there: string])[] = [
     ['links', 'Notebook'],
     ['links/new', 'may not create links'],
-    [`links/${text(link.id)}`, 'Terms'],
-    [`links/${text(link.id)}?tab=edit`, 'Terms'],
+    [`links/${text(link.id)}`, 'Details'],
+    [`links/${text(link.id)}?tab=edit`, 'Details'],
     ['webhooks', hook.url],
     [`webhooks/${text(webhook.id)}`, 'test.ping'],
     [`webhooks/${text(webhook.id)}?tab=settings`, 'With failures'],
-    [`webhooks/${text(webhook.id)}?delivery=${delivery}`, 'Why it failed'],
+    [`webhooks/${text(webhook.id)}?delivery=${delivery}`, 'Error'],
     ['keys', 'Only keys with the permission'],
     ['notifications', 'Not linked'],
     ['organization', 'Chain of new links'],
@@ -70,9 +70,9 @@ test('a key is created and shown once; rolling the session’s own key revokes i
 
   const own = page.getByRole('row').filter({ hasText: 'this session' });
   await own.getByRole('button', { name: 'Roll' }).click();
-  await own.getByText('This session was opened with this key').filter({ visible: true }).waitFor();
+  await own.getByText('You signed in with this key').filter({ visible: true }).waitFor();
   await own.getByRole('dialog').getByRole('button', { name: 'Roll' }).click();
-  await page.getByText('This session has ended with its key.').waitFor();
+  await page.getByText('This session has ended, because its key was replaced.').waitFor();
   const rolled = await apiClient(service.url, text(await secret.textContent())).get('/api/v1/api-keys');
   expect(rolled.status).toBe(200);
   await page.getByRole('link', { name: 'Sign in with the new one' }).click();
@@ -83,11 +83,11 @@ test('mail is set up and tested, and a refusal is shown at its field', async ({ 
   await signIn();
   await page.goto('/dashboard/notifications');
 
-  await page.getByLabel('Address').fill('ada@books.example');
-  await page.getByLabel('Send e-mails about the events below').check();
+  await page.getByLabel('Email address').fill('ada@books.example');
+  await page.getByLabel('Send emails about the events below').check();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('status').getByText('The settings are saved.').waitFor();
-  await page.getByRole('button', { name: 'Send a test mail' }).click();
+  await page.getByRole('button', { name: 'Send test email' }).click();
   await page.getByRole('status').getByText('ada@books.example').waitFor();
   expect(record((await merchant.get('/api/v1/notifications')).body).data).toMatchObject({
     email_enabled: true,
@@ -112,10 +112,11 @@ test('the profile and the ownership of a recipient are changed', async ({ page, 
   await adding.getByLabel('Address').fill(owner.address);
   await adding.getByRole('button', { name: 'Add', exact: true }).click();
   const row = page.getByRole('row').filter({ has: page.getByTitle(owner.address.toLowerCase()) });
-  await row.getByText('Not proved').waitFor();
-  await row.getByRole('button', { name: 'Prove' }).click();
-  const message = text(await row.getByRole('dialog').locator('pre').textContent());
-  await row.getByLabel('Signature').fill(await owner.signMessage({ message }));
+  await row.getByText('Not verified').waitFor();
   await row.getByRole('button', { name: 'Verify' }).click();
-  await row.getByText('Proved by signature').waitFor();
+  const dialog = row.getByRole('dialog');
+  const message = text(await dialog.locator('pre').textContent());
+  await row.getByLabel('Signature').fill(await owner.signMessage({ message }));
+  await dialog.getByRole('button', { name: 'Verify' }).click();
+  await row.getByText('Verified by signature').waitFor();
 });

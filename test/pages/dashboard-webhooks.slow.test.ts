@@ -17,10 +17,10 @@ test('a webhook fails, is shown as failed, is retried, and is delivered', async 
 
   await page.getByRole('button', { name: 'Add webhook' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Address').fill('not an address');
+  await dialog.getByLabel('Endpoint URL').fill('not an address');
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await dialog.getByRole('alert').getByText('invalid_field_value').waitFor();
-  await dialog.getByLabel('Address').fill(`${receiver.url}/hook`);
+  await dialog.getByLabel('Endpoint URL').fill(`${receiver.url}/hook`);
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await page
     .getByRole('status')
@@ -51,8 +51,8 @@ test('a webhook fails, is shown as failed, is retried, and is delivered', async 
 
   answer = 204;
   await page.getByRole('button', { name: 'Retry now' }).click();
-  await page.getByRole('status').getByText('It arrived: the receiver answered 204.').waitFor();
-  await page.getByText('Received').waitFor();
+  await page.getByRole('status').getByText('Delivered: the receiver responded 204.').waitFor();
+  await page.getByText('Delivered', { exact: true }).waitFor();
   expect(receiver.arrivals.at(-1)?.hash).toBe(sent?.hash);
   expect(complaints.filter(line => !line.includes('status of 400'))).toEqual([]);
 });
@@ -63,9 +63,9 @@ test('a secret is rotated, and the new one is shown once', async ({ page, signIn
   await signIn();
   await page.goto(`/dashboard/webhooks/${text(record(record(body).data).id)}`);
 
-  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByRole('button', { name: 'Send test event' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
-  await page.getByRole('status').getByText('The test arrived').waitFor();
+  await page.getByRole('status').getByText('Test event delivered').waitFor();
   await page.getByRole('button', { name: 'Rotate secret' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
 
@@ -74,6 +74,6 @@ test('a secret is rotated, and the new one is shown once', async ({ page, signIn
   expect(await shown.textContent()).not.toBe(record(record(body).data).secret);
   await page.reload();
   await page.getByRole('link', { name: 'Settings' }).click();
-  await page.getByText('Old secret signs until').waitFor();
+  await page.locator('dt').getByText('Old secret expires').waitFor();
   expect(await page.getByText(/whsec_\w/).count()).toBe(0);
 });

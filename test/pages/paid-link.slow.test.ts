@@ -34,7 +34,7 @@ test('a link created in the dashboard is paid by a wallet, and the payment compl
   await dashboard.getByRole('heading', { name: 'Field notebooks Active' }).waitFor();
   const address = await dashboard.getByRole('link', { name: /\/pay\// }).getAttribute('href');
   await dashboard.goto('/dashboard/payments');
-  await dashboard.getByText('No payer has opened a link yet.').waitFor();
+  await dashboard.getByText('No checkouts yet.').waitFor();
   const loaded = await loadedAt(dashboard);
 
   await payer.goto(text(address));

@@ -68,13 +68,32 @@ function problemOf(body: unknown, response: Response): Problem {
   const { error = body } = textsIn(body);
   const told = typeof error === 'string' ? { message: error } : textsIn(error);
   const message = typeof told.message === 'string' ? told.message : `The server answered ${response.status}.`;
-  return new Problem(message, {
+  const code = typeof told.code === 'string' ? told.code : undefined;
+  const param = typeof told.param === 'string' ? told.param : undefined;
+  const retryAfterMs = retryAfterOf(response.headers);
+  return new Problem(wordsFor({ code, param, retryAfterMs }) ?? message, {
     status: response.status,
-    code: typeof told.code === 'string' ? told.code : undefined,
+    code,
     requestId: response.headers.get('X-Request-Id') ?? undefined,
-    param: typeof told.param === 'string' ? told.param : undefined,
-    retryAfterMs: retryAfterOf(response.headers),
+    param,
+    retryAfterMs,
   });
+}
+
+/** Message for people where the API's own is for programs; undefined elsewhere. */
+function wordsFor({
+  code,
+  param,
+  retryAfterMs = 0,
+}: Partial<Pick<Problem, 'code' | 'param' | 'retryAfterMs'>>): string | undefined {
+  if (param === 'X-CSRF-Token') return 'This page belongs to an earlier session. Reload it.';
+  if (code === 'resource_not_found') {
+    return 'There is no such record in this organization and mode.';
+  }
+  if (code !== 'rate_limit_exceeded') return undefined;
+  const seconds = Math.ceil(retryAfterMs / 1000);
+  const wait = seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} min`;
+  return `Too many requests. Try again in ${wait}.`;
 }
 
 function retryAfterOf(headers: Headers): number | undefined {
@@ -285,7 +304,7 @@ export function ProblemNotice({
   return html`<div class="notice bad" role="alert">
     <p>${message}</p>
     <p class="small">${h(ProblemFacts, { problem })}</p>
-    ${retry !== undefined && html`<button type="button" onClick=${retry}>Try again</button>`}
+    ${retry !== undefined && status !== NOT_FOUND && html`<button type="button" onClick=${retry}>Try again</button>`}
   </div>`;
 }
 

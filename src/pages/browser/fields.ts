@@ -32,7 +32,8 @@ export function Field({
 }: FieldProps & { control: (attributes: ControlAttributes) => ComponentChildren }): VNode {
   const id = useId();
   const problem = useContext(Refusal);
-  const error = problem?.param === param ? problem.message : undefined;
+  // The API names the field, which people know by its label.
+  const error = problem?.param === param ? problem.message.replace(`'${param}' field`, 'field') : undefined;
   const attributes: ControlAttributes = {
     id,
     name: param,

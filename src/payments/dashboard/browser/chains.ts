@@ -45,7 +45,7 @@ export function Amount({ units, of }: { units: string; of: TokenPlace }): VNode 
   const token = useToken(of);
   if (token !== undefined) return html`${wholeUnits(units, token.decimals)} ${token.symbol}`;
   if (!areKnown) return html`…`;
-  return html`<span title=${`Token ${of.token_address}, which is not configured any more`}>
+  return html`<span title=${`Token ${of.token_address}, which is no longer configured`}>
     ${grouped(units)} units of ${shortened(of.token_address)}
   </span>`;
 }

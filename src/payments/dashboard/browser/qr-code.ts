@@ -14,7 +14,7 @@ export function QrCode({ text, label }: { text: string; label: string }): VNode 
         <rect width=${side} height=${side} fill="#ffffff" />
         <path d=${path} fill="#000000" />
       </svg>
-      <figcaption><a href=${fileOf({ side, path })} download="qr-code.svg">Download the drawing</a></figcaption>
+      <figcaption><a href=${fileOf({ side, path })} download="qr-code.svg">Download QR code</a></figcaption>
     </figure>`,
   });
 }

@@ -6,10 +6,10 @@ import { CopyButton } from '#pages/browser/reference.ts';
 /** Secret that the API returns only once. */
 export function Secret({ label, value }: { label: string; value: string }): VNode {
   return html`<div class="stack">
-    <p><strong>${label}</strong> It is not shown again: copy it to where it is used.</p>
+    <p><strong>${label}</strong> It is shown only once: copy it now.</p>
     <p class="reference">
       <code class="secret">${value}</code>
-      ${h(CopyButton, { text: value, label: 'Copy the secret' })}
+      ${h(CopyButton, { text: value, label: 'Copy secret' })}
     </p>
   </div>`;
 }

@@ -12,21 +12,27 @@ export function CheckoutStatus({ session }: { session: Checkout }): VNode {
 }
 
 function stateOf({ status, payment_status, is_reorged }: Checkout): readonly [Tone, string] {
-  if (is_reorged) return ['bad', 'Reorganized'];
+  if (is_reorged) return ['bad', 'Dropped by the chain'];
   if (status === 'completed') return ['good', 'Completed'];
   if (payment_status === 'confirming') return ['busy', 'Confirming'];
   if (status === 'active') return OPEN[payment_status];
-  return payment_status === 'awaiting_payment'
-    ? ['plain', 'Expired']
-    : ['warning', 'Expired, unpaid in part'];
+  return EXPIRED[payment_status];
 }
 
 const OPEN: Readonly<Record<Payments['PaymentStatus'], readonly [Tone, string]>> = {
   awaiting_payment: ['busy', 'Open'],
   confirming: ['busy', 'Confirming'],
   underpaid: ['warning', 'Underpaid'],
-  failed: ['bad', 'Failed, open'],
+  failed: ['bad', 'Open, payment failed'],
   paid: ['good', 'Paid'],
+};
+
+const EXPIRED: typeof OPEN = {
+  awaiting_payment: ['plain', 'Expired'],
+  confirming: OPEN.confirming,
+  underpaid: ['warning', 'Expired, underpaid'],
+  failed: ['plain', 'Expired, payment failed'],
+  paid: ['warning', 'Paid late'],
 };
 
 const TRANSACTIONS: Readonly<Record<Payments['TransactionStatus'], readonly [Tone, string]>> = {

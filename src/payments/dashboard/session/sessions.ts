@@ -33,16 +33,16 @@ type Asking = Pick<IncomingRequest, 'headers' | 'client'>;
 
 const MISSING: AuthFailure = {
   code: 'key_missing',
-  message: 'Sign in: there is no session of the dashboard.',
+  message: 'You are not signed in to the dashboard.',
 };
 const ENDED: AuthFailure = { code: 'key_invalid', message: 'The session has ended: sign in again.' };
 const ROLLED: AuthFailure = {
   code: 'key_revoked',
-  message: 'This API key was rolled: sign in with the one that took its place.',
+  message: 'This API key was rolled: sign in with the new key.',
 };
 const USED: AuthFailure = {
   code: 'key_invalid',
-  message: 'This address was used before or is of an earlier run: sign in with an API key.',
+  message: 'This sign-in link was used before or is from an earlier run: sign in with an API key.',
 };
 
 export type DashboardSessions = ReturnType<typeof dashboardSessions>;

@@ -52,14 +52,14 @@ function ToWebhook({ webhook, eventId }: { webhook: Webhook; eventId: string }):
       loading: deliveries,
       children: ({ data: [delivery] }) =>
         delivery === undefined
-          ? html`<p class="small">This event was not sent to it.</p>`
+          ? html`<p class="small">This event was not sent to this webhook.</p>`
           : h(Told, { delivery }),
     })}
   `;
 }
 
 const STATES: Readonly<Record<Payments['DeliveryStatus'], readonly [Tone, string]>> = {
-  success: ['good', 'Received'],
+  success: ['good', 'Delivered'],
   pending: ['busy', 'Pending'],
   failed: ['bad', 'Failed'],
 };
@@ -68,7 +68,7 @@ function Told({ delivery }: { delivery: Delivery }): VNode {
   const { status, attempts, response_code, last_error, next_attempt_at } = delivery;
   const [tone, text] = STATES[status];
   return html`<p class="small">
-    ${h(Badge, { tone, children: text })} ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}${response_code !== null && `, answered ${response_code}`}${last_error !== null && `: ${last_error}`}
-    ${next_attempt_at !== null && html` Next attempt ${h(Ago, { at: next_attempt_at })}.`}
+    ${h(Badge, { tone, children: text })} ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}${response_code !== null && `, response ${response_code}`}${last_error !== null && `: ${last_error}`}
+    ${next_attempt_at !== null && html` Next retry ${h(Ago, { at: next_attempt_at })}.`}
   </p>`;
 }

@@ -48,8 +48,8 @@ function AllEvents(): VNode {
       everyMs: RENEW_MS,
       empty:
         Object.keys(filters).length === 0
-          ? 'Nothing happened in the last 90 days. An event is recorded when a payment or a checkout ends.'
-          : 'No event fits these filters.',
+          ? 'No events in the last 90 days. An event is created when a payment or a checkout ends.'
+          : 'No events match these filters.',
       columns: COLUMNS,
     })}
   `;
@@ -63,9 +63,9 @@ const COLUMNS = [
     cell: (event: EventRecord) =>
       h(Reference, { value: sessionOf(event), href: dashboard.payment(sessionOf(event)) }),
   },
-  { name: 'When', cell: ({ created_at }: EventRecord) => h(Ago, { at: created_at }) },
+  { name: 'Created', cell: ({ created_at }: EventRecord) => h(Ago, { at: created_at }) },
   {
-    name: 'Id',
+    name: 'ID',
     cell: ({ id }: EventRecord) => h(Reference, { value: id, href: dashboard.event(id) }),
   },
 ];
@@ -98,7 +98,7 @@ function Told({ event }: { event: EventRecord }): VNode {
         ${h(Facts, {
           rows: [
             ['Type', html`<code>${event.event}</code>`],
-            ['When', h(Moment, { at: event.created_at })],
+            ['Created', h(Moment, { at: event.created_at })],
             ['Payment', h(Reference, { value: sessionOf(event), href: dashboard.payment(sessionOf(event)) })],
             ['Amount', h(Amount, { units: event.data.amount, of: event.data })],
           ],
@@ -107,8 +107,8 @@ function Told({ event }: { event: EventRecord }): VNode {
       `,
     })}
     ${h(Card, {
-      title: 'Payload for webhooks',
-      aside: h(CopyButton, { text, label: 'Copy the event' }),
+      title: 'Event data',
+      aside: h(CopyButton, { text, label: 'Copy event data' }),
       children: html`
       <pre tabindex="0">${text}</pre>
     `,

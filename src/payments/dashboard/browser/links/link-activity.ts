@@ -48,8 +48,8 @@ export function LinkCheckouts({ id }: { id: string }): VNode {
         keyOf: (session: Session) => session.id,
         empty:
           status === ''
-            ? 'There is no checkout yet. It begins when a payer opens the address of the link.'
-            : 'No checkout has this status.',
+            ? 'No checkouts yet. One begins when a payer opens the link.'
+            : 'No checkouts have this status.',
         columns: [
           {
             name: 'Checkout',
@@ -62,7 +62,7 @@ export function LinkCheckouts({ id }: { id: string }): VNode {
             isNumber: true,
             cell: (session: Session) => h(Amount, { units: session.amount, of: session }),
           },
-          { name: 'Opened', cell: (session: Session) => h(Ago, { at: session.created_at }) },
+          { name: 'Created', cell: (session: Session) => h(Ago, { at: session.created_at }) },
         ],
       })}
     `,
@@ -90,7 +90,7 @@ export function LinkStats({ id }: { id: string }): VNode {
     [id, period],
   );
   return h(Card, {
-    title: 'Figures',
+    title: 'Statistics',
     children: html`
       ${h(SelectField<Stats['period']>, {
         label: 'Period',
@@ -114,11 +114,11 @@ function Figures({ stats }: { stats: Stats }): VNode {
         ['Completed', sessions.completed],
         ['Expired unpaid', sessions.expired],
         ['Open', sessions.active],
-        ['Conversion', rate === null ? 'no checkout has ended' : `${(rate * 100).toFixed(1)} %`],
+        ['Conversion', rate === null ? 'no checkout has ended yet' : `${(rate * 100).toFixed(1)} %`],
         [
           'Volume',
           volume.length === 0
-            ? 'nothing yet'
+            ? 'none yet'
             : html`<ul class="plain">
               ${volume.map(
                 of => html`<li key=${of.chain_id + of.token_address}>
@@ -132,12 +132,12 @@ function Figures({ stats }: { stats: Stats }): VNode {
     ${
       days.length > 1 &&
       h(Chart, {
-        label: 'Checkouts by day',
+        label: 'Checkouts per day',
         isBars: true,
         times: days.map(({ date }) => Date.parse(date)),
         series: [
           { label: 'Completed', values: days.map(day => day.sessions.completed) },
-          { label: 'Expired', values: days.map(day => day.sessions.expired) },
+          { label: 'Expired unpaid', values: days.map(day => day.sessions.expired) },
         ],
       })
     }

@@ -61,10 +61,10 @@ export function LinkForm({
             onValue: (description: string) => onChange({ description }),
           })}
           ${h(PriceFields, { ...fields })}
-          ${h(Group, { title: 'Look of the pay page', children: h(LookFields, { ...fields }) })}
-          ${h(Group, { title: 'Questions to the payer', children: h(PayerFields, { ...fields }) })}
+          ${h(Group, { title: 'Appearance', children: h(LookFields, { ...fields }) })}
+          ${h(Group, { title: 'Custom fields', children: h(PayerFields, { ...fields }) })}
           ${h(Group, { title: 'Shipping', children: h(ShippingFields, { ...fields }) })}
-          ${h(Group, { title: 'Address, limits and notes', children: h(LimitFields, { ...fields }) })}
+          ${h(Group, { title: 'URL, limits and metadata', children: h(LimitFields, { ...fields }) })}
         `,
       })}
     </section>

@@ -9,8 +9,8 @@ type Link = Payments['PaymentLink'];
 
 const STATES: Readonly<Record<Link['availability'], readonly [Tone, string]>> = {
   active: ['good', 'Active'],
-  inactive: ['plain', 'Switched off'],
-  used_up: ['warning', 'Used up'],
+  inactive: ['plain', 'Deactivated'],
+  used_up: ['warning', 'Sold out'],
   expired: ['warning', 'Expired'],
 };
 
@@ -23,7 +23,7 @@ export function Availability({ link }: { link: Pick<Link, 'availability'> }): VN
 /** Price of a link: its amount, the sum of its items, or the payer's choice. */
 export function LinkPrice({ link }: { link: Link }): VNode {
   const price = priceOf(link);
-  if (price === null) return html`<span>payer’s choice</span>`;
+  if (price === null) return html`<span>chosen by the payer</span>`;
   return h(Amount, { units: price, of: link });
 }
 

@@ -35,7 +35,7 @@ const LINK = '/api/v1/payment-links/{payment_link_id}';
 function LinkPage(): VNode {
   const link = useAnswer(signal => api.GET(LINK, { params: { path }, signal }));
   const isNew = new URLSearchParams(location.search).has('created');
-  const [said, setSaid] = useState(isNew ? 'The link is ready. Share its address or its QR code.' : '');
+  const [said, setSaid] = useState(isNew ? 'The link is ready. Share its URL or its QR code.' : '');
   const onChanged = (text: string) => {
     setSaid(text);
     link.reload();
@@ -68,7 +68,7 @@ function Actions({ link, onChanged }: ShownLink): VNode {
   const turn = async () => {
     const body = { is_active: !is_active };
     await answerOf(api.PATCH(LINK, { params: { path, header }, body }));
-    onChanged(is_active ? 'The link is switched off.' : 'The link is switched on.');
+    onChanged(is_active ? 'The link is deactivated.' : 'The link is active again.');
   };
   const duplicate = async () => {
     const operation = '/api/v1/payment-links/{payment_link_id}/duplicate';
@@ -81,14 +81,14 @@ function Actions({ link, onChanged }: ShownLink): VNode {
   };
   return html`
     ${h(DialogButton, {
-      label: is_active ? 'Switch off' : 'Switch on',
-      title: is_active ? 'Switch this link off?' : 'Switch this link on?',
+      label: is_active ? 'Deactivate' : 'Activate',
+      title: is_active ? 'Deactivate this link?' : 'Activate this link?',
       onConfirm: turn,
       children: html`
         <p>
           ${
             is_active
-              ? 'No new checkout begins. Checkouts that are open can still be paid.'
+              ? 'No new checkouts can begin. Open checkouts can still be paid.'
               : 'Payers can begin checkouts again.'
           }
         </p>
@@ -99,7 +99,7 @@ function Actions({ link, onChanged }: ShownLink): VNode {
       title: 'Duplicate this link?',
       onConfirm: duplicate,
       children: html`
-        <p>A new link has the same terms and an address of its own.</p>
+        <p>The new link has the same terms and its own URL.</p>
       `,
     })}
     ${h(DialogButton, {
@@ -108,7 +108,7 @@ function Actions({ link, onChanged }: ShownLink): VNode {
       tone: 'danger',
       onConfirm: remove,
       children: html`
-        <p>Its address stops working for good. Payments that came through it stay.</p>
+        <p>Its URL stops working. This cannot be undone. Its payments are kept.</p>
       `,
     })}
   `;
@@ -133,25 +133,25 @@ function Overview({ link }: ShownLink): VNode {
       children: html`
         <p>
           <a href=${url} target="_blank" rel="noopener noreferrer">${url}</a>
-          ${h(CopyButton, { text: url, label: 'Copy the address' })}
+          ${h(CopyButton, { text: url, label: 'Copy URL' })}
         </p>
         ${h(QrCode, { text: url, label: `QR code of ${url}` })}
       `,
     })}
     ${h(Card, {
-      title: 'Terms',
+      title: 'Details',
       children: h(Facts, {
         rows: [
           ['Price', h(LinkPrice, { link })],
           ['Chain', h(ChainName, { id: link.chain_id })],
           ['Recipient', h(Reference, { value: link.recipient_address })],
-          ['Paid', max_uses === null ? `${current_uses} times` : `${current_uses} of ${max_uses} times`],
-          ['Ends', expires_at === null ? 'never' : h(Moment, { at: expires_at })],
+          ['Payments', max_uses === null ? current_uses : `${current_uses} of ${max_uses}`],
+          ['Expires', expires_at === null ? 'never' : h(Moment, { at: expires_at })],
           ['Description', link.description],
-          ['Notes', notes.length > 0 && notes.map(([key, value]) => html`<div>${key}: ${value}</div>`)],
+          ['Metadata', notes.length > 0 && notes.map(([key, value]) => html`<div>${key}: ${value}</div>`)],
           ['Created', h(Moment, { at: link.created_at })],
-          ['Changed', h(Moment, { at: link.updated_at })],
-          ['Id', h(Reference, { value: link.id, isWhole: true })],
+          ['Updated', h(Moment, { at: link.updated_at })],
+          ['ID', h(Reference, { value: link.id, isWhole: true })],
         ],
       }),
     })}
@@ -198,7 +198,7 @@ function EditForm({
   );
   const send = async (body: LinkBody) => {
     const isSaved = await editor.save(body);
-    onChanged(isSaved ? 'The link is changed. Checkouts that are open keep their terms.' : NOTHING_CHANGED);
+    onChanged(isSaved ? 'The link is updated. Open checkouts keep their terms.' : NOTHING_CHANGED);
   };
   return h(LinkForm, { initial, chains, action: 'Save changes', isPlaceFixed, onSend: send });
 }

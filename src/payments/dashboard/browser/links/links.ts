@@ -15,8 +15,8 @@ import { Availability, LinkPrice } from './link-parts.ts';
 type Link = Payments['PaymentLink'];
 
 const STATES = [
-  ['true', 'Switched on'],
-  ['false', 'Switched off'],
+  ['true', 'Activated'],
+  ['false', 'Deactivated'],
 ] as const;
 
 /** Page of all payment links, the newest first. */
@@ -30,7 +30,7 @@ function LinksPage(): VNode {
     ${h(Filters, {
       children: html`
         <label>Name <input type="search" name="search" value=${givenFilters().get('search')} /></label>
-        ${h(Choice, { name: 'active', label: 'State', words: STATES })}
+        ${h(Choice, { name: 'active', label: 'Status', words: STATES })}
       `,
     })}
     ${h(Card, { children: h(LinkList, {}) })}
@@ -50,30 +50,30 @@ function LinkList(): VNode {
     },
     keyOf: ({ id }: Link) => id,
     empty: isFiltered
-      ? 'No link matches. Change the search or the filter.'
-      : 'There is no link yet. Create one, and share its address or its QR code with payers.',
+      ? 'No links match these filters.'
+      : 'No links yet. Create one, and share its URL or its QR code with payers.',
     columns: [
       {
         name: 'Name',
         cell: ({ id, name }: Link) => html`<a class="clipped" href=${dashboard.link(id)}>${name}</a>`,
       },
-      { name: 'State', cell: (link: Link) => h(Availability, { link }) },
+      { name: 'Status', cell: (link: Link) => h(Availability, { link }) },
       {
         name: 'Price',
         isNumber: true,
         cell: (link: Link) => h(LinkPrice, { link }),
       },
       {
-        name: 'Paid',
+        name: 'Payments',
         isNumber: true,
         cell: ({ current_uses, max_uses }: Link) =>
           max_uses === null ? current_uses : `${current_uses} of ${max_uses}`,
       },
       {
-        name: 'Address',
+        name: 'URL',
         cell: ({ short_code, url }: Link) => html`<span class="reference">
           <a href=${url} target="_blank" rel="noopener noreferrer"><code>${short_code}</code></a>
-          ${h(CopyButton, { text: url, label: `Copy the address of ${short_code}` })}
+          ${h(CopyButton, { text: url, label: `Copy URL of ${short_code}` })}
         </span>`,
       },
       { name: 'Created', cell: ({ created_at }: Link) => h(Ago, { at: created_at }) },

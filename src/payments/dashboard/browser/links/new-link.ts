@@ -21,7 +21,7 @@ function NewLink(): VNode {
     location.assign(`${dashboard.link(data.id)}?created`);
   };
   if (!mayWrite)
-    return html`<h1>New link</h1>${h(Empty, { children: 'The key of this session may not create links.' })}`;
+    return html`<h1>New link</h1>${h(Empty, { children: 'The key that you signed in with may not create links.' })}`;
   return html`
     <p class="small"><a href=${dashboard.links}>Links</a></p>
     <h1>New link</h1>

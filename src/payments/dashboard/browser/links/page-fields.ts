@@ -9,12 +9,12 @@ import { Repeated } from './repeated.ts';
 
 const TYPES: readonly (readonly [FormFieldDraft['type'], string])[] = [
   ['text', 'Text'],
-  ['email', 'E-mail address'],
+  ['email', 'Email address'],
   ['phone', 'Phone number'],
   ['number', 'Number'],
   ['textarea', 'Long text'],
-  ['select', 'Choice'],
-  ['checkbox', 'Box to check'],
+  ['select', 'Dropdown'],
+  ['checkbox', 'Checkbox'],
 ];
 const NEW_FIELD: FormFieldDraft = {
   id: '',
@@ -31,23 +31,23 @@ export function LookFields({ draft, onChange }: DraftFields): VNode {
   return html`
     <div class="pair">
       ${h(TextField, {
-        label: 'Text of the button',
+        label: 'Button text',
         param: 'button_text',
         value: draft.buttonText,
         placeholder: 'Pay',
         onValue: (buttonText: string) => onChange({ buttonText }),
       })}
       ${h(TextField, {
-        label: 'Colour',
+        label: 'Color',
         param: 'theme_color',
         value: draft.themeColor,
         placeholder: '#0052ff',
-        hint: 'Six hex digits behind a #.',
+        hint: 'Six hexadecimal digits after a #.',
         onValue: (themeColor: string) => onChange({ themeColor }),
       })}
     </div>
     ${h(TextField, {
-      label: 'Picture (https)',
+      label: 'Image URL (https)',
       param: 'image_url',
       type: 'url',
       value: draft.imageUrl,
@@ -55,26 +55,26 @@ export function LookFields({ draft, onChange }: DraftFields): VNode {
     })}
     <div class="pair">
       ${h(TextField, {
-        label: 'Address after the payment (https)',
+        label: 'Return URL (https)',
         param: 'return_url',
         type: 'url',
         value: draft.returnUrl,
         onValue: (returnUrl: string) => onChange({ returnUrl }),
       })}
       ${h(TextField, {
-        label: 'Text of the return link',
+        label: 'Return link text',
         param: 'return_label',
         value: draft.returnLabel,
         onValue: (returnLabel: string) => onChange({ returnLabel }),
       })}
       ${h(TextField, {
-        label: 'Merchant’s name on this page',
+        label: 'Business name on this page',
         param: 'branding.business_name',
         value: draft.businessName,
         onValue: (businessName: string) => onChange({ businessName }),
       })}
       ${h(TextField, {
-        label: 'Merchant’s logo on this page (https)',
+        label: 'Logo URL on this page (https)',
         param: 'branding.logo_url',
         type: 'url',
         value: draft.logoUrl,
@@ -94,28 +94,28 @@ export function PayerFields({ draft, onChange }: DraftFields): VNode {
     view: (field: FormFieldDraft, index: number, change: (changes: Partial<FormFieldDraft>) => void) => html`
       <div class="pair">
         ${h(TextField, {
-          label: 'Question',
+          label: 'Label',
           param: `form_schema.fields.${index}.label`,
           value: field.label,
           isRequired: true,
           onValue: (label: string) => change({ label }),
         })}
         ${h(TextField, {
-          label: 'Key of the answer',
+          label: 'Key',
           param: `form_schema.fields.${index}.id`,
           value: field.id,
           isRequired: true,
           onValue: (id: string) => change({ id }),
         })}
         ${h(SelectField<FormFieldDraft['type']>, {
-          label: 'Kind',
+          label: 'Type',
           param: `form_schema.fields.${index}.type`,
           value: field.type,
           options: TYPES,
           onValue: type => change({ type }),
         })}
         ${h(TextField, {
-          label: 'Text in the empty field',
+          label: 'Placeholder',
           param: `form_schema.fields.${index}.placeholder`,
           value: field.placeholder,
           onValue: (placeholder: string) => change({ placeholder }),
@@ -124,7 +124,7 @@ export function PayerFields({ draft, onChange }: DraftFields): VNode {
       ${
         field.type === 'select' &&
         h(TextField, {
-          label: 'Choices, one per line',
+          label: 'Options, one per line',
           param: `form_schema.fields.${index}.options`,
           type: 'textarea',
           value: field.options,
@@ -132,7 +132,7 @@ export function PayerFields({ draft, onChange }: DraftFields): VNode {
         })
       }
       ${h(CheckField, {
-        label: 'The payer has to answer',
+        label: 'Required',
         isChecked: field.isRequired,
         onChecked: (isRequired: boolean) => change({ isRequired }),
       })}
@@ -146,12 +146,12 @@ export function ShippingFields({ draft, onChange, chains }: DraftFields): VNode 
   const unit = tokenAt(chains, { chain_id, token_address })?.symbol;
   return html`
     ${h(CheckField, {
-      label: 'Ask the payer for an address to ship to',
+      label: 'Collect a shipping address',
       isChecked: draft.collectsAddress,
       onChecked: (collectsAddress: boolean) => onChange({ collectsAddress }),
     })}
     ${h(Repeated<ShippingDraft>, {
-      name: 'way of shipping',
+      name: 'shipping option',
       parts: draft.shipping,
       empty: NEW_SHIPPING,
       onParts: (shipping: readonly ShippingDraft[]) => onChange({ shipping }),
@@ -166,9 +166,9 @@ export function ShippingFields({ draft, onChange, chains }: DraftFields): VNode 
           });
         return html`<div class="pair">
           ${field('Name', 'name', 'name', { isRequired: true })}
-          ${field('Id', 'id', 'id', { isRequired: true })}
+          ${field('ID', 'id', 'id', { isRequired: true })}
           ${field('Price', 'amount', 'amount', { unit, isRequired: true })}
-          ${field('Days', 'days', 'estimated_days', { type: 'number' })}
+          ${field('Estimated days', 'days', 'estimated_days', { type: 'number' })}
         </div>`;
       },
     })}
@@ -180,11 +180,11 @@ export function LimitFields({ draft, onChange }: DraftFields): VNode {
   return html`
     <div class="pair">
       ${h(TextField, {
-        label: 'Ends at',
+        label: 'Expires at',
         param: 'expires_at',
         type: 'datetime-local',
         value: draft.expiresAt,
-        hint: 'In your time zone. Left empty, it never ends.',
+        hint: 'In your time zone. Leave empty for no expiry.',
         onValue: (expiresAt: string) => onChange({ expiresAt }),
       })}
       ${h(TextField, {
@@ -192,19 +192,19 @@ export function LimitFields({ draft, onChange }: DraftFields): VNode {
         param: 'max_uses',
         type: 'number',
         value: draft.maxUses,
-        hint: 'Left empty, there is no limit.',
+        hint: 'Leave empty for no limit.',
         onValue: (maxUses: string) => onChange({ maxUses }),
       })}
     </div>
     ${h(TextField, {
-      label: 'Last part of the address',
+      label: 'Short code',
       param: 'short_code',
       value: draft.shortCode,
-      hint: 'Left empty, one is generated.',
+      hint: 'The last part of the link’s URL. Leave empty to generate one.',
       onValue: (shortCode: string) => onChange({ shortCode }),
     })}
     ${h(Repeated<MetadataDraft>, {
-      name: 'note',
+      name: 'metadata entry',
       parts: draft.metadata,
       empty: { key: '', value: '' },
       onParts: (metadata: readonly MetadataDraft[]) => onChange({ metadata }),

@@ -18,7 +18,7 @@ export interface DraftFields {
 const PRICINGS: readonly (readonly [Pricing, string])[] = [
   ['fixed', 'Fixed price'],
   ['items', 'Sum of items'],
-  ['open', 'The payer chooses'],
+  ['open', 'Chosen by the payer'],
 ];
 const NEW_ITEM: ItemDraft = { name: '', description: '', imageUrl: '', amount: '', quantity: '1' };
 
@@ -50,7 +50,7 @@ function FixedFields({ draft, onChange, chains }: DraftFields): VNode {
         value: draft.amount,
         unit,
         isRequired: true,
-        hint: draft.items.length > 0 && 'The prices of the items have to add up to it.',
+        hint: draft.items.length > 0 && 'Must be the sum of the items.',
         onValue: (amount: string) => onChange({ amount }),
       })
     }
@@ -69,7 +69,7 @@ function FixedFields({ draft, onChange, chains }: DraftFields): VNode {
         })}
         <div class="pair">
           ${h(TextField, {
-            label: 'Price of one',
+            label: 'Unit price',
             param: `items.${index}.amount`,
             value: item.amount,
             unit,
@@ -92,7 +92,7 @@ function FixedFields({ draft, onChange, chains }: DraftFields): VNode {
           onValue: (description: string) => change({ description }),
         })}
         ${h(TextField, {
-          label: 'Picture (https)',
+          label: 'Image URL (https)',
           param: `items.${index}.image_url`,
           type: 'url',
           value: item.imageUrl,
@@ -107,21 +107,21 @@ function BoundFields({ draft, onChange, chains }: DraftFields): VNode {
   const unit = symbolOf(draft, chains);
   return html`<div class="pair">
     ${h(TextField, {
-      label: 'At least',
+      label: 'Minimum amount',
       param: 'min_amount',
       value: draft.minAmount,
       unit,
       onValue: (minAmount: string) => onChange({ minAmount }),
     })}
     ${h(TextField, {
-      label: 'At most',
+      label: 'Maximum amount',
       param: 'max_amount',
       value: draft.maxAmount,
       unit,
       onValue: (maxAmount: string) => onChange({ maxAmount }),
     })}
     ${h(TextField, {
-      label: 'Suggested',
+      label: 'Suggested amount',
       param: 'suggested_amount',
       value: draft.suggestedAmount,
       unit,
@@ -162,8 +162,8 @@ function PlaceFields({ draft, onChange, chains, isPlaceFixed = false }: DraftFie
       placeholder: '0x…',
       isDisabled: isPlaceFixed,
       hint: isPlaceFixed
-        ? 'Chain, token and recipient cannot change once a checkout has begun. Duplicate the link to change them.'
-        : 'Who receives the payments. Left empty, it is the default of the organization.',
+        ? 'Chain, token and recipient cannot be changed once a checkout has begun. Duplicate the link instead.'
+        : 'Address that receives the payments. Leave empty for the organization’s default.',
       onValue: (recipient: string) => onChange({ recipient }),
     })}
   `;

@@ -29,11 +29,11 @@ export function Figures({ figures }: { figures: Overview }): VNode {
         title: 'Volume',
         children:
           volume.length === 0
-            ? html`<p class="small">Nothing was paid in this period.</p>`
+            ? html`<p class="small">No payments in this period.</p>`
             : volume.map(
                 of => html`<div key=${keyOf(of)}>
                   <p class="figure">${h(Amount, { units: of.amount, of })}</p>
-                  <p class="small">${grouped(of.transactions)} payments on ${h(ChainName, { id: of.chain_id })}</p>
+                  <p class="small">${grouped(of.transactions)} ${of.transactions === 1 ? 'payment' : 'payments'} on ${h(ChainName, { id: of.chain_id })}</p>
                 </div>`,
               ),
       })}
@@ -41,7 +41,7 @@ export function Figures({ figures }: { figures: Overview }): VNode {
         title: 'Checkouts',
         children: html`
           <p class="figure">${grouped(sessions.completed)} paid</p>
-          <p class="small">${grouped(sessions.expired)} expired unpaid, ${grouped(sessions.active)} open, ${grouped(sessions.total)} in all</p>
+          <p class="small">${grouped(sessions.expired)} expired unpaid, ${grouped(sessions.active)} open, ${grouped(sessions.total)} in total</p>
         `,
       })}
       ${h(Card, {
@@ -58,7 +58,7 @@ export function Figures({ figures }: { figures: Overview }): VNode {
         ${volume.map(of => h(VolumeByDay, { key: keyOf(of), of, days, times }))}
         ${h(Card, {
           title: 'Checkouts per day',
-          children: h(Chart, { label: 'checkouts per day', times, series: checkouts }),
+          children: h(Chart, { label: 'Checkouts per day', times, series: checkouts }),
         })}
       </div>`
     }
@@ -81,7 +81,7 @@ function VolumeByDay({ of, days, times }: VolumeByDayProps): VNode {
   }, [days, of]);
   return h(Card, {
     title: html`Volume per day in ${symbol}, ${h(ChainName, { id: of.chain_id })}`,
-    children: h(Chart, { label: `volume per day in ${symbol}`, times, series, isBars: true }),
+    children: h(Chart, { label: `Volume per day in ${symbol}`, times, series, isBars: true }),
   });
 }
 

@@ -31,7 +31,7 @@ export function Health(): VNode {
         children: ({ data }) =>
           data.length === 0
             ? html`<p class="small">
-              Your shop receives no events yet. <a href=${dashboard.webhooks}>Add a webhook</a>.
+              No webhook receives your events yet. <a href=${dashboard.webhooks}>Add a webhook</a>.
             </p>`
             : html`<ul class="plain stack">
               ${data.map(webhook => html`<li key=${webhook.id}>${h(Deliveries, { webhook })}</li>`)}
@@ -55,7 +55,7 @@ function Unmatched(): VNode {
     loading: transfers,
     children: ({ total_count: count }) =>
       count === 0
-        ? html`<p>${h(Badge, { tone: 'good', children: 'None' })} Every transfer has found its checkout.</p>`
+        ? html`<p>${h(Badge, { tone: 'good', children: 'None' })} Every transfer is matched to a checkout.</p>`
         : html`<p>
           ${h(Badge, { tone: 'warning', children: grouped(count) })} <a href=${`${dashboard.unmatched}?status=open`}>unmatched transfers</a>
         </p>`,
@@ -80,7 +80,7 @@ function Deliveries({ webhook }: { webhook: Webhook }): VNode {
       !is_active &&
       html` ${h(Badge, {
         tone: 'bad',
-        children: disabled_reason === null ? 'Switched off' : 'Disabled: too many failures',
+        children: disabled_reason === null ? 'Disabled' : 'Disabled after failures',
       })}`
     }
     ${h(Awaited<Payments['WebhookDeliveryListAnswer']>, {
@@ -88,14 +88,14 @@ function Deliveries({ webhook }: { webhook: Webhook }): VNode {
       children: ({ data: [latest], total_count: count }) =>
         latest === undefined
           ? html`<p class="small">
-            ${h(Badge, { tone: 'good', children: 'No failed delivery' })} ${
+            ${h(Badge, { tone: 'good', children: 'No failed deliveries' })} ${
               last_triggered_at === null
-                ? 'Nothing was sent yet.'
-                : html`Last sent ${h(Ago, { at: last_triggered_at })}.`
+                ? 'No events sent yet.'
+                : html`Last attempt ${h(Ago, { at: last_triggered_at })}.`
             }
           </p>`
           : html`<p class="small">
-            ${h(Badge, { tone: 'bad', children: html`${grouped(count)} failed` })} the latest ${h(Ago, { at: latest.created_at })}${latest.last_error !== null && `: ${latest.last_error}`} <a href=${dashboard.delivery(id, latest.id)}>See it</a>
+            ${h(Badge, { tone: 'bad', children: html`${grouped(count)} failed` })} latest ${h(Ago, { at: latest.created_at })}${latest.last_error !== null && `: ${latest.last_error}`} <a href=${dashboard.delivery(id, latest.id)}>View</a>
           </p>`,
     })}
   `;

@@ -25,7 +25,7 @@ export function LinkConversion({ period }: { period: Period }): VNode {
       loading: links,
       children: ({ data }) =>
         data.length === 0
-          ? html`<p class="small">There is no link yet. <a href=${dashboard.newLink}>Create one</a> and share it.</p>`
+          ? html`<p class="small">No links yet. <a href=${dashboard.newLink}>Create one</a> and share it.</p>`
           : html`<ul class="plain stack">
             ${data.map(link => html`<li key=${link.id}>${h(OneLink, { link, period })}</li>`)}
           </ul>`,
@@ -51,7 +51,7 @@ function OneLink({ link, period }: { link: Link; period: Period }): VNode {
         return html`
           <meter min="0" max="1" value=${rate ?? 0} aria-label=${`Conversion of ${link.name}`}></meter>
           <p class="small">
-            ${rate === null ? 'no checkout has ended' : `${(rate * 100).toFixed(1)} %: ${grouped(completed)} of ${grouped(completed + expired)} were paid`}
+            ${rate === null ? 'no checkout has ended yet' : `${(rate * 100).toFixed(1)} %: ${grouped(completed)} of ${grouped(completed + expired)} were paid`}
           </p>
         `;
       },

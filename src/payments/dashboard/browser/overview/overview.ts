@@ -62,7 +62,7 @@ function LateChains(): VNode | null {
   const late = useChains()?.filter(({ is_late }) => is_late) ?? [];
   if (late.length === 0) return null;
   return html`<p class="notice warning" role="status">
-    Payments on ${late.map(({ name }) => name).join(', ')} are seen late at the moment, because the nodes of the chain do not
+    Payments on ${late.map(({ name }) => name).join(', ')} are detected with a delay, because the nodes of the chain do not
     answer in time. A payment that was sent is not lost.
   </p>`;
 }

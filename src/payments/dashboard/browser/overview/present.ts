@@ -41,7 +41,7 @@ export function Present(): VNode {
         children: ({ data }) =>
           data.length === 0
             ? html`<p class="small">
-              Nobody is paying at the moment. <a href=${dashboard.links}>Share a link</a> to be paid.
+              No open checkouts. <a href=${dashboard.links}>Share a link</a> to get paid.
             </p>`
             : h(Table<Session>, {
                 label: 'Open checkouts',
@@ -58,7 +58,7 @@ export function Present(): VNode {
         loading: confirming,
         children: ({ data }) =>
           data.length === 0
-            ? html`<p class="small">No payment is waiting for confirmations.</p>`
+            ? html`<p class="small">No payments are confirming.</p>`
             : h(Table<Transfer>, {
                 label: 'Confirming',
                 items: data,
@@ -81,7 +81,7 @@ const OPEN = [
       html`<a href=${dashboard.payment(session.id)}>${h(Amount, { units: session.amount, of: session })}</a>`,
   },
   { name: 'Status', cell: (session: Session) => h(CheckoutStatus, { session }) },
-  { name: 'Opened', cell: ({ created_at }: Session) => h(Ago, { at: created_at }) },
+  { name: 'Created', cell: ({ created_at }: Session) => h(Ago, { at: created_at }) },
 ];
 
 const CONFIRMING = [
@@ -95,5 +95,5 @@ const CONFIRMING = [
     cell: ({ confirmations, required_confirmations }: Transfer) =>
       `${confirmations} of ${required_confirmations}`,
   },
-  { name: 'Seen', cell: ({ created_at }: Transfer) => h(Ago, { at: created_at }) },
+  { name: 'Detected', cell: ({ created_at }: Transfer) => h(Ago, { at: created_at }) },
 ];

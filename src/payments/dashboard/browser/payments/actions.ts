@@ -13,8 +13,8 @@ type Outcome = NonNullable<Payments['SimulationRequest']['outcome']>;
 
 const OUTCOMES: readonly (readonly [value: Outcome, text: string])[] = [
   ['completed', 'paid in full'],
-  ['underpaid', 'paid by half'],
-  ['failed', 'a payment that fails'],
+  ['underpaid', 'underpaid (half)'],
+  ['failed', 'payment fails'],
   ['reorg', 'paid, then dropped by the chain'],
 ];
 
@@ -25,7 +25,7 @@ export function Actions({ session, changed }: { session: Session; changed: () =>
   if (session.status !== 'active') return null;
   const url = webAddress(session.url);
   return html`<div class="row">
-    ${url !== undefined && html`<a class="button" href=${url}>Open its pay page</a>${h(CopyButton, { text: url, label: 'Copy the address of its pay page' })}`}
+    ${url !== undefined && html`<a class="button" href=${url}>Open payment page</a>${h(CopyButton, { text: url, label: 'Copy URL of the payment page' })}`}
     ${mayWrite && mode === 'test' && h(Simulation, { id: session.id, changed })}
     ${
       mayWrite &&
@@ -36,7 +36,7 @@ export function Actions({ session, changed }: { session: Session; changed: () =>
         tone: 'danger',
         onConfirm: () => expire(session.id).then(changed),
         children: html`
-          <p>It can no longer be paid. Money that arrives anyway is listed as a late transfer.</p>
+          <p>It can no longer be paid. A payment that still arrives is listed as late.</p>
         `,
       })
     }

@@ -19,21 +19,18 @@ export function PaymentFacts({ session }: { session: Session }): VNode {
     children: h(Facts, {
       rows: [
         ['Price', units(amount)],
-        ['Without shipping', subtotal !== amount && units(subtotal)],
+        ['Subtotal', subtotal !== amount && units(subtotal)],
         ['Shipping', shipping !== null && html`${shipping.name}, ${units(shipping.amount)}`],
-        ['To be sent, exactly', amount_due !== amount && units(amount_due)],
-        ['Received and confirmed', units(session.amount_received)],
-        ['Missing', missing(session) > 0n && units(missing(session).toString())],
+        ['Exact amount to send', amount_due !== amount && units(amount_due)],
+        ['Amount received', units(session.amount_received)],
+        ['Amount remaining', missing(session) > 0n && units(missing(session).toString())],
         ['Payer', payer_address !== null && h(Reference, { value: payer_address })],
         ['Transaction', tx_hash !== null && h(TransactionHash, { hash: tx_hash, chainId: session.chain_id })],
         ['Recipient', h(Reference, { value: session.recipient_address })],
         ['Chain', h(ChainName, { id: session.chain_id })],
-        ['Link', linkOf(session)],
-        ['Opened', h(Moment, { at: session.created_at })],
-        [
-          session.status === 'active' ? 'To be paid until' : 'Was to be paid until',
-          h(Moment, { at: session.expires_at }),
-        ],
+        ['Payment link', linkOf(session)],
+        ['Created', h(Moment, { at: session.created_at })],
+        ['Payment deadline', h(Moment, { at: session.expires_at })],
         ['Completed', session.completed_at !== null && h(Moment, { at: session.completed_at })],
       ],
     }),
@@ -54,16 +51,16 @@ export function PayerFacts({ session }: { session: Session }): VNode {
   const { customerName, customerEmail, clientReferenceId, form_data, shipping_address, metadata } = session;
   const rows: readonly Fact[] = [
     ['Name', customerName],
-    ['E-mail', customerEmail],
-    ['Your reference', clientReferenceId],
+    ['Email', customerEmail],
+    ['Reference', clientReferenceId],
     ...Object.entries(form_data ?? {}).map(([field, value]): Fact => [field, String(value)]),
-    ['Ship to', shipping_address === null ? null : addressText(shipping_address)],
+    ['Shipping address', shipping_address === null ? null : addressText(shipping_address)],
     ...Object.entries(metadata).map(([key, value]): Fact => [`metadata.${key}`, value]),
   ];
   return h(Card, {
     title: 'Payer',
     children: rows.every(([, value]) => value === null)
-      ? html`<p class="small">The payer was asked nothing, and your shop attached nothing.</p>`
+      ? html`<p class="small">No details of the payer and no metadata.</p>`
       : h(Facts, { rows }),
   });
 }

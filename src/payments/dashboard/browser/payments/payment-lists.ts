@@ -38,8 +38,8 @@ export function CheckoutList(): VNode {
     everyMs: RENEW_MS,
     empty:
       Object.keys(filters).length === 0
-        ? 'No payer has opened a link yet. A checkout begins when one does, or when your shop creates it.'
-        : 'No checkout fits these filters.',
+        ? 'No checkouts yet. One begins when a payer opens a link, or when your shop creates it.'
+        : 'No checkouts match these filters.',
     columns: CHECKOUT_COLUMNS,
   });
 }
@@ -67,9 +67,9 @@ const CHECKOUT_COLUMNS = [
       clientReferenceId === null ? '–' : html`<span class="clipped">${clientReferenceId}</span>`,
   },
   { name: 'Chain', cell: ({ chain_id }: Session) => h(ChainName, { id: chain_id }) },
-  { name: 'Opened', cell: ({ created_at }: Session) => h(Ago, { at: created_at }) },
+  { name: 'Created', cell: ({ created_at }: Session) => h(Ago, { at: created_at }) },
   {
-    name: 'Id',
+    name: 'ID',
     cell: ({ id }: Session) => h(Reference, { value: id, href: dashboard.payment(id) }),
   },
 ];
@@ -89,8 +89,8 @@ export function TransferList(): VNode {
       everyMs: RENEW_MS,
       empty:
         Object.keys(filters).length === 0
-          ? 'No money has come in yet. A transfer is listed as soon as a chain shows it.'
-          : 'No transfer fits these filters.',
+          ? 'No transfers yet. A transfer is listed as soon as it is detected on a chain.'
+          : 'No transfers match these filters.',
       columns: TRANSFER_COLUMNS,
     })}
   `;
@@ -104,9 +104,9 @@ const TRANSFER_COLUMNS = [
   },
   { name: 'Status', cell: ({ status }: Transfer) => h(TransactionStatus, { status }) },
   {
-    name: 'Sender',
+    name: 'From',
     cell: ({ sender_address }: Transfer) =>
-      sender_address === null ? 'not seen yet' : h(Reference, { value: sender_address }),
+      sender_address === null ? 'not detected yet' : h(Reference, { value: sender_address }),
   },
   {
     name: 'Transaction',
@@ -114,7 +114,7 @@ const TRANSFER_COLUMNS = [
       tx_hash === null ? '–' : h(TransactionHash, { hash: tx_hash, chainId: chain_id }),
   },
   { name: 'Chain', cell: ({ chain_id }: Transfer) => h(ChainName, { id: chain_id }) },
-  { name: 'Recorded', cell: ({ created_at }: Transfer) => h(Ago, { at: created_at }) },
+  { name: 'Detected', cell: ({ created_at }: Transfer) => h(Ago, { at: created_at }) },
 ];
 
 /** Filters of the URL, as both lists send them. */

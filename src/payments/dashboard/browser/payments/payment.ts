@@ -75,7 +75,7 @@ function Payment({ session, changed }: { session: Session; changed: () => void }
       ${h(PayerFacts, { session })}
     </div>
     ${h(Card, {
-      title: 'What happened',
+      title: 'Timeline',
       children: h(Awaited<Payments['PaymentTransactionList']>, {
         loading: transfers,
         children: ({ data }) =>
@@ -90,7 +90,7 @@ interface Step {
   readonly state: 'done' | 'now' | 'open' | 'failed';
 }
 
-const SPOKEN = { done: 'done', now: 'under way', open: 'to come', failed: 'failed' } as const;
+const SPOKEN = { done: 'done', now: 'in progress', open: 'not yet', failed: 'failed' } as const;
 
 /** Progress of a checkout from opening to completion. */
 function Progress({ session }: { session: Session }): VNode {
@@ -112,13 +112,13 @@ function stepsOf(session: Session): readonly Step[] {
   const isSeen = isPaid || payment_status === 'confirming' || payment_status === 'underpaid';
   const isOver = status === 'expired';
   return [
-    { text: 'Opened', state: 'done' },
+    { text: 'Created', state: 'done' },
     {
-      text: payer_address === null ? 'Payer unknown' : 'Payer known',
+      text: payer_address === null ? 'Payer not identified' : 'Payer identified',
       state: isSeen || payer_address !== null ? 'done' : isOver ? 'failed' : 'now',
     },
     {
-      text: tx_hash !== null && !isSeen ? 'Transfer claimed' : 'Transfer seen',
+      text: tx_hash !== null && !isSeen ? 'Transfer submitted' : 'Transfer detected',
       state: isSeen ? 'done' : isOver ? 'failed' : tx_hash === null ? 'open' : 'now',
     },
     {
@@ -141,7 +141,7 @@ function endOf({ status, payment_status, is_reorged }: Session): Step {
   if (status === 'completed') return { text: 'Completed', state: 'done' };
   if (status === 'expired') return { text: 'Expired', state: 'failed' };
   return payment_status === 'underpaid'
-    ? { text: 'Part missing', state: 'now' }
+    ? { text: 'Underpaid', state: 'now' }
     : { text: 'Completed', state: 'open' };
 }
 

@@ -64,12 +64,12 @@ function Finder(): VNode {
     setHint('');
     run(async () => {
       const address = await addressOf(id);
-      if (address === undefined) setHint('Ids begin with cs_, txn_, pl_ or evt_.');
+      if (address === undefined) setHint('An ID begins with cs_, txn_, pl_ or evt_.');
       else location.assign(address);
     });
   };
   return html`<form class="row" role="search" onSubmit=${find}>
-    <label class="visually-hidden" for="find">Id of a checkout, transfer, link or event</label>
+    <label class="visually-hidden" for="find">ID of a checkout, transfer, link or event</label>
     <input id="find" name="id" type="search" placeholder="cs_…, txn_…, pl_… or evt_…" autocomplete="off" required />
     <button disabled=${isBusy}>Find</button>
     <span class="field-error" role="status">${problem?.message ?? hint}</span>

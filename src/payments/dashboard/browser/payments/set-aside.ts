@@ -33,7 +33,7 @@ export function SetAsideWarning({ sessionId }: { sessionId?: string }): VNode | 
   if (count === 0) return null;
   return html`<div class="notice warning" role="status">
     <p>
-      ${count === 1 ? 'One transaction waits' : `${grouped(count)} transactions wait`} because no node returns a readable
+      ${count === 1 ? 'One transaction is waiting' : `${grouped(count)} transactions are waiting`} because no node returns a readable
       receipt. Nothing is lost: the checkouts stay open, and the nodes are asked again.
     </p>
     <ul>
@@ -55,7 +55,7 @@ export function SetAsideBlocksWarning(): VNode | null {
   return html`<div class="notice warning" role="status">
     <p>
       No node returns whole blocks of ${waiting.map(({ name }) => name).join(', ')}, so their transactions are read one by
-      one. Payments in these blocks are seen late. A payment that was sent is not lost.
+      one. Payments in these blocks are detected with a delay. A payment that was sent is not lost.
     </p>
     ${h(Retry, { done: () => {} })}
   </div>`;

@@ -39,7 +39,7 @@ export function Timeline({ story }: { story: Story }): VNode {
 /** Entries in the order that the stable sort keeps for equal times. */
 function entriesOf({ session, transfers, events }: Story): readonly Entry[] {
   return [
-    { key: 'opened', at: session.created_at, content: html`<p>The checkout was opened.</p>` },
+    { key: 'opened', at: session.created_at, content: html`<p>The checkout was created.</p>` },
     ...transfers.toReversed().flatMap(entriesOfTransfer),
     ...events.toReversed().map(event => ({
       key: event.id,
@@ -60,9 +60,9 @@ function entriesOfTransfer(transfer: Transfer): readonly Entry[] {
 }
 
 const MATCHED = {
-  wallet: 'matched by the wallet that signed',
+  wallet: 'matched by the payer’s wallet',
   amount: 'matched by its exact amount',
-  assignment: 'assigned by hand',
+  assignment: 'assigned manually',
   simulation: 'simulated',
 } as const;
 
@@ -72,7 +72,7 @@ function Seen({ transfer }: { transfer: Transfer }): VNode {
     transfer;
   return html`<div class="stack">
     <p>
-      A transfer of ${h(Amount, { units: transfer.amount, of: transfer })} was recorded, ${MATCHED[matched_by]}.${' '}
+      A transfer of ${h(Amount, { units: transfer.amount, of: transfer })} was detected, ${MATCHED[matched_by]}.${' '}
       ${h(TransactionStatus, { status })}
       ${status === 'confirming' && html` ${confirmations} of ${required_confirmations} confirmations`}
     </p>
@@ -83,12 +83,21 @@ function Seen({ transfer }: { transfer: Transfer }): VNode {
   </div>`;
 }
 
+const FAILURES: Readonly<Record<NonNullable<Transfer['failure_reason']>, string>> = {
+  reverted: 'the transaction reverted',
+  cancelled: 'the payer cancelled the transaction',
+  replaced: 'the payer replaced the transaction',
+  not_found: 'the transaction never appeared on the chain',
+  reorged: 'the chain dropped the transaction',
+  simulated: 'simulated',
+};
+
 function oddities({ failure_reason, late, duplicate, partial }: Transfer): readonly string[] {
   return [
-    failure_reason !== null && `failed: ${failure_reason}`,
-    late && 'came after the checkout had ended',
-    duplicate && 'another transfer had paid already',
-    partial && 'less than was due',
+    failure_reason !== null && `failed: ${FAILURES[failure_reason]}`,
+    late && 'late: the checkout could no longer be completed',
+    duplicate && 'duplicate: the checkout was already paid',
+    partial && 'less than the amount due',
   ].filter(text => text !== false);
 }
 

@@ -23,7 +23,7 @@ const STATUSES = ['open', 'assigned', 'set_aside'] as const;
 const STATUS_WORDS = [
   ['open', 'Open'],
   ['assigned', 'Assigned'],
-  ['set_aside', 'Set aside'],
+  ['set_aside', 'Waiting for receipt'],
 ] as const;
 
 /** Page of transfers that match no checkout, each with the checkout it was probably meant for. */
@@ -37,8 +37,8 @@ function UnmatchedPage(): VNode {
   return html`
     <h1>Unmatched transfers</h1>
     <p class="hint">
-      Money that reached one of your recipients, but fits no checkout by its sender or its exact amount. Assign it to the
-      checkout that it was meant for.
+      Transfers to one of your recipients that match no checkout by sender or exact amount. Assign each one to the
+      checkout it was meant for.
     </p>
     ${h(SetAsideWarning, {})}
     ${h(Filters, {
@@ -63,8 +63,8 @@ function UnmatchedPage(): VNode {
       inputs: [changes],
       empty:
         Object.keys(filters).length === 0
-          ? 'Every transfer has found its checkout. There is nothing to do.'
-          : 'No transfer fits these filters.',
+          ? 'Every transfer is matched to a checkout.'
+          : 'No transfers match these filters.',
       columns: [
         ...COLUMNS,
         { name: 'Checkout', cell: (transfer: Transfer) => h(Assignment, { transfer, mayAssign, assigned }) },
@@ -78,13 +78,13 @@ const COLUMNS = [
     name: 'Amount',
     cell: (transfer: Transfer) => h(Amount, { units: transfer.amount, of: transfer }),
   },
-  { name: 'Sender', cell: ({ sender_address }: Transfer) => h(Reference, { value: sender_address }) },
+  { name: 'From', cell: ({ sender_address }: Transfer) => h(Reference, { value: sender_address }) },
   {
     name: 'Transaction',
     cell: ({ tx_hash, chain_id }: Transfer) => h(TransactionHash, { hash: tx_hash, chainId: chain_id }),
   },
   { name: 'Chain', cell: ({ chain_id }: Transfer) => h(ChainName, { id: chain_id }) },
-  { name: 'Seen', cell: ({ block_timestamp }: Transfer) => h(Ago, { at: block_timestamp }) },
+  { name: 'Detected', cell: ({ block_timestamp }: Transfer) => h(Ago, { at: block_timestamp }) },
 ];
 
 interface AssignmentProps {
@@ -102,27 +102,27 @@ function Assignment({ transfer, mayAssign, assigned }: AssignmentProps): VNode {
     return h(Reference, { value: session_id, href: dashboard.payment(session_id) });
   }
   if (transfer.status === 'set_aside') {
-    return html`<span class="small">Waits for the receipt of its transaction</span>`;
+    return html`<span class="small">Waiting for the receipt of its transaction</span>`;
   }
   return html`
     ${
       suggested_session_id === null
-        ? html`<span class="small">None is suggested</span> `
+        ? html`<span class="small">No suggestion</span> `
         : html`${h(Reference, { value: suggested_session_id, href: dashboard.payment(suggested_session_id) })} <span class="small">suggested</span> `
     }
     ${
       mayAssign &&
       h(DialogButton, {
         label: 'Assign',
-        title: 'Which checkout was it meant for?',
+        title: 'Assign this transfer to a checkout?',
         onConfirm: () => assign(transfer.id, typed).then(assigned),
         children: html`
           <p>
-            ${h(Amount, { units: transfer.amount, of: transfer })} will count for it as if it had been matched. This cannot be
+            ${h(Amount, { units: transfer.amount, of: transfer })} will count as a payment of the checkout. This cannot be
             undone.
           </p>
           ${h(TextField, {
-            label: 'Id of the checkout',
+            label: 'Checkout ID',
             param: 'session_id',
             value: typed,
             isRequired: true,

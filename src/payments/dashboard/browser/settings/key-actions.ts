@@ -13,9 +13,9 @@ type Key = Payments['ApiKey'];
 type Created = Payments['CreatedApiKey'];
 
 const PERMISSIONS: readonly (readonly [Key['permission'], string])[] = [
-  ['read', 'read: sees everything but keys'],
-  ['write', 'write: creates links and checkouts, too'],
-  ['admin', 'admin: may do everything'],
+  ['read', 'read: view everything except keys'],
+  ['write', 'write: also create links and checkouts'],
+  ['admin', 'admin: full access'],
 ];
 const MODES: readonly (readonly [Key['mode'], string])[] = [
   ['live', 'Live'],
@@ -49,7 +49,7 @@ export function CreateKey({ onMade }: { onMade: (key: Created) => void }): VNode
         param: 'name',
         value: name,
         isRequired: true,
-        hint: 'What the key is for, such as the server that has it.',
+        hint: 'What uses the key, for example your shop’s server.',
         onValue: setName,
       })}
       ${h(SelectField<Key['permission']>, {
@@ -70,11 +70,11 @@ export function CreateKey({ onMade }: { onMade: (key: Created) => void }): VNode
         })
       }
       ${h(TextField, {
-        label: 'Ends at',
+        label: 'Expires at',
         param: 'expires_at',
         type: 'datetime-local',
         value: expiresAt,
-        hint: 'In your time zone. Left empty, it never ends.',
+        hint: 'In your time zone. Leave empty for no expiry.',
         onValue: setExpiresAt,
       })}
     `,
@@ -82,10 +82,10 @@ export function CreateKey({ onMade }: { onMade: (key: Created) => void }): VNode
 }
 
 const GRACES = [
-  ['0', 'Ends at once'],
-  ['3600', 'Works for another hour'],
-  ['86400', 'Works for another day'],
-  ['604800', 'Works for another week'],
+  ['0', 'immediately'],
+  ['3600', 'in one hour'],
+  ['86400', 'in one day'],
+  ['604800', 'in one week'],
 ] as const;
 
 /** Buttons that roll or revoke a key. The dialog warns if that ends this session. */
@@ -128,10 +128,10 @@ export function KeyActions({
         <p>A new key with the same name and permission takes its place. It is shown once.</p>
         ${
           isOwn &&
-          html`<p class="notice warning">This session was opened with this key. It ends at once: sign in with the new key.</p>`
+          html`<p class="notice warning">You signed in with this key. This session ends at once: sign in with the new key.</p>`
         }
         ${h(SelectField<string>, {
-          label: `The old key …${end}`,
+          label: `Old key …${end} expires`,
           param: 'old_key_expires_in',
           value: grace,
           options: GRACES,
@@ -146,7 +146,7 @@ export function KeyActions({
       onConfirm: revoke,
       children: html`
         <p>Requests with the key …${end} are refused from now on. This cannot be undone.</p>
-        ${isOwn && html`<p class="notice warning">This session was opened with this key: you are signed out.</p>`}
+        ${isOwn && html`<p class="notice warning">You signed in with this key: you will be signed out.</p>`}
       `,
     })}
   </span>`;

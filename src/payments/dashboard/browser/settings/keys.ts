@@ -26,7 +26,7 @@ function KeysPage(): VNode {
   if (!isAdmin)
     return html`<h1>Keys</h1>
       ${h(Empty, {
-        children: html`Only keys with the permission <code>admin</code> can list and create keys. The key of this session has another one.`,
+        children: html`Only keys with the permission <code>admin</code> can list and create keys. The key that you signed in with has another permission.`,
       })}`;
 
   const onMade = (key: Payments['CreatedApiKey'], replaced?: Key) => {
@@ -47,7 +47,7 @@ function KeysPage(): VNode {
     })}
     ${
       isOver
-        ? html`<p>This session has ended with its key. <a href=${dashboard.signIn(dashboard.keys)}>Sign in with the new one</a></p>`
+        ? html`<p>This session has ended, because its key was replaced. <a href=${dashboard.signIn(dashboard.keys)}>Sign in with the new one</a></p>`
         : h(KeyList, { version: `${made?.id} ${said}`, onMade, onSaid: setSaid })
     }
   `;
@@ -69,7 +69,7 @@ function KeyList({
       inputs: [version],
       load: (page, signal) => api.GET('/api/v1/api-keys', { params: { query: pageQuery(page) }, signal }),
       keyOf: ({ id }: Key) => id,
-      empty: 'There is no key.',
+      empty: 'No keys.',
       columns: [
         {
           name: 'Name',
@@ -89,7 +89,7 @@ function KeyList({
             }),
         },
         { name: 'Permission', cell: ({ permission }: Key) => permission },
-        { name: 'State', cell: (key: Key) => h(KeyState, { apiKey: key }) },
+        { name: 'Status', cell: (key: Key) => h(KeyState, { apiKey: key }) },
         {
           name: 'Last used',
           cell: ({ last_used_at: at }: Key) => (at === null ? 'never' : h(Ago, { at })),

@@ -26,7 +26,7 @@ export function MessengerCard(props: MessengerProps): VNode {
       ${h(Facts, {
         rows: [
           [
-            'State',
+            'Status',
             chat === null
               ? h(Badge, { children: 'Not linked' })
               : h(Badge, { tone: isOn ? 'good' : 'plain', children: isOn ? 'On' : 'Linked, off' }),
@@ -49,7 +49,7 @@ function LinkChat(): VNode {
       const { data } = await answerOf(api.POST('/api/v1/notifications/messenger/link', { params }));
       setLink(data.data);
     });
-  const action = link === undefined ? 'Link a chat' : 'Make a new address';
+  const action = link === undefined ? 'Link a chat' : 'Create a new link';
   return html`
     <p>The bot sends the selected events to one private chat in Telegram.</p>
     <div><button type="button" disabled=${change.isBusy} onClick=${begin}>${action}</button></div>
@@ -58,9 +58,9 @@ function LinkChat(): VNode {
       link !== undefined &&
       html`<p role="status">
         Scan the code, or open <a href=${webAddress(link.link_url)} target="_blank" rel="noopener noreferrer">the bot</a>,
-        and press Start, by ${h(Moment, { at: link.expires_at })}. This page says when the chat is linked.
+        and press Start, before ${h(Moment, { at: link.expires_at })}. This page says when the chat is linked.
       </p>
-      ${h(QrCode, { text: link.link_url, label: 'QR code of the address that links a chat' })}`
+      ${h(QrCode, { text: link.link_url, label: 'QR code of the link to the bot' })}`
     }
   `;
 }
@@ -85,8 +85,8 @@ function Linked({ settings: { messenger_enabled: isOn }, onDone }: MessengerProp
   };
   return html`
     <div class="row">
-      <button type="button" disabled=${change.isBusy} onClick=${turn}>${isOn ? 'Switch off' : 'Switch on'}</button>
-      ${isOn && html`<button type="button" disabled=${change.isBusy} onClick=${test}>Send a test message</button>`}
+      <button type="button" disabled=${change.isBusy} onClick=${turn}>${isOn ? 'Turn off' : 'Turn on'}</button>
+      ${isOn && html`<button type="button" disabled=${change.isBusy} onClick=${test}>Send test message</button>`}
       ${h(DialogButton, {
         label: 'Unlink',
         title: 'Unlink this chat?',

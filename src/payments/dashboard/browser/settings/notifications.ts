@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { Awaited, answerOf, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
+import { Awaited, answerOf, Problem, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
 import { ChangeForm, Said, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { CheckField, TextField } from '#pages/browser/fields.ts';
@@ -46,7 +46,7 @@ function NotificationsPage(): VNode {
           ${h(MessengerCard, { settings: data, mayChange, onDone })}
           ${!mayChange && h(Shown, { settings: data })}
         </div>
-        <p class="small">Changed ${h(Moment, { at: data.updated_at })}</p>
+        <p class="small">Updated ${h(Moment, { at: data.updated_at })}</p>
       `,
     })}
   `;
@@ -58,7 +58,7 @@ function Shown({ settings }: { settings: Settings }): VNode {
     title: 'Events',
     children:
       texts.length === 0
-        ? html`<p>No events are selected.</p>`
+        ? html`<p>No events selected.</p>`
         : html`<ul>${texts.map(text => html`<li>${text}</li>`)}</ul>`,
   });
 }
@@ -74,15 +74,17 @@ function MailCard({
 }): VNode {
   if (mayChange) return h(MailForm, { settings, onDone });
   return h(Card, {
-    title: 'E-mail',
+    title: 'Email',
     children: h(Facts, {
       rows: [
-        ['State', settings.email_enabled ? 'on' : 'off'],
-        ['Address', settings.email_address ?? 'none'],
+        ['Status', settings.email_enabled ? 'on' : 'off'],
+        ['Email address', settings.email_address ?? 'none'],
       ],
     }),
   });
 }
+
+const ADDRESS = { param: 'email_address' };
 
 function mailSettingsOf({ email_address, email_enabled, enabled_events }: Settings) {
   return { email_address, email_enabled, enabled_events };
@@ -106,6 +108,7 @@ function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: str
   );
   const save = () =>
     change.run(async () => {
+      if (isOn && address.trim() === '') throw new Problem('Enter an email address.', ADDRESS);
       const isSaved = await editor.save({
         email_address: address.trim() || null,
         email_enabled: isOn,
@@ -117,34 +120,34 @@ function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: str
     test.run(async () => {
       const params = { header: { 'Idempotency-Key': idempotencyKey() } };
       const { data } = await answerOf(api.POST('/api/v1/notifications/test/email', { params }));
-      onDone(`A test mail is on its way to ${data.data.sent_to}.`);
+      onDone(`A test email was sent to ${data.data.sent_to}.`);
     });
   const turn = (event: Event, isChecked: boolean) =>
     setEvents(isChecked ? [...events, event] : events.filter(one => one !== event));
   return h(Card, {
-    title: 'E-mail and events',
+    title: 'Email and events',
     children: html`
       ${h(ChangeForm, {
-        label: 'E-mail and events',
+        label: 'Email and events',
         action: 'Save',
         change,
         onSubmit: save,
         children: html`
           ${h(TextField, {
-            label: 'Address',
-            param: 'email_address',
+            label: 'Email address',
+            ...ADDRESS,
             type: 'email',
             value: address,
-            hint: 'A webhook that had to be disabled is reported here, too.',
+            hint: 'Also used to tell you when a webhook is disabled.',
             onValue: setAddress,
           })}
           ${h(CheckField, {
-            label: 'Send e-mails about the events below',
+            label: 'Send emails about the events below',
             isChecked: isOn,
             onChecked: setOn,
           })}
           <fieldset class="part">
-            <legend>Events, for e-mail and messenger</legend>
+            <legend>Events, for email and messenger</legend>
             ${EVENTS.map(([event, text]) =>
               h(CheckField, {
                 key: event,
@@ -159,7 +162,7 @@ function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: str
       ${
         settings.email_enabled &&
         html`<div>
-          <button type="button" disabled=${test.isBusy} onClick=${sendTest}>Send a test mail</button>
+          <button type="button" disabled=${test.isBusy} onClick=${sendTest}>Send test email</button>
         </div>`
       }
       ${test.problem !== undefined && h(ProblemNotice, { problem: test.problem })}

@@ -44,7 +44,7 @@ function OrganizationPage(): VNode {
         }
         ${h(Recipients, { isLocked: body.recipients_locked, onDone })}
         <p class="small">
-          Settings of ${body.mode} mode. Changed ${h(Moment, { at: body.updated_at })}. Id <code>${body.id}</code>
+          Settings of ${body.mode} mode. Updated ${h(Moment, { at: body.updated_at })}. ID <code>${body.id}</code>
         </p>
       `,
     })}
@@ -127,11 +127,11 @@ function Profile({ organization, onDone }: { organization: Organization; onDone:
           label: 'Name',
           param: 'name',
           value: name,
-          hint: 'As payers see it. Left empty, it is the operator’s.',
+          hint: 'Shown to payers. Leave empty for the default of this server.',
           onValue: setName,
         })}
         ${h(TextField, {
-          label: 'Logo (https)',
+          label: 'Logo URL (https)',
           param: 'logo_url',
           type: 'url',
           value: logo,
@@ -175,7 +175,10 @@ function Defaults({ organization, onDone }: { organization: Organization; onDone
           label: 'Chain',
           param: 'default_chain_id',
           value: chainId,
-          options: [['', 'The operator’s'], ...chains.map(({ id, name }) => [String(id), name] as const)],
+          options: [
+            ['', 'Default of this server'],
+            ...chains.map(({ id, name }) => [String(id), name] as const),
+          ],
           onValue: choose,
         })}
         ${h(SelectField<string>, {
@@ -183,7 +186,7 @@ function Defaults({ organization, onDone }: { organization: Organization; onDone
           param: 'default_token_address',
           value: token,
           options: [
-            ['', 'The operator’s'],
+            ['', 'Default of this server'],
             ...(chain?.tokens ?? []).map(({ address, symbol }) => [address, symbol] as const),
           ],
           onValue: setToken,
@@ -220,21 +223,21 @@ function Origins({ organization, onDone }: { organization: Organization; onDone:
       onSubmit: send,
       children: html`
         ${h(TextField, {
-          label: 'Origins of your own front ends, one per line',
+          label: 'Origins of your websites, one per line',
           param: change.problem?.param?.startsWith('origins') ? change.problem.param : 'origins',
           type: 'textarea',
           value: text,
           placeholder: 'https://shop.example',
-          hint: 'Wallets that sign there show a message that names your page.',
+          hint: 'The message that a payer signs there names your website.',
           onValue: setText,
         })}
         ${h(CheckField, {
-          label: 'Links and checkouts pay to recipients of the list below only',
+          label: 'Only allow recipients from the list below',
           isChecked: isLocked,
           onChecked: setLocked,
         })}
         <p class="hint">
-          A stolen key can then not send money elsewhere. Check the list first: it has every address that any key has named
+          A stolen key can then not redirect payments. Check the list first: it contains every address that any key has used
           before.
         </p>
       `,

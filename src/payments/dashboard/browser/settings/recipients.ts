@@ -31,8 +31,8 @@ export function Recipients({ isLocked, onDone }: { isLocked: boolean; onDone: On
       <p class="hint">
         ${
           isLocked
-            ? 'Links and checkouts can name only these addresses.'
-            : 'An address is added here when a link or a checkout names it.'
+            ? 'Links and checkouts can use only these addresses.'
+            : 'An address is added here when a link or a checkout uses it.'
         }${' '}
         With several organizations on this service, prove that an address is yours: until then another one may claim it.
       </p>
@@ -41,7 +41,7 @@ export function Recipients({ isLocked, onDone }: { isLocked: boolean; onDone: On
         inputs: [version],
         load: (page, signal) => api.GET('/api/v1/recipients', { params: { query: pageQuery(page) }, signal }),
         keyOf: ({ id }: Recipient) => id,
-        empty: 'There is no recipient yet. Add the address that you want to be paid at.',
+        empty: 'No recipients yet. Add the address that receives your payments.',
         columns: [
           { name: 'Address', cell: ({ address }: Recipient) => h(Reference, { value: address }) },
           { name: 'Chain', cell: ({ chain_id }: Recipient) => h(ChainName, { id: chain_id }) },
@@ -65,10 +65,10 @@ export function Recipients({ isLocked, onDone }: { isLocked: boolean; onDone: On
 }
 
 function Ownership({ recipient: { verified_by } }: { recipient: Recipient }): VNode {
-  if (verified_by === null) return h(Badge, { tone: 'warning', children: 'Not proved' });
+  if (verified_by === null) return h(Badge, { tone: 'warning', children: 'Not verified' });
   return h(Badge, {
     tone: 'good',
-    children: verified_by === 'signature' ? 'Proved by signature' : 'Set by the operator',
+    children: verified_by === 'signature' ? 'Verified by signature' : 'Set by the operator',
   });
 }
 
@@ -82,7 +82,7 @@ function AddRecipient({ onDone }: { onDone: OnDone }): VNode {
     const params = { header: { 'Idempotency-Key': idempotencyKey() } };
     await answerOf(api.POST('/api/v1/recipients', { params, body }));
     setAddress('');
-    onDone('The recipient is on the list.');
+    onDone('The recipient is added.');
   };
   return h(DialogButton, {
     label: 'Add recipient',
@@ -116,11 +116,11 @@ function Verify({ recipient, onDone }: { recipient: Recipient; onDone: OnDone })
     const params = { path: { recipient_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
     const body = { signature: signature.trim() };
     await answerOf(api.POST('/api/v1/recipients/{recipient_id}/verify', { params, body }));
-    onDone('The address is proved to be yours.');
+    onDone('The address is verified.');
   };
   return h(DialogButton, {
-    label: 'Prove',
-    title: 'Prove that this address is yours',
+    label: 'Verify',
+    title: 'Verify that this address is yours',
     action: 'Verify',
     onConfirm: verify,
     children: html`

@@ -22,7 +22,7 @@ const STATES: readonly (readonly ['' | Delivery['status'], string])[] = [
   ['', 'All'],
   ['failed', 'Failed'],
   ['pending', 'Pending'],
-  ['success', 'Received'],
+  ['success', 'Delivered'],
 ];
 const ANY_TYPE = [['', 'All'], ...DELIVERY_TYPES] as const;
 
@@ -36,7 +36,7 @@ export function Deliveries({ webhookId }: { webhookId: string }): VNode {
     children: html`
       <div class="pair">
         ${h(SelectField<'' | Delivery['status']>, {
-          label: 'State',
+          label: 'Status',
           param: 'status',
           value: status,
           options: STATES,
@@ -61,8 +61,8 @@ export function Deliveries({ webhookId }: { webhookId: string }): VNode {
           }),
         keyOf: ({ id }: Delivery) => id,
         empty: isFiltered
-          ? 'No delivery matches. Change the filters.'
-          : 'Nothing was sent yet. Send a test, or wait for the first payment.',
+          ? 'No deliveries match these filters.'
+          : 'No events sent yet. Send a test event, or wait for the first payment.',
         columns: [
           {
             name: 'Delivery',
@@ -72,14 +72,14 @@ export function Deliveries({ webhookId }: { webhookId: string }): VNode {
             name: 'Event',
             cell: (one: Delivery) => html`<code>${one.event_type}</code>${one.is_test && ' (test)'}`,
           },
-          { name: 'State', cell: (one: Delivery) => h(DeliveryState, { delivery: one }) },
-          { name: 'Answer', isNumber: true, cell: (one: Delivery) => one.response_code ?? 'none' },
+          { name: 'Status', cell: (one: Delivery) => h(DeliveryState, { delivery: one }) },
+          { name: 'Response', isNumber: true, cell: (one: Delivery) => one.response_code ?? 'none' },
           { name: 'Attempts', isNumber: true, cell: (one: Delivery) => one.attempts },
           {
-            name: 'Next try',
+            name: 'Next retry',
             cell: ({ next_attempt_at: at }: Delivery) => (at === null ? '' : h(Ago, { at })),
           },
-          { name: 'Recorded', cell: ({ created_at }: Delivery) => h(Ago, { at: created_at }) },
+          { name: 'Created', cell: ({ created_at }: Delivery) => h(Ago, { at: created_at }) },
         ],
       })}
     `,
@@ -103,8 +103,8 @@ export function DeliveryPart({ webhookId, id }: { webhookId: string; id: string 
       const operation = '/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/retry';
       const { data } = await answerOf(api.POST(operation, { params }));
       const { success, response_code: code } = data.data;
-      const outcome = code === null ? 'did not answer' : `answered ${code}`;
-      setSaid(`${success ? 'It arrived' : 'It failed again'}: the receiver ${outcome}.`);
+      const outcome = code === null ? 'did not respond' : `responded ${code}`;
+      setSaid(`${success ? 'Delivered' : 'Failed again'}: the receiver ${outcome}.`);
       delivery.reload();
     });
   return html`
@@ -139,14 +139,14 @@ function DeliveryFacts({ delivery }: { delivery: Detail }): VNode {
   });
   return h(Facts, {
     rows: [
-      ['State', h(DeliveryState, { delivery })],
-      ['Answer of the receiver', code === null ? 'none' : `${code}, after ${ms ?? 0} ms`],
-      ['Why it failed', delivery.last_error],
+      ['Status', h(DeliveryState, { delivery })],
+      ['Response', code === null ? 'none' : `${code}, after ${ms ?? 0} ms`],
+      ['Error', delivery.last_error],
       ['Attempts', delivery.attempts],
-      ['Next try', next === null ? 'no automatic one' : h(Moment, { at: next })],
+      ['Next retry', next === null ? 'no automatic retry' : h(Moment, { at: next })],
       ['Event', event],
-      ['Recorded', h(Moment, { at: delivery.created_at })],
-      ['Id', h(Reference, { value: delivery.id, isWhole: true })],
+      ['Created', h(Moment, { at: delivery.created_at })],
+      ['ID', h(Reference, { value: delivery.id, isWhole: true })],
     ],
   });
 }

@@ -42,11 +42,11 @@ function Test({ webhook, onDone }: ActionProps): VNode {
       api.POST('/api/v1/webhooks/{webhook_id}/test', { params, body: { event } }),
     );
     const { success, response_code: code } = data.data;
-    const outcome = code === null ? 'did not answer' : `answered ${code}`;
-    onDone(`${success ? 'The test arrived' : 'The test failed'}: the receiver ${outcome}.`);
+    const outcome = code === null ? 'did not respond' : `responded ${code}`;
+    onDone(`${success ? 'Test event delivered' : 'Test event failed'}: the receiver ${outcome}.`);
   };
   return h(DialogButton, {
-    label: 'Send a test',
+    label: 'Send test event',
     action: 'Send',
     onConfirm: send,
     children: h(SelectField<Payments['DeliveryEventType']>, {
@@ -54,7 +54,7 @@ function Test({ webhook, onDone }: ActionProps): VNode {
       param: 'event',
       value: event,
       options: DELIVERY_TYPES,
-      hint: 'The data of every type except test.ping is made up. The request says X-Service-Test: true.',
+      hint: 'Every type except test.ping contains sample data. The request says X-Service-Test: true.',
       onValue: setEvent,
     }),
   });
@@ -71,11 +71,11 @@ function Replay({ webhook, onDone }: ActionProps): VNode {
   };
   return h(DialogButton, {
     label: 'Replay',
-    title: 'Send again what did not arrive',
+    title: 'Replay missed events',
     action: 'Replay',
     onConfirm: replay,
     children: html`
-      <p>Events since this time that the receiver did not confirm are sent again.</p>
+      <p>Events since this time that were not delivered are sent again.</p>
       ${h(TextField, {
         label: 'Since',
         param: 'since',
@@ -90,10 +90,10 @@ function Replay({ webhook, onDone }: ActionProps): VNode {
 }
 
 const GRACES = [
-  ['0', 'Stop at once'],
-  ['3600', 'One hour'],
-  ['86400', 'One day'],
-  ['604800', 'One week'],
+  ['0', 'immediately'],
+  ['3600', 'in one hour'],
+  ['86400', 'in one day'],
+  ['604800', 'in one week'],
 ] as const;
 
 function Rotate({ webhook, onDone }: ActionProps): VNode {
@@ -115,7 +115,7 @@ function Rotate({ webhook, onDone }: ActionProps): VNode {
         one.
       </p>
       ${h(SelectField<string>, {
-        label: 'The old secret signs for',
+        label: 'Old secret expires',
         param: 'grace_period_seconds',
         value: grace,
         options: GRACES,
@@ -130,19 +130,19 @@ function Switch({ webhook, onDone }: ActionProps): VNode {
   const turn = async () => {
     const body = { is_active: !is_active };
     await answerOf(api.PATCH('/api/v1/webhooks/{webhook_id}', { params: paramsOf(webhook), body }));
-    onDone(is_active ? 'The webhook is switched off.' : 'The webhook is active again.');
+    onDone(is_active ? 'The webhook is disabled.' : 'The webhook is active again.');
   };
   // One element for both states, so that the focus returns to it.
   return h(DialogButton, {
-    label: is_active ? 'Switch off' : 'Enable',
-    title: is_active ? 'Switch this webhook off?' : 'Enable this webhook?',
+    label: is_active ? 'Disable' : 'Enable',
+    title: is_active ? 'Disable this webhook?' : 'Enable this webhook?',
     tone: is_active ? 'plain' : 'primary',
     onConfirm: turn,
     children: html`
       <p>
         ${
           is_active
-            ? 'Nothing is sent until it is enabled again. Events of that time can be replayed afterwards.'
+            ? 'No events are sent until it is enabled again. Missed events can be replayed afterwards.'
             : 'New events and held deliveries are sent from now on. Use Replay for events that were missed.'
         }
       </p>
@@ -162,7 +162,7 @@ function Delete({ webhook }: ActionProps): VNode {
     tone: 'danger',
     onConfirm: remove,
     children: html`
-      <p>Nothing is sent to <code>${webhook.url}</code> any more, and the list of its deliveries is removed.</p>
+      <p>No more events are sent to <code>${webhook.url}</code>, and its list of deliveries is deleted.</p>
     `,
   });
 }

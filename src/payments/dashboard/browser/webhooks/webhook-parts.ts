@@ -13,7 +13,7 @@ const TYPES: readonly (readonly [Payments['EventType'], string])[] = [
   ['payment.completed', 'a payment was confirmed'],
   ['payment.failed', 'a payment failed'],
   ['checkout.completed', 'a checkout was paid in full'],
-  ['checkout.expired', 'a checkout ended unpaid'],
+  ['checkout.expired', 'a checkout expired unpaid'],
 ];
 
 /** Types of deliveries to choose from. Only tests send `test.ping`. */
@@ -30,12 +30,12 @@ export function WebhookState({
 }): VNode {
   const { is_active, disabled_reason } = webhook;
   if (is_active) return h(Badge, { tone: 'good', children: 'Active' });
-  if (disabled_reason === null) return h(Badge, { children: 'Switched off' });
+  if (disabled_reason === null) return h(Badge, { children: 'Disabled' });
   return h(Badge, { tone: 'bad', children: 'Disabled after failures' });
 }
 
 const DELIVERY_STATES: Readonly<Record<Payments['DeliveryStatus'], readonly [Tone, string]>> = {
-  success: ['good', 'Received'],
+  success: ['good', 'Delivered'],
   failed: ['bad', 'Failed'],
   pending: ['busy', 'Pending'],
 };
@@ -63,7 +63,7 @@ export function EventsField({
   return html`<fieldset class="part" aria-describedby=${id}>
     <legend>Events</legend>
     ${h(CheckField, {
-      label: 'All events, those of later versions too',
+      label: 'All events, including future types',
       isChecked: isAll,
       onChecked: (isOn: boolean) => onEvents(isOn ? ['*'] : TYPES.map(([type]) => type)),
     })}

@@ -73,7 +73,7 @@ function Disabled({ webhook: { disabled_reason, disabled_at } }: { webhook: Webh
   return html`<div class="notice warning stack">
     <p>
       Ten events in a row failed at their first attempt, so nothing has been sent since${' '}
-      ${h(Moment, { at: disabled_at })}. The deliveries below say what the receiver answered.
+      ${h(Moment, { at: disabled_at })}. The deliveries below show the responses of the receiver.
     </p>
     <p>
       Fix the receiver, then ${mayChange ? 'choose Enable' : 'have an administrator enable the webhook'}, and use Replay
@@ -97,19 +97,19 @@ function Settings({ webhook, onDone }: ShownWebhook): VNode {
   return html`<div class="grid">
     ${mayChange && h(SettingsForm, { webhook, onDone })}
     ${h(Card, {
-      title: 'Facts',
+      title: 'Details',
       children: h(Facts, {
         rows: [
-          ['Address', webhook.url],
+          ['Endpoint URL', webhook.url],
           ['Events', webhook.events.includes('*') ? 'all' : webhook.events.join(', ')],
-          ['For', webhook.description],
-          ['Received', webhook.success_count],
+          ['Description', webhook.description],
+          ['Delivered', webhook.success_count],
           ['With failures', webhook.failure_count],
           ['Last attempt', last === null ? 'none' : h(Moment, { at: last })],
-          ['Old secret signs until', graceEnd !== null && h(Moment, { at: graceEnd })],
+          ['Old secret expires', graceEnd !== null && h(Moment, { at: graceEnd })],
           ['Created', h(Moment, { at: webhook.created_at })],
-          ['Changed', h(Moment, { at: webhook.updated_at })],
-          ['Id', h(Reference, { value: webhook.id, isWhole: true })],
+          ['Updated', h(Moment, { at: webhook.updated_at })],
+          ['ID', h(Reference, { value: webhook.id, isWhole: true })],
         ],
       }),
     })}
@@ -134,20 +134,20 @@ function SettingsForm({ webhook, onDone }: ShownWebhook): VNode {
   const save = () =>
     change.run(async () => {
       const typed = { url: url.trim(), events: [...events], description: description.trim() || null };
-      onDone((await editor.save(typed)) ? 'The webhook is changed.' : NOTHING_CHANGED);
+      onDone((await editor.save(typed)) ? 'The webhook is updated.' : NOTHING_CHANGED);
     });
   return h(Card, {
-    title: 'Change',
+    title: 'Edit',
     children: h(ChangeForm, {
       label: 'Webhook',
       action: 'Save changes',
       change,
       onSubmit: save,
       children: html`
-        ${h(TextField, { label: 'Address', param: 'url', value: url, isRequired: true, onValue: setUrl })}
+        ${h(TextField, { label: 'Endpoint URL', param: 'url', value: url, isRequired: true, onValue: setUrl })}
         ${h(EventsField, { events, onEvents: setEvents })}
         ${h(TextField, {
-          label: 'What it is for',
+          label: 'Description',
           param: 'description',
           value: description,
           onValue: setDescription,
@@ -185,7 +185,7 @@ function Verification(): VNode {
       </li>
     </ul>
     ${h(SelectField<string>, {
-      label: 'Receiver in',
+      label: 'Language',
       param: 'language',
       value: language,
       options: LANGUAGES,

@@ -30,7 +30,7 @@ function WebhooksPage(): VNode {
       children:
         added !== undefined &&
         html`${h(Secret, { label: `This is the secret of ${added.url}.`, value: added.secret })}
-        <p><a href=${`${dashboard.webhook(added.id)}?tab=verify`}>How to verify what is sent</a></p>`,
+        <p><a href=${`${dashboard.webhook(added.id)}?tab=verify`}>How to verify events</a></p>`,
     })}
     ${h(Card, {
       children: numberedList({
@@ -38,15 +38,14 @@ function WebhooksPage(): VNode {
         inputs: [added?.id],
         load: (page, signal) => api.GET('/api/v1/webhooks', { params: { query: pageQuery(page) }, signal }),
         keyOf: ({ id }: Webhook) => id,
-        empty:
-          'There is no webhook yet. Add one, and your server is notified of every payment as it happens.',
+        empty: 'No webhooks yet. Add one, and your server is told of every payment as it happens.',
         columns: [
           {
-            name: 'Address',
+            name: 'Endpoint URL',
             cell: ({ id, url }: Webhook) => html`<a class="clipped" href=${dashboard.webhook(id)}>${url}</a>`,
           },
-          { name: 'State', cell: (webhook: Webhook) => h(WebhookState, { webhook }) },
-          { name: 'Received', isNumber: true, cell: ({ success_count }: Webhook) => success_count },
+          { name: 'Status', cell: (webhook: Webhook) => h(WebhookState, { webhook }) },
+          { name: 'Delivered', isNumber: true, cell: ({ success_count }: Webhook) => success_count },
           { name: 'With failures', isNumber: true, cell: ({ failure_count }: Webhook) => failure_count },
           {
             name: 'Last attempt',
@@ -57,7 +56,7 @@ function WebhooksPage(): VNode {
             cell: ({ events }: Webhook) => (events.includes('*') ? 'all' : events.join(', ')),
           },
           {
-            name: 'For',
+            name: 'Description',
             cell: ({ description }: Webhook) => html`<span class="clipped">${description}</span>`,
           },
         ],
@@ -86,17 +85,17 @@ function AddWebhook({ onAdded }: { onAdded: (webhook: Payments['WebhookWithSecre
     onConfirm: add,
     children: html`
       ${h(TextField, {
-        label: 'Address',
+        label: 'Endpoint URL',
         param: 'url',
         value: url,
         isRequired: true,
         placeholder: 'https://shop.example/hook',
-        hint: 'An https address that is reachable from the internet.',
+        hint: 'An https URL that is reachable from the internet.',
         onValue: setUrl,
       })}
       ${h(EventsField, { events, onEvents: setEvents })}
       ${h(TextField, {
-        label: 'What it is for',
+        label: 'Description',
         param: 'description',
         value: description,
         onValue: setDescription,
