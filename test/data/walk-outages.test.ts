@@ -61,7 +61,7 @@ test('a cursor without the other keys is a 502 with advice, and no other back en
 
   expect(status).toBe(502);
   expect(record(body).message).toMatch(
-    /Another back end has this list: hand back all keys of next_page_params, or begin again$/,
+    /Another back end has this list: send all keys of next_page_params, or begin again$/,
   );
   expect(served.asked()).toEqual(['1a']);
 });
@@ -79,7 +79,7 @@ test('positions inside a batch are read only by the back end that wrote them', a
   const { status, body } = await served.get(`/explorer/token-transfers?${queryOf({ ...keys, cursor })}`);
 
   expect(status).toBe(502);
-  expect(record(body).message).toContain('hand back all keys of next_page_params');
+  expect(record(body).message).toContain('send all keys of next_page_params');
 });
 
 test('a list with back-end-specific positions can only be restarted', async () => {

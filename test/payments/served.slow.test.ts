@@ -132,7 +132,7 @@ function suite(databases: TestDatabases): void {
     expect(findings).toEqual([]);
     expect(unseen(filled)).toEqual(['deleteMessengerLink', 'listSetAsideTransactions']);
     expect((await ask(SETTINGS)).data).toMatchObject({ ...wanted, messenger_chat_id: '42' });
-    expect(bot.sent().join('\n')).toContain('42: [Test] Test of your notifications');
+    expect(bot.sent().join('\n')).toContain('42: [Test] Test notification');
   }, 180_000);
 }
 

@@ -88,7 +88,7 @@ export function withWayOn(
   if (failure.status < 500 || walk === undefined || walk.isPortable) return failure;
   const hasOther = backends.some(({ name, chainId }) => chainId === chain?.id && name !== walk.writer);
   if (!hasOther) return failure;
-  const way = sets === undefined ? 'begin again' : 'hand back all keys of next_page_params, or begin again';
+  const way = sets === undefined ? 'begin again' : 'send all keys of next_page_params, or begin again';
   const { status, headers, message, cause } = failure;
   return new HttpError(status, `${message}. Another back end has this list: ${way}`, { headers, cause });
 }

@@ -134,7 +134,7 @@ function notificationTestHandlers(
         },
         send: mail =>
           mailer.send(mail).catch(error => {
-            throw worded(error, { what: 'mail', repair: 'Check email_address.' });
+            throw worded(error, { what: 'mail', repair: 'Check the email address.' });
           }),
         end: async (_, { to }) => ({ status: 200, body: testAnswer(to) }),
       }),
@@ -175,7 +175,7 @@ function notificationTestHandlers(
     const isBlocked = error instanceof NotSent && error.kind === 'blocked';
     if (isBlocked) await transaction(db, handle => disableChat(handle, chatId, clock.now()));
     const repair = isBlocked
-      ? 'Start the bot there again, or link another chat, and set messenger_enabled to true.'
+      ? 'Start the bot there again, or link another chat, and turn messages on.'
       : 'Link the messenger again.';
     throw worded(error, { what: 'message', repair });
   }
@@ -184,9 +184,9 @@ function notificationTestHandlers(
 /** @throws HttpError when no address is set or mails are off */
 function addressOf({ emailEnabled, emailAddress }: NotificationSettings): string {
   if (emailAddress === null) {
-    throw notPossible('No e-mail address is set: first set email_address and email_enabled.');
+    throw notPossible('No email address is set: first set email_address and email_enabled.');
   }
-  if (!emailEnabled) throw notPossible('E-mails are off: first set email_enabled to true.');
+  if (!emailEnabled) throw notPossible('Emails are off: first set email_enabled to true.');
   return emailAddress;
 }
 

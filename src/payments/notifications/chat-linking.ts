@@ -71,7 +71,7 @@ async function change(handle: Handle, owner: Owner, how: Change, now: number): P
 }
 
 const WELCOME =
-  'This bot tells merchants about their payments. To link this chat, open a link from POST /notifications/messenger/link.';
+  'This bot notifies merchants about their payments. To link this chat, choose “Link a chat” on the page Notifications of your dashboard.';
 const NOT_VALID =
   'This link does not work. It can be used once, within 15 minutes, and creating a new link ends it. Please create a new link.';
 const STOPPED = 'This chat is unlinked. You get no more messages about payments here.';
@@ -104,7 +104,7 @@ function welcomed({ organization, mode, isEnabled }: LinkedChat): string {
   const whose = `This chat is now linked to ${plainLine(organization)} (${mode} mode).`;
   const what = isEnabled
     ? 'Messages about payments come here from now on.'
-    : 'To get messages about payments here, set messenger_enabled to true in the notification settings.';
+    : 'To get messages about payments here, choose “Turn on” on the page Notifications of your dashboard.';
   return `${whose} ${what} Write /stop to unlink it.`;
 }
 

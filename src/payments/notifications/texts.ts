@@ -104,12 +104,12 @@ export function noticeContent(payload: NoticePayload, merchant: Merchant, chains
     title: titled('Webhook disabled', merchant),
     facts: [
       ['Merchant', merchant.name],
-      ['Webhook', webhookId],
-      ['Address', withoutSecrets(url)],
+      ['Webhook ID', webhookId],
+      ['Endpoint URL', withoutSecrets(url)],
       ['Disabled at', new Date(disabledAt).toISOString()],
     ],
     closing:
-      'Ten deliveries in a row failed, so the webhook was disabled. When the receiver works again, set is_active of the webhook to true. Deliveries held for less than 24 hours are then sent.',
+      'Ten deliveries in a row failed, so the webhook was disabled. When the receiver works again, choose Enable on the webhook’s page in the dashboard, or set is_active to true through the API. Deliveries held for less than 24 hours are then sent.',
     link: undefined,
   };
 }
@@ -117,7 +117,7 @@ export function noticeContent(payload: NoticePayload, merchant: Merchant, chains
 /** Content of a test of a channel. */
 export function testContent(merchant: Merchant): Content {
   return {
-    title: titled('Test of your notifications', merchant),
+    title: titled('Test notification', merchant),
     facts: [
       ['Merchant', merchant.name],
       ['Mode', merchant.mode],
@@ -138,17 +138,17 @@ function paymentContent({ type, data }: PaymentEvent, merchant: Merchant, chains
     ['Amount', amount],
     ['Total', 'total' in data ? shownAmount(data.total, data, chain) : null],
     ['Chain', chain?.name ?? `chain ${chainId}`],
-    ['Failed because', data.failure_reason && REASONS[data.failure_reason]],
-    ['Late', data.late ? 'yes, the checkout had already ended' : null],
+    ['Failure reason', data.failure_reason && REASONS[data.failure_reason]],
+    ['Late', data.late ? 'yes, the checkout could no longer be completed' : null],
     ['Duplicate', data.duplicate ? 'yes, the checkout was already paid' : null],
     ['Customer', customer(session)],
     ['Reference', session.clientReferenceId],
     ['From', data.sender_address],
     ['To', data.recipient_address],
-    ['Hash', data.tx_hash],
-    ['Transaction', data.id],
-    ['Session', session.id],
-    ['Payment link', data.payment_link_id],
+    ['Transaction hash', data.tx_hash],
+    ['Transfer ID', data.id],
+    ['Checkout ID', session.id],
+    ['Payment link ID', data.payment_link_id],
   ];
   return {
     title: titled(`${title}: ${amount}`, merchant),

@@ -195,7 +195,7 @@ eachDatabase('notifications', databases => {
       messenger_username: 'ada_l',
     });
     expect(dataOf(tested)).toEqual({ sent_to: '@ada_l', status: 'sent' });
-    expect(bot.sent().at(-1)).toMatch(/^42: \[Test\] Test of your notifications\n/);
+    expect(bot.sent().at(-1)).toMatch(/^42: \[Test\] Test notification\n/);
   });
 
   test('DELETE /notifications/messenger unlinks the messenger; its notifications become disabled', async () => {
@@ -317,7 +317,7 @@ eachDatabase('notifications', databases => {
 
     expect([errorOf(refused), errorOf(down)]).toEqual(['400 invalid_field_value', '500 internal_error']);
     expect(messageOf(refused)).toBe(
-      'The mail server refused the mail: 550 no such user. Check email_address.',
+      'The mail server refused the mail: 550 no such user. Check the email address.',
     );
     expect(messageOf(down)).toBe('The mail could not be sent now. Try again later.');
   });

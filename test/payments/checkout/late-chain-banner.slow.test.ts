@@ -58,7 +58,7 @@ test('an open page says that its chain is late while its node is down, and then 
   node,
   openCheckout,
 }) => {
-  const banner = page.getByText('Payments on Test chain are seen late at the moment.');
+  const banner = page.getByText('Payments on Test chain are detected with a delay.');
   await openCheckout(page, { amount: '2500000' });
   await status(page, 'awaiting').waitFor();
   const atFirst = await banner.count();

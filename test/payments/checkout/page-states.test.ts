@@ -22,7 +22,7 @@ async function shown(changes: Partial<CheckoutSession>) {
   return (await pages.get(`/pay/s/${session.id}`)).text;
 }
 
-const DELAY = 'Payments on Local network are seen late at the moment. A payment that was sent is not lost';
+const DELAY = 'Payments on Local network are detected with a delay. A payment that was sent is not lost';
 /** A chain is late `LATE_MS` after it was last read. Its lateness is checked every `READ_AGAIN_MS`. */
 const LATE_MS = 60_000;
 const READ_AGAIN_MS = 5_000;
@@ -59,7 +59,7 @@ test.each<[string, Partial<CheckoutSession>, string[], boolean]>([
   [
     'underpaid',
     { paymentStatus: 'underpaid', amountReceived: 2_000_000n, payerAddress: PAYER, txHash: HASH },
-    ['0.5 USDC are missing', '2 USDC of 2.5 USDC have arrived', PAYER, 'uint256=500000"'],
+    ['0.5 USDC still to pay', '2 USDC of 2.5 USDC received', PAYER, 'uint256=500000"'],
     true,
   ],
   [
@@ -155,7 +155,7 @@ test('a receipt names everything that identifies the payment', async () => {
 test('a page says that its chain is late and that a payment already sent is not lost', async () => {
   const { before, after } = await shownAfter(LATE_MS + 1);
 
-  expect(before).not.toContain('seen late');
+  expect(before).not.toContain('with a delay');
   expect(after.status).toBe(200);
   expect(after.text).toContain(DELAY);
 });
@@ -165,5 +165,5 @@ test('a page mentions no delay while its chain is on time or once the session is
   const paid = await shownAfter(LATE_MS + 1, PAID);
 
   expect(timely.after.status).toBe(304);
-  expect(paid.after.text).not.toContain('seen late');
+  expect(paid.after.text).not.toContain('with a delay');
 });

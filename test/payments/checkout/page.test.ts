@@ -80,7 +80,7 @@ describe('the page of a link', () => {
   });
 
   test.each([
-    ['inactive', { isActive: false }, 'Not for sale at the moment'],
+    ['inactive', { isActive: false }, 'This payment link is not active'],
     ['used up', { maxUses: 3, currentUses: 3 }, 'Sold out'],
     ['expired', { expiresAt: 1 }, 'This payment link has expired'],
   ])('of an %s link is 410, says so, and has no form', async (_, changes, title) => {

@@ -71,7 +71,7 @@ eachDatabase('the messenger link', databases => {
 
     await answers(1);
     expect(bot.sent()[0]).toMatch(`${ADA}: This chat is now linked to ${organization.name} (live mode).`);
-    expect(bot.sent()[0]).toContain('set messenger_enabled to true');
+    expect(bot.sent()[0]).toContain('choose “Turn on”');
     expect(await settings()).toEqual({
       ...defaultSettings(owner, now),
       messengerChatId: '42',
@@ -147,7 +147,7 @@ eachDatabase('the messenger link', databases => {
     bot.write(ADA, '/start');
 
     await answers(1);
-    expect(bot.sent()[0]).toMatch(/^42: This bot tells merchants/);
+    expect(bot.sent()[0]).toMatch(/^42: This bot notifies merchants/);
     expect(await settings()).toEqual(everythingOn(owner, { messengerChatId: '-5' }));
   });
 

@@ -41,7 +41,7 @@ test('payment.failed has the reason', () => {
   const { subject, text } = payment({ failure_reason: 'reverted', status: 'failed' }, 'payment.failed');
 
   expect(subject).toBe('Payment failed: 2.5 USDC');
-  expect(text).toContain('Failed because: the transaction was reverted by the chain');
+  expect(text).toContain('Failure reason: the transaction was reverted by the chain');
 });
 
 test('checkout.completed has the total of the checkout and the amount sent', () => {

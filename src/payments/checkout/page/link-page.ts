@@ -23,16 +23,16 @@ export interface LinkView {
 
 const CLOSED: Readonly<Record<Exclude<Availability, 'active'>, { title: string; text: string }>> = {
   inactive: {
-    title: 'Not for sale at the moment',
-    text: 'The merchant has switched this payment link off. Please ask them about it.',
+    title: 'This payment link is not active',
+    text: 'The merchant has deactivated it. Please contact them.',
   },
   used_up: {
     title: 'Sold out',
-    text: 'This payment link has reached its maximum number of uses. Please ask the merchant for another one.',
+    text: 'This payment link has reached its maximum number of uses. Please contact the merchant.',
   },
   expired: {
     title: 'This payment link has expired',
-    text: 'It was valid for a limited time. Please ask the merchant for another one.',
+    text: 'It was valid for a limited time. Please contact the merchant.',
   },
 };
 

@@ -216,13 +216,13 @@ function tooManyPages(seconds: number): Notice {
 /** Notice for a link whose token is no longer configured. */
 const UNAVAILABLE: Notice = {
   title: 'This cannot be paid at the moment',
-  text: 'Payments in this token are no longer accepted. Please ask the merchant for another way to pay.',
+  text: 'Payments in this token are no longer accepted. Please contact the merchant.',
 };
 
 /** Notice for a session whose token is no longer configured, so that its amounts cannot be shown. */
 const CLOSED: Notice = {
   title: 'This checkout can no longer be shown',
-  text: 'Payments in its token are no longer accepted, so please send nothing. Earlier payments are on record; please ask the merchant about them.',
+  text: 'Payments in its token are no longer accepted, so please send nothing. Earlier payments are on record; please contact the merchant about them.',
 };
 
 function noticePage(assets: Assets, { title, text }: Notice): string {

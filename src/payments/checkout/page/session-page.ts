@@ -98,7 +98,7 @@ function countdown(view: SessionView): VNode | null {
 /** Notice that payments on the chain are detected late (Decision 131). */
 function delayNotice(view: SessionView): VNode | null {
   if (!view.state.is_chain_late || FINAL.includes(pageState(view))) return null;
-  return html`<p class="hint">Payments on ${view.checkout.chain.name} are seen late at the moment. A payment that was sent is not lost: please do not send it again.</p>`;
+  return html`<p class="hint">Payments on ${view.checkout.chain.name} are detected with a delay. A payment that was sent is not lost: please do not send it again.</p>`;
 }
 
 function wayOut(view: SessionView): VNode | null {

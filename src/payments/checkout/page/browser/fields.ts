@@ -114,10 +114,10 @@ export function addressFields(): VNode {
   };
   const country = { name: 'shipping_address.country', label: 'Country', isRequired: false };
   return html`<fieldset class="address">
-    <legend>Ship to</legend>
+    <legend>Shipping address</legend>
     ${line('name', 'Name', false, 'name', 100)}
     ${line('line1', 'Street and number', true, 'address-line1', 200)}
-    ${line('line2', 'Flat, floor, care of', false, 'address-line2', 200)}
+    ${line('line2', 'Apartment, suite or floor', false, 'address-line2', 200)}
     <div class="pair">
       ${line('zip', 'Postal code', true, 'postal-code', 20)}
       ${line('city', 'City', true, 'address-level2', 100)}

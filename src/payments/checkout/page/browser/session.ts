@@ -102,7 +102,7 @@ function failureText(refusal: Refusal | undefined, retryMs: number): string {
   if (failures < FAILURES_BEFORE_TOLD) return '';
   return refusal === undefined
     ? 'The connection is interrupted. Your payment is not affected; this page keeps trying.'
-    : 'The server has a fault. Your payment is not affected; this page keeps trying.';
+    : 'The server reported an error. Your payment is not affected; this page keeps trying.';
 }
 
 /** Asks for the state. Returns true when it is new. In a hidden tab the request does not wait for a change. */

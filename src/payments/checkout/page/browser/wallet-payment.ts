@@ -70,7 +70,7 @@ async function readyAccount(payment: WalletPayment): Promise<string> {
   const { provider, tell } = payment;
   tell('Step 1 of 3: allow the connection in your wallet.', 'busy');
   const account = fieldOf(await provider.request({ method: 'eth_requestAccounts' }), '0');
-  if (typeof account !== 'string') throw new Stop('The wallet gave no account. Nothing was sent.');
+  if (typeof account !== 'string') throw new Stop('The wallet returned no account. Nothing was sent.');
   await switchChain(payment);
   await checkBalance(payment, account);
   if (payment.state().payer_address !== account.toLowerCase()) {
@@ -174,7 +174,7 @@ async function answered<Data>(asked: Promise<Reply<Data>>): Promise<Reply<Data>>
       `There were too many requests from your network. Nothing was sent; please try again in ${seconds} seconds.`,
     );
   }
-  if (status >= 500) throw new Stop('The server has a fault. Nothing was sent; please try again.');
+  if (status >= 500) throw new Stop('The server reported an error. Nothing was sent; please try again.');
   return reply;
 }
 

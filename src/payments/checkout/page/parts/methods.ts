@@ -15,7 +15,7 @@ export function methods(view: SessionView): VNode | null {
   const ways = html`${walletWay(view)}${view.checkout.wallet_only ? walletOnlyNote() : transferWay(view)}`;
   if (state !== 'sent') return ways;
   return html`<details class="fold">
-    <summary>Was it not sent after all?</summary>
+    <summary>Not sent yet?</summary>
     <p class="note">Please check your wallet first: a payment that is sent twice is paid twice.</p>
     ${ways}
   </details>`;
@@ -74,8 +74,8 @@ function transferWay(view: SessionView): VNode {
       <button type="button" class="quiet" data-copy=${uri} data-copied="payment link" hidden>Copy payment link</button>
     </div>
     <details class="fold">
-      <summary>Does your wallet not understand the code?</summary>
-      <p>This one holds the address alone. Choose ${token.symbol} on ${chain.name} in your wallet and enter ${asked} yourself.</p>
+      <summary>Your wallet cannot read this code?</summary>
+      <p>This one contains only the address. Choose ${token.symbol} on ${chain.name} in your wallet and enter ${asked} yourself.</p>
       ${qrCode(recipient, `QR code of the address ${recipient}`)}
     </details>
     ${

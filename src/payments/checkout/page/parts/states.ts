@@ -110,7 +110,7 @@ const TOLD: Readonly<Record<PageState, (view: SessionView) => StatusMessage>> = 
   confirming: ({ state }) => ({
     tone: 'busy',
     icon: 'chain',
-    title: 'Payment found, being confirmed',
+    title: 'Payment detected, confirming',
     text: html`<p><progress max=${state.required_confirmations} value=${state.confirmations} aria-label="Confirmations"></progress></p>
       <p>${confirmationsText(state)}. You may close this page: the payment counts without it.</p>`,
   }),
@@ -121,8 +121,8 @@ const TOLD: Readonly<Record<PageState, (view: SessionView) => StatusMessage>> = 
     return {
       tone: 'warning',
       icon: 'attention',
-      title: `${missing} are missing`,
-      text: html`<p>${unitsText(BigInt(view.state.amount_received), token)} of ${unitsText(BigInt(view.checkout.amount), token)} have arrived. Send the missing ${missing} from the same wallet${
+      title: `${missing} still to pay`,
+      text: html`<p>${unitsText(BigInt(view.state.amount_received), token)} of ${unitsText(BigInt(view.checkout.amount), token)} received. Send the remaining ${missing} from the same wallet${
         view.state.payer_address !== null && html`, <code>${view.state.payer_address}</code>`
       }.</p>`,
     };
@@ -138,8 +138,8 @@ const TOLD: Readonly<Record<PageState, (view: SessionView) => StatusMessage>> = 
   closing: () => ({
     tone: 'warning',
     icon: 'clock',
-    title: 'The time to pay is over',
-    text: html`<p>Please do not send anything now. If you have paid, keep this page: the payment is still being looked for.</p>`,
+    title: 'The time to pay has ended',
+    text: html`<p>Please do not send anything now. If you have paid, keep this page open: your payment may still be detected.</p>`,
   }),
 
   completed: ({ checkout }) => ({
@@ -153,7 +153,7 @@ const TOLD: Readonly<Record<PageState, (view: SessionView) => StatusMessage>> = 
     tone: 'bad',
     icon: 'attention',
     title: 'The network dropped your payment',
-    text: html`<p>It had been confirmed and was dropped afterwards, which is very rare. Please write to ${checkout.merchant.name} before you pay again.</p>`,
+    text: html`<p>It had been confirmed and was dropped afterwards, which is very rare. Please contact ${checkout.merchant.name} before you pay again.</p>`,
   }),
 
   late: ({ checkout, state }) => ({
@@ -162,16 +162,16 @@ const TOLD: Readonly<Record<PageState, (view: SessionView) => StatusMessage>> = 
     title: 'Your payment did not complete this checkout',
     text: html`<p>${
       state.payment_status === 'confirming'
-        ? html`It arrived after the time was over and is being confirmed (${confirmationsText(state)}).`
+        ? html`It arrived after the deadline and is being confirmed (${confirmationsText(state)}).`
         : html`${unitsText(BigInt(state.amount_received), checkout.token)} arrived, but not everything in time.`
-    } ${checkout.merchant.name} can see it. Please write to them about it, and do not pay again.</p>`,
+    } ${checkout.merchant.name} can see it. Please contact them, and do not pay again.</p>`,
   }),
 
   expired: ({ checkout }) => ({
     tone: 'calm',
     icon: 'clock',
     title: 'This checkout has expired',
-    text: html`<p>Nothing was received in time. Please do not send anything to its address any more, and start again at ${checkout.merchant.name}.</p>`,
+    text: html`<p>No payment was matched to it in time. Please do not send anything now. If you have paid already, contact ${checkout.merchant.name}. Otherwise start again there.</p>`,
   }),
 };
 
