@@ -4,7 +4,7 @@ import type { GatheredValues } from './gathered-values.ts';
 import type { Target } from './judge.ts';
 
 /** Request to an operation; a GET by default. */
-export interface Sending {
+interface Sending {
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -24,7 +24,7 @@ const STEP_MS = 1_000;
 const LIMITS = { standard: 1_000, elevated: 10_000 };
 
 /** Request to an operation, where its example request is not enough. */
-export interface Asking {
+interface Asking {
   /** Path parameters in place of the latest records. */
   readonly at?: Readonly<Record<string, string>>;
   readonly body?: Json;

@@ -5,7 +5,7 @@ import type { Behaviour } from '../../test/lab/scripted-upstream.ts';
 import type { Random } from './random.ts';
 
 /** Input of a fault. */
-export interface Making {
+interface Making {
   readonly honest: TrueAnswer;
   /** A true answer to another question of the same kind; undefined when the two could not be told apart. */
   readonly other: TrueAnswer | undefined;

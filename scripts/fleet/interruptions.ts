@@ -1,6 +1,6 @@
 /** Kinds of waiting that a user of the fleet may notice. */
-export const WAITS = ['read', 'write', 'index', 'settlement', 'delivery'] as const;
-export type WaitKind = (typeof WAITS)[number];
+const WAITS = ['read', 'write', 'index', 'settlement', 'delivery'] as const;
+type WaitKind = (typeof WAITS)[number];
 
 /** A wait from its start, in milliseconds since 1970. */
 interface Wait {
@@ -10,7 +10,7 @@ interface Wait {
 }
 
 /** A disruption, or the time without one. */
-export interface Disruption {
+interface Disruption {
   readonly name: string;
   /** True when clients may notice only refused connections, after which they use the next replica. */
   readonly isGraceful: boolean;

@@ -60,7 +60,7 @@ export async function disturbState(
 }
 
 /** Answers of a node that keeps the state of its newest blocks, in the words of geth. */
-export function pruning(kept: number): Lie {
+function pruning(kept: number): Lie {
   const newest = newestBlock();
   return (call, answer) => {
     const oldest = newest(call, answer) - kept + 1;
@@ -70,7 +70,7 @@ export function pruning(kept: number): Lie {
 }
 
 /** Answers of two nodes behind one address, one of which does not have the newest block. They answer in turn. */
-export function blockApart(): Lie {
+function blockApart(): Lie {
   const newest = newestBlock();
   let calls = 0;
   return (call, answer) => {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Member } from './member.ts';
 
 /** Distance of the wrong clock. The life of a checkout is shorter, and so is every lease. */
-export const CLOCK_AHEAD_MS = 40 * 60_000;
+const CLOCK_AHEAD_MS = 40 * 60_000;
 /** Longest time without a leader after `kill -9`: a lease of 20 s, and the round of the next leader. */
 const TAKEOVER_WITHIN_MS = 35_000;
 const LOOK_EVERY_MS = 250;

@@ -11,7 +11,7 @@ import { isObject } from '../../src/lib/json.ts';
 import { rulesOnly } from './fields.ts';
 import { GENERATED } from './header.ts';
 
-export interface Parameter {
+interface Parameter {
   name: string;
   /** Name of the shared parameter it refers to, else its own. */
   component: string;
@@ -26,7 +26,7 @@ const JSON_MEDIA = 'application/json';
 const BIG_INTEGERS: Record<string, number> = { uint64: 64, uint256: 256 };
 
 /** Parameters of an operation, with references resolved. */
-export function parametersOf(document: JsonObject, path: string, operation: JsonObject): Parameter[] {
+function parametersOf(document: JsonObject, path: string, operation: JsonObject): Parameter[] {
   const components = Object.entries(child(child(document, 'components'), 'parameters'));
   const componentOf = (parameter: JsonObject) => components.find(([, shared]) => shared === parameter)?.[0];
   return declaredParameters(document, path, operation).map(parameter => {

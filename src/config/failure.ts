@@ -6,13 +6,13 @@ import { ConfigError } from './config-error.ts';
  * Message that replaces a stack trace, and the exit code. Code 2 means that the command line or the configuration is
  * wrong.
  */
-export interface Failure {
+interface Failure {
   readonly message: string;
   readonly exitCode: 1 | 2;
 }
 
 /** Failure of a command. Undefined for an error that may be a bug. */
-export function failureOf(error: unknown, command: string): Failure | undefined {
+function failureOf(error: unknown, command: string): Failure | undefined {
   if (error instanceof UsageError) return { message: withHelp(error.message, command), exitCode: 2 };
   if (error instanceof Refused) return { message: error.message, exitCode: 1 };
   if (error instanceof ConfigError) return { message: error.message, exitCode: 2 };

@@ -38,7 +38,7 @@ export type Transaction = TableStatements &
 export type Handle = Db | Transaction;
 
 /** Statements on one table by its name. */
-export type TableStatements = <Name extends keyof Tables>(table: Name) => TableStatement<Tables[Name]>;
+type TableStatements = <Name extends keyof Tables>(table: Name) => TableStatement<Tables[Name]>;
 
 /**
  * The part of knex's builder that the stores use. Here the compiler checks every name of a column; knex also accepts

@@ -10,7 +10,7 @@ const BLOB_BYTES = 131_072;
 const MAX_FEE_PER_BLOB_GAS = 10n * GWEI;
 
 /** Prices that apply to every transaction of a block, in wei. */
-export interface Pricing {
+interface Pricing {
   baseFeePerGas: bigint;
   random: Random;
 }

@@ -16,7 +16,7 @@ export const ORDER_FULFILLED_TOPIC = '0x9d9af8e38d66c62e2c12f0225249fd9d721c54b8
 
 /** Seaport's `ItemType` by number. Items with criteria get the same name as those without. */
 const KINDS = ['native', 'erc20', 'erc721', 'erc1155', 'erc721', 'erc1155'] as const;
-export type OrderItemKind = (typeof KINDS)[number];
+type OrderItemKind = (typeof KINDS)[number];
 
 /** Asset that is transferred by an order. */
 export interface OrderItem {

@@ -38,7 +38,7 @@ export interface CoinChange {
 }
 
 /** Token balance to read, at the end of a block. */
-export interface TokenBalanceQuestion {
+interface TokenBalanceQuestion {
   token: Address;
   holder: Address;
   tokenId: bigint | null;

@@ -13,7 +13,7 @@ import type { ChainClient } from './client.ts';
 import { refusalOf } from './contract-refusal.ts';
 
 /** Text with a signature to verify against an address. */
-export interface SignedMessage {
+interface SignedMessage {
   readonly chainId: number;
   /** In any letter case. */
   readonly address: string;

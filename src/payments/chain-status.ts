@@ -33,7 +33,7 @@ export interface ChainStatus {
  * - `scan`: no process has read the chain up to its head for a minute.
  * - `settlement`: blocks are read, but for a minute nothing in them could be settled or checked.
  */
-export type StalledPart = 'node' | 'scan' | 'settlement';
+type StalledPart = 'node' | 'scan' | 'settlement';
 
 export interface WatchedChainStatus {
   readonly chain: PaymentChain;

@@ -82,7 +82,7 @@ type Topic = FieldOfKind<'hex'> & { readonly in: 'topics' };
  * Fields of the records of document 2, in their order. Filters, orders, expressions, columns and records follow from
  * this table. It compiles only with every field of the contract, and with columns that an index has.
  */
-export const FIELDS: {
+const FIELDS: {
   readonly blocks: FieldsOf<EntityRecords['blocks']>;
   readonly transactions: FieldsOf<EntityRecords['transactions']>;
   readonly events: FieldsOf<EntityRecords['events']> & {

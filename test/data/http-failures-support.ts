@@ -18,7 +18,7 @@ export const LACKS: Behaviour = { json: { message: 'Not found' }, status: 404 };
 
 /** A chain of 101 blocks. Chain 2 has different blocks, but the same first transactions. */
 export const one = world({ chainId: 1, head: 100, apiKey: KEY });
-export const two = world({ chainId: 2, head: 200, apiKey: KEY });
+const two = world({ chainId: 2, head: 200, apiKey: KEY });
 /** A transaction of both chains, and one of each chain alone, with few confirmations. */
 export const [shared = ''] = one.transactions;
 export const [ofOne = ''] = one.transactions.slice(-1);

@@ -69,7 +69,7 @@ export async function eventually<T>(read: () => T | undefined): Promise<T> {
 }
 
 /** Sends `text` to a port and collects the answer until the other side ends. Rejects on a reset or when patience ends. */
-export function exchange(port: number, text: string): Promise<string> {
+function exchange(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text, 'latin1'));
     let answer = '';

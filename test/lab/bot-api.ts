@@ -3,7 +3,7 @@ import { record } from './json.ts';
 import { loopbackPort } from './loopback-server.ts';
 
 /** A received call of the bot. */
-export interface BotCall {
+interface BotCall {
   readonly method: string;
   readonly body: Record<string, unknown>;
 }

@@ -13,7 +13,7 @@ import type { Clock } from '../../src/lib/clock.ts';
 import { PATIENCE_MS } from './until.ts';
 
 /** A transaction of a funded account, by the account's index. */
-export interface Sending {
+interface Sending {
   readonly from: number;
   readonly to?: Address;
   readonly data?: Hex;

@@ -18,7 +18,7 @@ export const MARKUP = `"'><script>`;
 /** Markup that sets a flag on the window when a page runs it. */
 export const PROGRAM = `${MARKUP}window.ran=1</script>`;
 /** Same with characters that reorder text, and one word without a break. */
-export const HOSTILE = `\u202e${PROGRAM}<img src=x onerror="window.ran=1">${'W'.repeat(300)}`;
+const HOSTILE = `\u202e${PROGRAM}<img src=x onerror="window.ran=1">${'W'.repeat(300)}`;
 
 const SPEAKER = parseAbi(['event Said(string text)', 'function say(string text)']);
 const [PUSH0, PUSH2, PUSH32, CODECOPY, LOG1] = ['0x5f', '0x61', '0x7f', '0x39', '0xa1'] as const;

@@ -35,7 +35,7 @@ const DATABASE_KINDS = ['sqlite', 'postgres'] as const;
 export type DatabaseKind = (typeof DATABASE_KINDS)[number];
 
 /** Databases of a suite that does not depend on SQL: PostgreSQL only in `npm run test:all`. */
-export const DATABASES_OF_RUN: readonly DatabaseKind[] = isWholeRun ? DATABASE_KINDS : ['sqlite'];
+const DATABASES_OF_RUN: readonly DatabaseKind[] = isWholeRun ? DATABASE_KINDS : ['sqlite'];
 
 /** Argument of a suite that runs on both databases. */
 export interface TestDatabases {

@@ -9,7 +9,7 @@ interface Call {
 }
 
 /** An HTTP request with its calls. `isBatch` tells a list of one call from a single call. */
-export interface NodeRequest {
+interface NodeRequest {
   readonly calls: readonly Call[];
   readonly isBatch: boolean;
   readonly request: IncomingMessage;

@@ -94,7 +94,7 @@ function textsWithMarks(): string[] {
 }
 
 /** Waits until a page has shown its loaded data. */
-export async function shown(page: Page): Promise<void> {
+async function shown(page: Page): Promise<void> {
   await page.waitForFunction(
     () => document.querySelector('main') !== null && document.querySelector('.loading') === null,
     undefined,

@@ -13,7 +13,7 @@ export interface ReceivedMail {
 }
 
 /** Refusals of the server for the next commands; none at first. */
-export interface SmtpBehaviour {
+interface SmtpBehaviour {
   /** Answer to RCPT TO, such as `550 no such user`. */
   recipient?: string;
   /** Answer to MAIL FROM. */

@@ -3,7 +3,7 @@ import { CONTRACTS, EVENT, PARTY, WALLETS } from './bulk-rows.ts';
 import { COUNT_UP_TO, RANGE, rangeStart, spot } from './cases.ts';
 
 /** A hand-written statement for the driver. */
-export interface HandStatement {
+interface HandStatement {
   readonly text: string;
   readonly values: readonly unknown[];
 }

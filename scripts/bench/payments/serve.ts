@@ -60,6 +60,6 @@ export async function servePayments({ database, rpcUrl, token, log }: ServedPaym
 }
 
 /** Options of an SQLite file, or of the address of a PostgreSQL database. */
-export function databaseOf(place: string): DatabaseOptions {
+function databaseOf(place: string): DatabaseOptions {
   return place.startsWith('postgres:') ? { kind: 'postgres', url: place } : { file: place };
 }

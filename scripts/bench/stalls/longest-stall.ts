@@ -6,7 +6,7 @@ const ROUNDS = 9;
 const MAX_MS = 20;
 
 /** A request that is not answered from a cache. */
-export interface StallRequest {
+interface StallRequest {
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;

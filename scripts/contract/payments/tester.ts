@@ -8,7 +8,7 @@ import { catalogueFaults, faultsOf, outcomeOf } from './judge.ts';
 import { isKeyed, type Operation, operationsIn, pathWith } from './operation.ts';
 
 /** Request to an operation. */
-export interface Asking {
+interface Asking {
   /** Escaped path values. A missing one becomes an id that does not exist. */
   readonly at?: Readonly<Record<string, string>>;
   readonly query?: string;

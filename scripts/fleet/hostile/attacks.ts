@@ -32,7 +32,7 @@ export interface Traces {
 }
 
 /** One kind of hostile work on the chain. */
-export interface Attack {
+interface Attack {
   readonly name: string;
   run(scene: Scene, traces: Traces): Promise<void>;
 }

@@ -16,7 +16,7 @@ import { record, text } from '../../../test/lab/json.ts';
 import { addressOf, type TestPaymentChain } from '../../../test/lab/payment-chain.ts';
 
 /** Tokens that break the habits of ERC-20, in the order of `Oddity` in `OddToken.sol`. */
-export const ODDITIES = [
+const ODDITIES = [
   'fee on transfer',
   'no return value',
   'an extra topic',
@@ -27,7 +27,7 @@ export const ODDITIES = [
   'metadata that burns all gas',
   'a name that is no text',
 ] as const;
-export type Oddity = (typeof ODDITIES)[number];
+type Oddity = (typeof ODDITIES)[number];
 
 /** Contracts of a stranger, and the account that calls them. */
 export interface Stranger {

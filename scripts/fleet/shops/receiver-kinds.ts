@@ -13,7 +13,7 @@ export const HEALTHY = [
 /**
  * Receivers that always fail, until they are disabled. For `silent`, which never answers, that takes longer than a run.
  */
-export const SICK = ['refusing', 'cutting', 'redirecting', 'silent'] as const;
+const SICK = ['refusing', 'cutting', 'redirecting', 'silent'] as const;
 
 export const RECEIVER_KINDS = [...HEALTHY, ...SICK] as const;
 export type ReceiverKind = (typeof RECEIVER_KINDS)[number];

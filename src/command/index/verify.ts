@@ -12,7 +12,7 @@ const MAX_SECONDS = 600;
 /** Time for an answer of a node. */
 const TIMEOUT_MS = 30_000;
 
-export const VERIFY_USAGE = `Usage: tollgate index verify --config FILE [--chain ID] [--from NUMBER] [--limit NUMBER] [--seconds NUMBER] [--repair]
+const VERIFY_USAGE = `Usage: tollgate index verify --config FILE [--chain ID] [--from NUMBER] [--limit NUMBER] [--seconds NUMBER] [--repair]
 
   Compares what the indexes of a configuration know of the chain's state with their nodes, at the newest block: balances,
   owners of NFTs and supplies; and counters of addresses and tokens, and totals, with the rows of the index. It prints a

@@ -97,7 +97,7 @@ export interface EncodedBody<Body> {
 }
 
 /** Response of a handler: one of the operation's declared statuses with that status's body. */
-export type OperationResponse<Operation> = Operation extends { responses: infer Responses }
+type OperationResponse<Operation> = Operation extends { responses: infer Responses }
   ? {
       [Status in keyof Responses]: {
         status: Status;

@@ -8,7 +8,7 @@ import { type Clock, DAY_MS } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { type DataUri, dataUri } from './data-uri.ts';
 
-export interface Picture {
+interface Picture {
   readonly type: RasterType;
   readonly bytes: Buffer;
   /** Strong entity tag, in quotes. */

@@ -14,7 +14,7 @@ export type ComputedColumns = Readonly<
 >;
 
 /** Tables in whose rows a selection reads its columns. */
-export interface Sources {
+interface Sources {
   tables: object;
   from: string;
   join: string;
@@ -57,7 +57,7 @@ export type Unambiguous<From extends Sources, Items extends string, Computed> = 
  * A row whose bytes columns are lower-case `0x…` text. The database writes hex faster than a Buffer can be created and
  * converted.
  */
-export type WithHex<Row> = {
+type WithHex<Row> = {
   [Name in keyof Row]: Row[Name] extends Buffer
     ? Hex
     : Row[Name] extends Buffer | null

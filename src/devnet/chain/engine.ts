@@ -19,7 +19,7 @@ export interface Engine {
 }
 
 /** Settings of a new chain. `genesisTime` is in seconds. */
-export interface ChainSettings {
+interface ChainSettings {
   readonly chainId: number;
   readonly genesisTime: number;
   /** Folder in which the engine may keep historical states. */

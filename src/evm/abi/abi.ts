@@ -34,7 +34,7 @@ export interface KnownAbi {
   source?: ContractSource;
 }
 
-export interface LogToDecode {
+interface LogToDecode {
   address: Address;
   topics: readonly Hex[];
   data: Hex;

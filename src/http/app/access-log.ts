@@ -18,7 +18,7 @@ const ESCAPED = /%[0-9a-f]{2}/i;
 export type LoggedRequests = 'all' | 'errors' | 'none';
 
 /** Line of the access log, without header values and secrets. */
-export interface RequestLine {
+interface RequestLine {
   readonly requestId: string;
   readonly method: string | undefined;
   /** Result of `loggedTarget`. */

@@ -14,7 +14,7 @@ import { headRefusal } from './request-target.ts';
 import type { UnsentBytes } from './unsent-bytes.ts';
 
 /** Cached answer. */
-export interface StoredAnswer {
+interface StoredAnswer {
   readonly representation: Representation;
   /** UTC milliseconds. */
   readonly storedAt: number;

@@ -70,7 +70,7 @@ export async function guardedConnector(options: {
   };
 }
 
-export interface ResolvedAddress {
+interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }

@@ -29,7 +29,7 @@ const answered = new WeakSet<Duplex>();
  * Error response for a request that Node could not parse. Its path is that of the request whose body failed, or of the
  * request line in the unparsed bytes.
  */
-export function refusalOf(error: NodeJS.ErrnoException, request: IncomingMessage | undefined): Refusal {
+function refusalOf(error: NodeJS.ErrnoException, request: IncomingMessage | undefined): Refusal {
   const [status, message] = FAULTS[error.code ?? ''] ?? [400, 'The request is not valid HTTP'];
   const packet = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : undefined;
   const target = request?.url ?? TARGET.exec(packet?.toString('latin1') ?? '')?.[1] ?? '';

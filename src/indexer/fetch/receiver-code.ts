@@ -20,7 +20,7 @@ export interface ReceiverCode {
 }
 
 /** Receivers of a block's transactions that had code, and those whose code the node could not give. */
-export interface JudgedReceivers {
+interface JudgedReceivers {
   readonly withCode: ReadonlySet<Address>;
   readonly unknown: ReadonlySet<Address>;
 }
@@ -132,7 +132,7 @@ export const PLAIN_TRANSFER_GAS = 21_000;
 const MAX_AUTHORIZATIONS = 40;
 
 /** Effects of a block on the code of accounts. */
-export interface CodeTrail {
+interface CodeTrail {
   number: number;
   /** Receivers of its transactions, except creations. */
   receivers: ReadonlySet<Address>;

@@ -18,7 +18,7 @@ export interface Head {
 }
 
 /** Most entries of unread state that are counted. */
-export const MAX_COUNTED = 1_000;
+const MAX_COUNTED = 1_000;
 
 const HEAD_COLUMNS = ['number', 'hash', 'timestamp'] as const;
 const EPOCH = ['count', '(select epoch from index_state where id = 1)'] as const;

@@ -126,9 +126,9 @@ export async function nextDue(
 }
 
 /** Columns that name an entry. */
-export type EntryKey = Pick<IndexTables['dirty'], 'kind' | 'address' | 'holder' | 'token_id'>;
+type EntryKey = Pick<IndexTables['dirty'], 'kind' | 'address' | 'holder' | 'token_id'>;
 
-export function entryOf(row: EntryKey): Dirty {
+function entryOf(row: EntryKey): Dirty {
   return {
     kind: kindOf(row.kind),
     address: hexOf(row.address),

@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { assembly, type Piece, type Root } from './pieces.ts';
 
 /** Options of parsing a text. */
-export interface ParseOptions {
+interface ParseOptions {
   /** True for bigints in place of integers beyond 2^53. */
   readonly exactIntegers?: boolean;
   /** Most keys and items, over all levels. */
@@ -47,7 +47,7 @@ export interface ParseThread {
 }
 
 /** Creates a thread that starts when it is needed. */
-export function parseThread(): ParseThread {
+function parseThread(): ParseThread {
   let worker: Worker | undefined;
   let ending: NodeJS.Timeout | undefined;
 

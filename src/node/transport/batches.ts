@@ -4,7 +4,7 @@ import { AnswerTooLarge, NodeFailure, RpcFailure } from './errors.ts';
 import { type NodeExchange, TooManyBytes } from './exchange.ts';
 
 /** One call of JSON-RPC. */
-export interface RpcCall {
+interface RpcCall {
   readonly method: string;
   readonly params?: unknown;
 }

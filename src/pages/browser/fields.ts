@@ -24,7 +24,7 @@ interface ControlAttributes {
 }
 
 /** Field with label, control, hint, and the API's error for it. */
-export function Field({
+function Field({
   label,
   param,
   hint,

@@ -93,7 +93,7 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
  * Maximum number of open sessions per link and client address, not counting those with a wallet that signed (Decision
  * 134).
  */
-export const OPEN_SESSIONS_PER_CLIENT = 20;
+const OPEN_SESSIONS_PER_CLIENT = 20;
 
 /** A keyed hash of a link and a client's address, so that no address is stored. Undefined for an exempt client. */
 function clientHashOf(seals: Seals, { id }: Pick<PaymentLink, 'id'>, client: Client): string | undefined {

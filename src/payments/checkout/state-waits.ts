@@ -11,7 +11,7 @@ const MAX_PER_SESSION = 10;
 const MOST = 2_000;
 
 /** A request that waits for a new state. */
-export interface StateWait {
+interface StateWait {
   readonly sessionId: string;
   /** Value of its If-None-Match, which names the state that the client has. */
   readonly held: string;

@@ -3,10 +3,10 @@ import type { EventType, PaymentEvent } from './event.ts';
 import type { Owner } from './owner.ts';
 
 /** Events that people can be notified of. Document 3, "Events". */
-export type NotificationEvent = PaymentsSchemas['NotificationEvent'];
+type NotificationEvent = PaymentsSchemas['NotificationEvent'];
 export type Channel = 'email' | 'messenger';
 
-export const NOTIFICATION_EVENTS = [
+const NOTIFICATION_EVENTS = [
   'payment.completed',
   'payment.failed',
   'checkout.completed',

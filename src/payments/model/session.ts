@@ -3,7 +3,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import type { Owner } from './owner.ts';
 
 export type SessionStatus = PaymentsSchemas['SessionStatus'];
-export type PaymentStatus = PaymentsSchemas['PaymentStatus'];
+type PaymentStatus = PaymentsSchemas['PaymentStatus'];
 export type FailureReason = Exclude<PaymentsSchemas['FailureReason'], null>;
 
 /** Longest lifetime of a session, in milliseconds (Decision 110). */

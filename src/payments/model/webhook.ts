@@ -107,7 +107,7 @@ export function newWebhookSecret(): string {
   return `whsec_${randomBytes(BYTES).toString('base64')}`;
 }
 
-export type DisabledReason = Exclude<PaymentsSchemas['DisabledReason'], null>;
+type DisabledReason = Exclude<PaymentsSchemas['DisabledReason'], null>;
 
 /** Number of consecutive failed deliveries that disables a webhook. Document 3, "Webhook activity". */
 export const FAILURES_TO_DISABLE = 10;

@@ -11,7 +11,7 @@ import { recipientStore } from './recipient-store.ts';
  * True when links and sessions of the organization may use the address. A locked list allows only its own addresses
  * (Decision 138).
  */
-export async function mayName(handle: Handle, owner: Owner, at: ChainAddress): Promise<boolean> {
+async function mayName(handle: Handle, owner: Owner, at: ChainAddress): Promise<boolean> {
   if ((await recipientStore(handle).at(owner, at)) !== undefined) return true;
   return !(await organizationSettingsStore(handle).find(owner)).recipientsLocked;
 }

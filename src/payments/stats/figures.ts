@@ -13,7 +13,7 @@ export interface Tallies {
 type Figures = Pick<PaymentsSchemas['DayFigures'], 'sessions' | 'transactions' | 'volume'>;
 
 /** Total sessions, transactions and volume of the tallies. */
-export function figuresOf({ sessions, transactions }: Tallies, chains: PaymentChains): Figures {
+function figuresOf({ sessions, transactions }: Tallies, chains: PaymentChains): Figures {
   return {
     sessions: sessionCounts(sessions),
     transactions: transactionCounts(transactions),

@@ -5,7 +5,7 @@ import { placeholders } from '../../db/rows.ts';
 import { select } from '../tables/select.ts';
 
 /** Progress of scanning a chain for transfers. */
-export interface ChainCursor {
+interface ChainCursor {
   readonly blockNumber: number;
   /** Start of the latest scan that reached the node's head, in UTC milliseconds. */
   readonly scannedAt: number;

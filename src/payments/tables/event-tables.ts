@@ -19,7 +19,7 @@ export type WebhookRow = RowOfRecord<Webhook> & {
   deleted_at: number | null;
 };
 
-export interface SubscriptionRow {
+interface SubscriptionRow {
   webhook_id: string;
   events: string;
   since: number;
@@ -37,7 +37,7 @@ export interface ReplayRow extends OwnerColumns, LeasableRow {
   remaining: number;
 }
 
-export type NotificationSettingsRow = RowOfRecord<NotificationSettings>;
+type NotificationSettingsRow = RowOfRecord<NotificationSettings>;
 
 export interface NoticeRow extends OwnerColumns, LeasableRow {
   channel: Channel;

@@ -29,7 +29,7 @@ export interface OrganizationSettingsRow extends OwnerColumns {
   default_recipient_address: string | null;
 }
 
-export interface ApiKeyRow extends OwnerColumns {
+interface ApiKeyRow extends OwnerColumns {
   id: string;
   name: string;
   key_hash: Buffer;
@@ -43,7 +43,7 @@ export interface ApiKeyRow extends OwnerColumns {
   rolled_at: number | null;
 }
 
-export interface DashboardSessionRow {
+interface DashboardSessionRow {
   token_hash: Buffer;
   key_id: string;
   created_at: number;

@@ -20,9 +20,9 @@ export type SessionRow = RowOfRecord<Omit<CheckoutSession, keyof Customer>> & {
 
 export type TransactionRow = RowOfRecord<PaymentTransaction>;
 
-export type TransferRow = RowOfRecord<UnmatchedTransfer>;
+type TransferRow = RowOfRecord<UnmatchedTransfer>;
 
-export type RecipientRow = RowOfRecord<Recipient>;
+type RecipientRow = RowOfRecord<Recipient>;
 
 declare module 'knex/types/tables.js' {
   /** Tables of links, sessions and payments. */

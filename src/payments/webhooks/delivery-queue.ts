@@ -28,7 +28,7 @@ export interface LeasedDelivery {
 }
 
 /** Changes of deliveries in one transaction. */
-export interface Exchange {
+interface Exchange {
   /** Results of attempts that have ended. */
   readonly results?: readonly AttemptResult[];
   /** Webhooks to begin attempts for, up to `limit` each. */

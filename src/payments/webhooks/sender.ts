@@ -10,7 +10,7 @@ import type { AttemptResult } from '../model/webhook.ts';
 export type SendResult = Pick<AttemptResult, 'isSuccess' | 'responseCode' | 'responseTimeMs' | 'error'>;
 
 /** One request to a receiver. */
-export interface OutgoingRequest {
+interface OutgoingRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as UTF-8. */

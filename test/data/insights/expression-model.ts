@@ -102,7 +102,7 @@ const BUCKETS: Record<string, (seconds: bigint) => bigint> = {
   'toStartOfWeek(month)': seconds => start(monthOf(seconds), 604_800n, FIRST_MONDAY),
 };
 
-export const isoText = (seconds: bigint) => new Date(Number(seconds) * 1000).toISOString();
+const isoText = (seconds: bigint) => new Date(Number(seconds) * 1000).toISOString();
 
 const bucket = fc
   .constantFrom(...Object.entries(BUCKETS))

@@ -17,7 +17,7 @@ const bytes = fc
   .uint8Array({ minLength: 0, maxLength: 40 })
   .map(array => `0x${Buffer.from(array).toString('hex')}`);
 
-export const transactionRow: fc.Arbitrary<TransactionRow> = fc.record({
+const transactionRow: fc.Arbitrary<TransactionRow> = fc.record({
   // Times around two ends of a month, and the epoch, which is in the middle of a week.
   block_timestamp: fc
     .tuple(fc.constantFrom(0n, 1_706_745_600n, 1_709_251_200n), fc.bigInt({ min: 0n, max: 9n * DAY }))

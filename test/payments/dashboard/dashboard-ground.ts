@@ -21,7 +21,7 @@ export interface PageAnswer {
   readonly body: unknown;
 }
 
-export interface Sent {
+interface Sent {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Value of `X-CSRF-Token`: the session's own when absent, none when null. */

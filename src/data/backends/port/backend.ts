@@ -61,7 +61,7 @@ export interface BackendStatus {
 }
 
 /** Answers that cover the chain from `firstBlock` on. */
-export interface PartialInsights {
+interface PartialInsights {
   readonly firstBlock: number;
   readonly insights: InsightsAnswers;
 }

@@ -104,7 +104,7 @@ function moved(): BackendError {
  * empty text.
  * @throws Unreadable for a value of another type.
  */
-export function groupValue(value: unknown, type: ValueType, name: string): Value {
+function groupValue(value: unknown, type: ValueType, name: string): Value {
   if (value === null || value === '') return null;
   switch (type) {
     case 'integer':
@@ -125,7 +125,7 @@ export function groupValue(value: unknown, type: ValueType, name: string): Value
 const DAY_S = 86_400n;
 
 /** Monday of a day's week, both in seconds. 1 January 1970 was a Thursday. */
-export function mondayOf(day: Value): Value {
+function mondayOf(day: Value): Value {
   if (typeof day !== 'bigint') return day;
   return day - (((day / DAY_S + 3n) % 7n) * DAY_S + (day % DAY_S));
 }

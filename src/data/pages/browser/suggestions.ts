@@ -94,11 +94,7 @@ async function quickResults(
 }
 
 /** Address of a name such as alice.eth on a chain. */
-export async function nameOn(
-  chain: Chain,
-  name: string,
-  signal?: AbortSignal,
-): Promise<readonly SearchResult[]> {
+async function nameOn(chain: Chain, name: string, signal?: AbortSignal): Promise<readonly SearchResult[]> {
   if (!name.includes('.') || !canAnswer(chain, 'resolveInput')) return [];
   const { data } = await answerOf(
     api.GET('/insights/v1/resolve/{input}', {

@@ -3,13 +3,13 @@ import type { Entity } from '#query-model/row-selection.ts';
 import type { Cell } from '../rows.ts';
 
 /** Columns of a call. */
-export interface CallCells {
+interface CallCells {
   readonly to: string | null;
   readonly input: string;
 }
 
 /** Columns of a log. */
-export interface LogCells {
+interface LogCells {
   readonly address: string;
   readonly topics: readonly string[];
   readonly data: string;

@@ -10,7 +10,7 @@ import { select } from '../../tables/select.ts';
 export const IDEMPOTENCY_LIFETIME_MS = DAY_MS;
 
 /** Time for which an unfinished effect outside the database holds its key, in milliseconds (Decision 106). */
-export const STARTED_LIFETIME_MS = 60_000;
+const STARTED_LIFETIME_MS = 60_000;
 
 /** Status of an effect that has not ended. */
 const STARTED = 0;

@@ -18,23 +18,23 @@ import { databaseCounters } from '#stores/database-counters.ts';
 export type KeyLimits = Readonly<Record<Tier, number>>;
 
 /** Requests per minute and address without a valid key (Decision 105). */
-export const FAILURES_PER_ADDRESS = 30;
+const FAILURES_PER_ADDRESS = 30;
 /** Requests of payers per minute and address (Decision 105). */
-export const PAYER_REQUESTS_PER_ADDRESS = 60;
+const PAYER_REQUESTS_PER_ADDRESS = 60;
 /** Requests for the state of one checkout session per minute, from all its pages together (Decision 129). */
-export const STATES_PER_SESSION = 120;
+const STATES_PER_SESSION = 120;
 /**
  * Requests for states per minute and address. Enough for all payers behind one address, too few to guess ids (Decision
  * 129).
  */
-export const STATES_PER_ADDRESS = 1_200;
+const STATES_PER_ADDRESS = 1_200;
 /** Pages of the checkout per minute and address. Each state that a page shows is loaded as a page (Decision 105). */
 export const PAGES_PER_ADDRESS = 300;
 /** Wallets and claims per minute and checkout session (Decision 105). */
-export const PROOFS_PER_SESSION = 5;
+const PROOFS_PER_SESSION = 5;
 
 /** Attempts to sign in to the dashboard per minute and address, successful ones included (Decision 252). */
-export const SIGN_INS_PER_ADDRESS = 60;
+const SIGN_INS_PER_ADDRESS = 60;
 
 /** Counters of requests. Undefined for clients without a limit per address. */
 export interface RateLimits {

@@ -26,7 +26,7 @@ interface TokenPlace {
 }
 
 /** Configured token at a place; undefined for other tokens, and until the chains are known. */
-export function useToken(place: TokenPlace): Payments['PaymentToken'] | undefined {
+function useToken(place: TokenPlace): Payments['PaymentToken'] | undefined {
   return tokenAt(useChains() ?? [], place);
 }
 

@@ -13,7 +13,7 @@ export function csrfTokenOf(token: string): string {
 }
 
 /** True for a request that may change something. */
-export function isChange({ method }: Pick<Asking, 'method'>): boolean {
+function isChange({ method }: Pick<Asking, 'method'>): boolean {
   return !READS.includes(method);
 }
 

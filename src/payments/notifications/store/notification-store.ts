@@ -68,7 +68,7 @@ const settingsForm = recordForm<NotificationSettings>({
 });
 
 /** Test mails per hour and organization, both modes together (Decision 128). */
-export const TEST_MAILS_AN_HOUR = 3;
+const TEST_MAILS_AN_HOUR = 3;
 const HOUR_MS = 3_600_000;
 
 /** Counts attempts to send test mails. */

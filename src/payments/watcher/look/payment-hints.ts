@@ -106,7 +106,7 @@ function pairOf(id: string, known: FollowedHint | undefined): [string, FollowedH
 }
 
 /** True for a payment with a known hash that is in no block. */
-export function isWaiting({ status, txHash }: PaymentTransaction): boolean {
+function isWaiting({ status, txHash }: PaymentTransaction): boolean {
   return status === 'pending' && txHash !== null;
 }
 

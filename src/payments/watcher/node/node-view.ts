@@ -179,7 +179,7 @@ export function slices<T>(items: readonly T[], size: number): T[][] {
 }
 
 /** The answers for all items, requested one slice after another. */
-export async function inSlices<T, R>(
+async function inSlices<T, R>(
   items: readonly T[],
   size: number,
   ask: (slice: readonly T[]) => Promise<readonly R[]>,

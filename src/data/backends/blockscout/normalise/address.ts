@@ -27,7 +27,7 @@ export function address(value: unknown): Address {
 }
 
 /** Converts an optional address, such as the receiver of a contract creation. @throws Unreadable */
-export function addressOrNull(value: unknown): Address | null {
+function addressOrNull(value: unknown): Address | null {
   return value === null || value === undefined ? null : address(value);
 }
 

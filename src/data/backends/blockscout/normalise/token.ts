@@ -64,7 +64,7 @@ export function tokenInstanceOrNull(value: unknown): TokenInstance | null {
 /**
  * Reads an instance without its token. No version names the only holder, but the owner of a unique id is the holder.
  */
-export function instanceFields(record: Fields): Omit<TokenInstance, 'token'> {
+function instanceFields(record: Fields): Omit<TokenInstance, 'token'> {
   const owner = addressOrNullIn(record, 'owner');
   return {
     is_unique: booleanOrNull(record.is_unique),

@@ -122,7 +122,7 @@ interface TokenDescription {
 }
 
 /** Converts a link to the one shown to clients. */
-export type LinkPresenter = (link: string) => string;
+type LinkPresenter = (link: string) => string;
 
 /**
  * Metadata of a token. `status` is `ok`, `none` without a document, `invalid` for a document that is not metadata, or

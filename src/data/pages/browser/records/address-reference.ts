@@ -24,7 +24,7 @@ export function AddressReference({
 }
 
 /** Name of an address: the registered name, else that of its contract or token; undefined without one. */
-export function nameOf({ ens_domain_name, name }: Explorer['Address']): string | undefined {
+function nameOf({ ens_domain_name, name }: Explorer['Address']): string | undefined {
   return ens_domain_name || name || undefined;
 }
 

@@ -58,6 +58,6 @@ export const internalKey = ({ transaction_hash, index }: InternalTransaction) =>
   `${transaction_hash} ${index}`;
 
 /** Kind of a call, with its error if it failed. */
-export function callKind(kind: string, error: string | null | undefined): VNode {
+function callKind(kind: string, error: string | null | undefined): VNode {
   return html`${h(Badge, { children: clipped(kind) })}${error != null && html` ${h(Badge, { tone: 'bad', children: clipped(error) })}`}`;
 }

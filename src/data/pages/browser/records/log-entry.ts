@@ -58,6 +58,6 @@ export function LogEntry({
 export const logKey = ({ transaction_hash, index }: Log) => `${transaction_hash} ${index}`;
 
 /** Name of a call or event without its parameters: `Transfer` for `Transfer(address indexed from)`. */
-export function nameOfCall(call: string): string {
+function nameOfCall(call: string): string {
   return call.slice(0, call.includes('(') ? call.indexOf('(') : undefined);
 }
