@@ -147,7 +147,7 @@ export const postgresDialect: Dialect = {
   // Rows of a value are found by a row comparison, `(column, key) < (…)`, not by an equality. For a value that most
   // rows have, the planner would read the newest rows of all values until enough of them match, which may be a large
   // part of the table. The comparison makes it use the index over the column for frequent and rare values, however old
-  // the statistics are. Planner settings stay as they are (Decision 195).
+  // the statistics are. Planner settings stay as they are.
   keyRange({ columns, values, keys, above, below, order }) {
     const bound = (sign: string, place: readonly Binding[] | undefined) => {
       const bounded = place === undefined ? columns : [...columns, ...keys];

@@ -13,8 +13,8 @@ const LONGEST_PAUSE_MS = 100;
 /**
  * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Transactions are
  * serializable on both databases: SQLite takes the write lock at the beginning, PostgreSQL uses its serializable
- * isolation level. After a conflict the transaction waits and starts again, so `work` may run more than once and must
- * change nothing outside its handle. After `patienceMs` of conflicts, 20 s by default, it rejects with `Unavailable`.
+ * isolation level. After a conflict the transaction waits and starts again, so `work` may run more than once. What it
+ * changes outside its handle must be the same after a repetition. After `patienceMs` of conflicts, 20 s by default, it rejects with `Unavailable`.
  */
 export function transaction<T>(
   db: Db,

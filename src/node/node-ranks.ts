@@ -14,10 +14,8 @@ export interface RankedNode {
 /**
  * Order in which the nodes of a chain are asked: first those that are well, in the order of the configuration.
  *
- * A node that fails is paused, for as long as it asks (`Retry-After`) or for 30 seconds, and longer each time. A node
- * whose head is older than that of the others is asked last, until it has caught up. While several nodes are in use,
- * their heads are compared every few seconds, so that a node that hangs or stands still is left for another one. One
- * node alone is always asked.
+ * A node that fails is paused, and one that is behind the others is asked last (Decision 306 has the times). One node
+ * alone is always asked.
  */
 export interface NodeRanks<Node extends RankedNode> {
   /** The nodes to ask, one after another. Paused ones come last, and only when all others were paused meanwhile. */

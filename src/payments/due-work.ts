@@ -24,8 +24,8 @@ const LEASES = new Map<string, number>([
 
 /**
  * Wakes the workers of this process for work that has fallen due, such as a retry, and for work whose notification was
- * lost. Ends leases that are further ahead than their own length (Decision 313). One statement covers all topics with
- * workers in this process, so an idle process costs the database little.
+ * lost. Ends leases that are further ahead than their own length (Decision 313). One statement covers all topics of
+ * this worker, so an idle process costs the database little. Settlement and delivery have one such worker each.
  */
 export function dueWorkWorker({
   db,

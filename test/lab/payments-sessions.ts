@@ -1,7 +1,7 @@
 import { newId } from '../../src/lib/ids.ts';
 import type { Owner } from '../../src/payments/model/owner.ts';
 import type { Transfer } from '../../src/payments/model/transfer.ts';
-import type { SessionDraft } from '../../src/payments/sessions/session-store.ts';
+import type { SessionDraft } from '../../src/payments/sessions/opening.ts';
 import { aLink, RECORD_TIME } from './payments-records.ts';
 
 const HOUR_MS = 3_600_000;

@@ -44,8 +44,7 @@ const LIMIT_CODES: readonly number[] = [429, -32_007, -32_029];
 
 /**
  * Collects the calls of one turn of the event loop and sends them in batches. A batch is sized by the expected bytes of
- * its answer and by what the node accepts. It is sent again in halves when its answer is too large, when the node
- * refuses it or answers it with a single object; in the end each call is sent alone.
+ * its answer and by what the node accepts, and sent again in halves when that was too much (Decision 306).
  */
 export function batchedCalls({ exchange, maxAnswerBytes, clock }: BatchedCallsOptions): NodeCall {
   const sizes = answerSizes();

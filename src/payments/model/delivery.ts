@@ -115,7 +115,7 @@ export function attemptEnded(
 
 /**
  * The delivery after its process ended during an attempt. The outcome is unknown, so it does not count as a failure. An
- * automatic attempt is repeated at once, a manual one only on request (Decision 123).
+ * automatic attempt is due again at once, a manual one is repeated only on request (Decision 123).
  * @throws Error when no attempt was under way.
  */
 export function attemptCutOff(delivery: DeliveryState, now: number): DeliveryState {

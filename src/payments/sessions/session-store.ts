@@ -25,8 +25,6 @@ import {
   stateOf,
 } from './session-rows.ts';
 
-export type { SessionDraft } from './opening.ts';
-
 /** Filters of a list of sessions. `from` (inclusive) and `to` (exclusive) are creation times in UTC milliseconds. */
 interface SessionFilters {
   readonly status?: SessionStatus | undefined;

@@ -22,8 +22,7 @@ const STILL_MS = 600_000;
 
 /**
  * Ends sessions past their deadline, once all blocks of their life were read: a payment made in time may be in a block
- * that was not read yet (Decisions 298, 299 and 314). The clock alone ends them a day later, because a node that stands
- * still looks like a chain without blocks, and even then not while blocks are read after an outage. A payment in
+ * that was not read yet (Decisions 298, 299 and 314). The clock alone ends them a day later (Decision 298). A payment in
  * confirmation keeps its session open; on a chain that is no longer configured, for a day. Several workers may run; each
  * session ends once.
  */

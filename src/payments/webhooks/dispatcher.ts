@@ -131,7 +131,7 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
   }
 
   /**
-   * Writes results and starts attempts in the freed slots. Both share a commit (Decision 258): commits wait for the
+   * Writes results and starts attempts in the freed slots. Both share a commit: commits wait for the
    * disk, so this halves their number, and a crash cannot separate the two. An attempt is recorded before its request
    * is sent, and ended before another one takes its slot. After a failure, no attempt starts until all results are
    * written. A webhook that is disabled by these results starts no attempt.

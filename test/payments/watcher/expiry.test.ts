@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { type PaymentChain, paymentChains } from '#payments/model/payment-chain.ts';
-import type { SessionDraft } from '#payments/sessions/session-store.ts';
+import type { SessionDraft } from '#payments/sessions/opening.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals } from './setting.ts';
 import { eachWatchedShop, never } from './watched-shop.ts';

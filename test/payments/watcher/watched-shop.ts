@@ -3,7 +3,7 @@ import { test as base } from 'vitest';
 import type { DatabaseOptions } from '#db/open.ts';
 import type { PaymentChain } from '#payments/model/payment-chain.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
-import type { SessionDraft } from '#payments/sessions/session-store.ts';
+import type { SessionDraft } from '#payments/sessions/opening.ts';
 import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { type FaultyNode, faultyNode } from '../../lab/faulty-node.ts';
 import { addressOf, startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';

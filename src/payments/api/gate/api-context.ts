@@ -26,8 +26,9 @@ export interface CommittedResponse<Status extends number, Body> {
 }
 
 /**
- * An effect outside the database, such as a request to a receiver, with a transaction before and after it. Like the
- * work of `commit`, both transactions may run more than once. `send` runs once, outside any transaction.
+ * An effect that must not be in a transaction, with one before and one after it: a request to a receiver, or work on so
+ * many rows that it has transactions of its own. Like the work of `commit`, both may run more than once; `send` runs
+ * once.
  */
 export interface TwoPhaseAction<Begun, Sent, Status extends number, Body> {
   /** Checks the request and records the coming effect. An error rolls everything back. */
@@ -52,7 +53,7 @@ export interface ApiCaller extends Owner {
     work: (handle: Transaction) => Promise<CommittedResponse<Status, Body>>,
   ) => Promise<CommittedResponse<Status, Body>>;
   /**
-   * The same for an effect outside the database. An idempotency key is taken before the effect. If our process ends in
+   * The same for an effect that must not be in a transaction. An idempotency key is taken before the effect. If our process ends in
    * between, requests with the key get `idempotency_conflict` for one minute and may then have the effect again.
    */
   readonly commitAround: <Begun, Sent, Status extends number, Body>(

@@ -91,7 +91,7 @@ interface KeptBeside {
   end(handle: Transaction, answer: CommittedResponse<number, unknown>): Promise<void>;
 }
 
-/** Runs an effect outside the database between two transactions. They are short even when the effect takes long. */
+/** Runs an effect between two transactions. They are short even when the effect takes long. */
 export async function commitAround<Begun, Sent, Status extends number, Body>(
   db: Db,
   effect: TwoPhaseAction<Begun, Sent, Status, Body>,
