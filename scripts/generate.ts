@@ -1,11 +1,12 @@
 /**
- * Generates everything under generated/ from spec/, and spec/schema/ from the migrations: `npm run generate`. With `--check` it writes nothing and fails when
- * a committed file differs from the generated one.
+ * Generates everything under generated/ from spec/, spec/schema/ from the migrations, and spec/decisions.md: `npm run
+ * generate`. With `--check` it writes nothing and fails when a committed file differs from the generated one.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { compileContracts } from './compile-contracts.ts';
 import { generateContracts } from './generate/contracts.ts';
+import { generateDecisions } from './generate/decisions.ts';
 import { generateSchemas } from './generate/schemas.ts';
 import { generateConfig } from './generate-config.ts';
 
@@ -14,6 +15,7 @@ const files = new Map([
   ...(await generateContracts()),
   ...(await generateConfig()),
   ...(await generateSchemas()),
+  ...generateDecisions(),
 ]);
 const stale: string[] = await compileContracts({ check });
 for (const [path, content] of files) {

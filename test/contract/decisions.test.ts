@@ -44,14 +44,6 @@ test('the table of contents of every decisions.md lists its topics and decisions
   }
 });
 
-test('the table of contracts lists the numbers of every decisions.md', () => {
-  const rows = [...read('spec/README.md').matchAll(/\[([\d, –]+)\]\(([\w-]+\/decisions\.md)\)/g)];
-  const listed = rows.map(([, ranges = '', path = '']) => [join('spec', path), numbersIn(ranges)]);
-  const actual = HOMES.map(file => [file, numbersOf(file)]);
-
-  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(actual));
-});
-
 test('every link to a decision points to a heading', () => {
   const links = CITING.filter(file => file.endsWith('.md')).flatMap(file =>
     [...read(file).matchAll(/\]\(([\w./-]*(?:spec\/README|decisions)\.md)(?:#([^)]+))?\)/g)].map(
@@ -59,25 +51,9 @@ test('every link to a decision points to a heading', () => {
     ),
   );
 
-  expect(links.length).toBeGreaterThan(5);
+  expect(links.length).toBeGreaterThan(headings.length);
   expect(links.filter(({ path, anchor }) => !leads(path, anchor))).toEqual([]);
 });
-
-/** Numbers of the decisions in a file, ascending. */
-function numbersOf(file: string): number[] {
-  return headings
-    .filter(heading => heading.file === file)
-    .map(({ number }) => number)
-    .toSorted((a, b) => a - b);
-}
-
-/** Numbers in a range such as "1–3, 7". */
-function numbersIn(ranges: string): number[] {
-  return ranges.split(', ').flatMap(range => {
-    const [first = 0, last = first] = range.split('–').map(Number);
-    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
-  });
-}
 
 /** Numbers after the word: "Decision 5", "Decisions 71 and 145", "Decisions 74 to 86", `x-decision: 5`. */
 function citedIn(text: string): number[] {
