@@ -150,10 +150,7 @@ export const BLOCK_TABLES = {
     key: ['id'],
     unwinding: { position: 'id' },
   }),
-  /**
-   * First topics of each contract's logs. Their short numbers make several indexes over logs half as large. Rows stay when
-   * their logs are removed.
-   */
+  /** First topics of each contract's logs. Their numbers halve indexes over logs. Rows stay when logs are removed. */
   event_kinds: describe({
     columns: { id: 'count', address: 'bytes', topic0: 'bytes' },
     key: ['id'],
@@ -296,9 +293,6 @@ export const BLOCK_TABLES = {
       holder_rank: '-holder_count',
       name_rank: `coalesce(substr(name, 1, ${RANKED_CHARACTERS}), '${NAMELESS_RANK}')`,
     },
-    indexes: {
-      by_first_block: ['first_block'],
-      by_rank: ['type', 'holder_rank', 'name_rank', 'address'],
-    },
+    indexes: { by_first_block: ['first_block'], by_rank: ['type', 'holder_rank', 'name_rank', 'address'] },
   }),
 } as const;
