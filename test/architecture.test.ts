@@ -742,7 +742,7 @@ test('casts appear only in the cache’s adapter, whose values Keyv types by the
       .split('\n')
       .some(
         line =>
-          !/^\s*(import|export|\*|\/\/|\/\*\*)/.test(line) &&
+          !/^\s*(import|export|\*|\/\/|\/\*\*|<)/.test(line) &&
           cast.test(line.replace(/'[^']*'|`[^`]*`|\[\w+ in [^:]* as (?=\w+<)/g, '')),
       ),
   );

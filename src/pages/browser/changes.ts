@@ -2,8 +2,9 @@ import { html } from 'htm/preact';
 import { type ComponentChildren, type RefObject, toChildArray, type VNode } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
-import { asProblem, type Problem, ProblemNotice } from './answer.ts';
+import { ProblemNotice } from './answer.ts';
 import { Refusal } from './fields.ts';
+import { asProblem, type Problem } from './problem.ts';
 
 /** Change that a page sends, one at a time. */
 export interface Change {

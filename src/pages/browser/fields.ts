@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import { type ComponentChildren, createContext, type VNode } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
-import type { Problem } from './answer.ts';
+import type { Problem } from './problem.ts';
 
 /** Problem of a form. Each field shows the part that concerns it. */
 export const Refusal = createContext<Problem | undefined>(undefined);

@@ -1,4 +1,4 @@
-import { Problem } from './answer.ts';
+import { Problem } from './problem.ts';
 
 /** Said when a form is sent as it was opened. */
 export const NOTHING_CHANGED = 'There was nothing to change.';

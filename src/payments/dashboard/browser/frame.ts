@@ -1,10 +1,11 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { Awaited, asProblem, type Problem, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
+import { Awaited, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
+import { asProblem, type Problem } from '#pages/browser/problem.ts';
 import { entitle, show } from '#pages/browser/show.ts';
 import { dashboard, hasToken } from './addresses.ts';
 import { api, askSession, type Payments, type Session, signOut } from './api.ts';

@@ -1,9 +1,10 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { answerOf, asProblem, type Problem, ProblemNotice } from '#pages/browser/answer.ts';
+import { answerOf, ProblemNotice } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
+import { asProblem, type Problem } from '#pages/browser/problem.ts';
 import { show } from '#pages/browser/show.ts';
 import { returnAddress, takeToken } from './addresses.ts';
 import { sessionApi } from './api.ts';

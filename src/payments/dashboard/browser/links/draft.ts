@@ -1,5 +1,5 @@
 import { commaAdvice, plainUnits, smallestUnits } from '#pages/browser/amounts.ts';
-import { Problem } from '#pages/browser/answer.ts';
+import { Problem } from '#pages/browser/problem.ts';
 import type { Payments } from '../api.ts';
 import { type Chains, tokenAt } from '../chains.ts';
 

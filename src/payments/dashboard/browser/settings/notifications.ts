@@ -1,13 +1,14 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { Awaited, answerOf, Problem, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
+import { Awaited, answerOf, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
 import { ChangeForm, Said, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { CheckField, TextField } from '#pages/browser/fields.ts';
 import { formEditor, NOTHING_CHANGED } from '#pages/browser/form-editor.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
+import { Problem } from '#pages/browser/problem.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
 import { useMay } from '../session.ts';
