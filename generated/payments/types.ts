@@ -4699,7 +4699,7 @@ export interface components {
              *     Issued At: 2026-11-21T10:00:00.000Z
              */
             wallet_message: string;
-            /** @description Wallet that signed; null while none did. */
+            /** @description Wallet that signed for the session or paid it; null while unknown. */
             payer_address: components["schemas"]["Address"] | null;
             /** @description Hash of the latest paying transaction that was claimed or seen; null while there is none. */
             tx_hash: components["schemas"]["Hash"] | null;
@@ -4751,7 +4751,7 @@ export interface components {
             amount_due: components["schemas"]["Amount"];
             /** @description Amount received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
-            /** @description Wallet that signed; null while none did. */
+            /** @description Wallet that signed for the session or paid it; null while unknown. */
             payer_address: components["schemas"]["Address"] | null;
             /** @description Hash of the latest paying transaction that was claimed or seen; null while there is none. */
             tx_hash: components["schemas"]["Hash"] | null;
