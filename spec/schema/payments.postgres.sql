@@ -142,6 +142,7 @@ create table checkout_sessions (
   ended_at bigint,
   client_hash text collate "C",
   is_price_round boolean not null default false,
+  signed_address text collate "C",
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -153,13 +154,14 @@ CREATE INDEX sessions_of_link ON checkout_sessions USING btree (payment_link_id,
 CREATE INDEX sessions_by_end ON checkout_sessions USING btree (chain_id, expires_at) WHERE status = 'active'::text;
 CREATE UNIQUE INDEX sessions_by_amount ON checkout_sessions USING btree (chain_id, token_address, recipient_address, amount_due) WHERE status = 'active'::text AND NOT is_wallet_only;
 CREATE INDEX sessions_by_amount_and_end ON checkout_sessions USING btree (chain_id, token_address, recipient_address, amount_due, ended_at) WHERE status = 'expired'::text AND NOT is_wallet_only;
-CREATE INDEX sessions_by_payer ON checkout_sessions USING btree (chain_id, token_address, recipient_address, payer_address, ended_at) WHERE payer_address IS NOT NULL;
 CREATE INDEX sessions_by_end_and_amount ON checkout_sessions USING btree (chain_id, token_address, recipient_address, ended_at, amount_due) WHERE status = 'expired'::text AND NOT is_wallet_only;
-CREATE INDEX sessions_of_client ON checkout_sessions USING btree (client_hash, expires_at) WHERE status = 'active'::text AND payer_address IS NULL AND client_hash IS NOT NULL;
 CREATE INDEX sessions_unpaid ON checkout_sessions USING btree (ended_at) WHERE status = 'expired'::text AND amount_received = '010'::text;
 CREATE INDEX sessions_open ON checkout_sessions USING btree (payment_status, chain_id, token_address, recipient_address) WHERE status = 'active'::text;
 CREATE INDEX sessions_by_price ON checkout_sessions USING btree (chain_id, token_address, recipient_address, amount) WHERE status = 'active'::text AND NOT is_price_round;
 CREATE INDEX sessions_by_day ON checkout_sessions USING btree (organization_id, mode, (created_at / 86400000), chain_id, token_address, status, created_at);
+CREATE INDEX sessions_by_signer ON checkout_sessions USING btree (chain_id, token_address, recipient_address, signed_address, ended_at) WHERE signed_address IS NOT NULL;
+CREATE INDEX sessions_of_client ON checkout_sessions USING btree (client_hash, expires_at) WHERE status = 'active'::text AND signed_address IS NULL AND client_hash IS NOT NULL;
+CREATE INDEX sessions_by_amount_and_completion ON checkout_sessions USING btree (chain_id, token_address, recipient_address, amount_due, ended_at) WHERE status = 'completed'::text AND NOT is_wallet_only;
 
 create table watched_recipients (
   organization_id text collate "C" not null,

@@ -128,7 +128,7 @@ CREATE TABLE checkout_sessions (
   updated_at integer not null,
   completed_at integer,
   ended_at integer
-, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false) strict;
+, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text) strict;
 CREATE INDEX sessions_by_age on checkout_sessions (organization_id, mode, created_at, id, status);
 CREATE INDEX sessions_of_link on checkout_sessions (payment_link_id, created_at, id, organization_id, mode, status);
 CREATE INDEX sessions_by_end on checkout_sessions (chain_id, expires_at) where status = 'active';
@@ -136,12 +136,8 @@ CREATE UNIQUE INDEX sessions_by_amount on checkout_sessions (chain_id, token_add
        where status = 'active' and not is_wallet_only;
 CREATE INDEX sessions_by_amount_and_end on checkout_sessions (chain_id, token_address, recipient_address, amount_due, ended_at)
        where status = 'expired' and not is_wallet_only;
-CREATE INDEX sessions_by_payer on checkout_sessions (chain_id, token_address, recipient_address, payer_address, ended_at)
-       where payer_address is not null;
 CREATE INDEX sessions_by_end_and_amount on checkout_sessions (chain_id, token_address, recipient_address, ended_at, amount_due)
        where status = 'expired' and not is_wallet_only;
-CREATE INDEX sessions_of_client on checkout_sessions (client_hash, expires_at)
-       where status = 'active' and payer_address is null and client_hash is not null;
 CREATE INDEX sessions_unpaid on checkout_sessions (ended_at)
        where status = 'expired' and amount_received = '010';
 CREATE INDEX sessions_open on checkout_sessions (payment_status, chain_id, token_address, recipient_address)
@@ -150,6 +146,14 @@ CREATE INDEX sessions_by_price on checkout_sessions (chain_id, token_address, re
      where status = 'active' and not is_price_round;
 CREATE INDEX sessions_by_day on checkout_sessions
      (organization_id, mode, (created_at / 86400000), chain_id, token_address, status, created_at);
+CREATE INDEX sessions_by_signer on checkout_sessions
+       (chain_id, token_address, recipient_address, signed_address, ended_at)
+     where signed_address is not null;
+CREATE INDEX sessions_of_client on checkout_sessions (client_hash, expires_at)
+     where status = 'active' and signed_address is null and client_hash is not null;
+CREATE INDEX sessions_by_amount_and_completion on checkout_sessions
+       (chain_id, token_address, recipient_address, amount_due, ended_at)
+     where status = 'completed' and not is_wallet_only;
 
 CREATE TABLE watched_recipients (
   organization_id text not null references organizations (id),

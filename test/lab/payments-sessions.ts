@@ -37,6 +37,7 @@ export function aSession({ organizationId, mode }: Owner, changes: Partial<Sessi
       merchant: { name: 'Acme', logo_url: null },
       items: [],
     },
+    signedAddress: null,
     payerAddress: null,
     txHash: null,
     confirmations: 0,

@@ -4,10 +4,11 @@ import { transaction } from '../../db/transaction.ts';
 import { type Client, limitKey } from '../../http/client-address.ts';
 import { namesTag } from '../../http/send.ts';
 import { newId } from '../../lib/ids.ts';
+import { type FieldError, wrong } from '../model/fault.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
 import { lockFault } from '../recipients/recipient-lock.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { openingOf } from '../sessions/opening.ts';
+import { openingOf, type SessionDraft } from '../sessions/opening.ts';
 import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
 import { linkStore } from '../store/link-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
@@ -27,6 +28,16 @@ type CheckoutHandlers = Pick<
   PaymentsHandlers<never, PayerRequest>,
   'startCheckout' | 'getCheckout' | 'getCheckoutState' | 'bindWallet' | 'claimPayment'
 >;
+
+/**
+ * Refuses a payer's price that is the exact amount of an open session. Someone who saw that amount on its way could
+ * otherwise have it listed as meant for a checkout of his own (Decision 337).
+ */
+async function priceFault(sessions: SessionStore, draft: SessionDraft): Promise<FieldError | undefined> {
+  const asked = await sessions.byAmount(draft, draft.amount, draft.createdAt);
+  if (!asked.some(({ status }) => status === 'active')) return undefined;
+  return wrong('amount', 'is taken by another open checkout; choose one that differs a little');
+}
 
 /** Operations of the payer. They need the session's id and no key (Decision 114). */
 export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
@@ -60,9 +71,13 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
           cancelUrl: null,
         });
         if ('fault' in opening) throw faultError(opening.fault);
-        const fault = await lockFault(handle, opening.draft);
+        const { draft } = opening;
+        const sessions = sessionStore(handle, seals);
+        const fault =
+          (await lockFault(handle, draft)) ??
+          (body.amount === undefined ? undefined : await priceFault(sessions, draft));
         if (fault !== undefined) throw faultError(fault);
-        return sessionStore(handle, seals).open({ ...opening.draft, clientHash });
+        return sessions.open({ ...draft, clientHash });
       });
       const [origin] = await walletOrigins(deps, session, payer);
       return { status: 201, body: checkoutBody(session, deps, { origin, address: undefined }) };

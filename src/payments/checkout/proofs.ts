@@ -27,7 +27,7 @@ export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, 
       const wallet = address.toLowerCase();
       const session = await knownSession(sessionStore(db, seals), checkout_session_id);
       if (session.status !== 'active') {
-        if (session.payerAddress === wallet)
+        if (session.signedAddress === wallet)
           return { status: 200, body: await shownState(session, isChainLate) };
         throw paymentsError(
           'invalid_status_transition',
@@ -118,7 +118,7 @@ export function claims({
 function whyNot(session: CheckoutSession, known: readonly PaymentTransaction[]): string | undefined {
   if (session.status !== 'active')
     return `The checkout is ${session.status}, so nothing can be claimed for it.`;
-  if (session.payerAddress === null) return 'Bind the wallet that paid before claiming its payment.';
+  if (session.signedAddress === null) return 'Bind the wallet that paid before claiming its payment.';
   if (known.filter(({ status }) => status === 'pending').length >= MAX_CLAIMS)
     return `${MAX_CLAIMS} claimed payments of this checkout are already being searched for.`;
   return undefined;

@@ -53,7 +53,9 @@ export interface CheckoutSession extends Owner {
   /** Amount confirmed so far. */
   readonly amountReceived: bigint;
   readonly presentation: Presentation;
-  /** The wallet that signed or paid. */
+  /** The wallet that signed for it, which makes each of its transfers a payment of the session (Decision 337). */
+  readonly signedAddress: string | null;
+  /** The wallet that signed, until another one has paid. */
   readonly payerAddress: string | null;
   /** The latest paying transaction that was claimed or seen. */
   readonly txHash: string | null;

@@ -207,7 +207,7 @@ function randomBelow(size: bigint): bigint {
 }
 
 /** A deposit address of one organization. */
-export type OwnPlace = DepositAddress & { readonly organizationId: string };
+type OwnPlace = DepositAddress & { readonly organizationId: string };
 
 /** Columns of a link with amounts that payers send without the tail. */
 const LINK_PRICES = ['amount', 'min_amount', 'max_amount', 'suggested_amount'] as const;
@@ -230,18 +230,4 @@ function priceSources(place: OwnPlace, condition: AmountCondition): Sql[] {
     select('checkout_sessions', 'amount', "status = 'active' and not is_price_round"),
     ...LINK_PRICES.map(column => select('payment_links', column, 'is_active')),
   ];
-}
-
-/**
- * True when an open session or an active link of the organization has this price at the deposit address. Round prices
- * of sessions do not count.
- */
-export async function isPrice(handle: Handle, place: OwnPlace, amount: bigint): Promise<boolean> {
-  const sources = priceSources(place, within({ least: amount, most: amount }));
-  const rows = await rowsOf(
-    handle,
-    `${sources.map(source => source.sql).join(' union all ')} limit 1`,
-    sources.flatMap(source => [...source.bindings]),
-  );
-  return rows.length > 0;
 }

@@ -84,6 +84,7 @@ export function openingOf(
     ...chosen,
     amountReceived: 0n,
     presentation: presentationOf(terms, circumstances.merchant),
+    signedAddress: null,
     payerAddress: null,
     txHash: null,
     confirmations: 0,

@@ -19,8 +19,8 @@ const ASKED = select({ from: 'checkout_sessions', isDistinct: true, columns: ['a
 
 /**
  * Selects those of many transfers to one deposit address that may pay a session which is active or ended at
- * `endedAfter` or later: a session has their sender as its payer, or asks for their amount, and still has room. All others match no session.
- * Takes two statements, so that a flood of small transfers costs little.
+ * `endedAfter` or later: their sender signed for it, or it asks for their amount, and it still has room. All others
+ * match no session. Takes two statements, so that a flood of small transfers costs little.
  */
 export async function payableTransfers<Some extends Payment>(
   handle: Handle,
@@ -29,13 +29,13 @@ export async function payableTransfers<Some extends Payment>(
 ): Promise<Some[]> {
   const senders = [...new Set(transfers.map(({ sender }) => sender))];
   const amounts = [...new Set(transfers.map(({ amount }) => uintColumn(amount)))];
-  const byPayer = await select({
+  const bySigner = await select({
     from: 'checkout_sessions',
     isDistinct: true,
-    columns: ['payer_address'],
+    columns: ['signed_address'],
   }).rows(
     handle,
-    `where ${OF_PLACE} and payer_address in (${placeholders(senders.length)})
+    `where ${OF_PLACE} and signed_address in (${placeholders(senders.length)})
        and (ended_at is null or ended_at >= ?) and ${HAS_ROOM}`,
     [...bindingsOf(place), ...senders, endedAfter],
   );
@@ -45,13 +45,15 @@ export async function payableTransfers<Some extends Payment>(
     handle,
     unionAll([
       ASKED.query(handle, `where status = 'active' and ${isAsked}`, asked),
-      ASKED.query(handle, `where status = 'expired' and ${isAsked} and ended_at >= ?`, [
-        ...asked,
-        endedAfter,
-      ]),
+      ...['completed', 'expired'].map(status =>
+        ASKED.query(handle, `where status = '${status}' and ${isAsked} and ended_at >= ?`, [
+          ...asked,
+          endedAfter,
+        ]),
+      ),
     ]),
   );
-  const payers = new Set(byPayer.map(row => row.payer_address));
+  const signers = new Set(bySigner.map(row => row.signed_address));
   const due = new Set(byAmount.map(row => row.amount_due));
-  return transfers.filter(({ sender, amount }) => payers.has(sender) || due.has(uintColumn(amount)));
+  return transfers.filter(({ sender, amount }) => signers.has(sender) || due.has(uintColumn(amount)));
 }

@@ -52,6 +52,7 @@ const sessionForm = recordForm<Omit<CheckoutSession, keyof Customer>>({
   subtotal: 'uint256',
   amount: 'uint256',
   presentation: 'json',
+  signedAddress: 'plain',
   cancelUrl: 'plain',
   clientReferenceId: 'plain',
   metadata: 'json',

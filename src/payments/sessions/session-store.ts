@@ -13,7 +13,7 @@ import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '.
 import { watchedStore } from '../store/watched-store.ts';
 import { select } from '../tables/select.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
-import { freeAmount, isPrice, type OwnPlace } from './amounts-due.ts';
+import { freeAmount } from './amounts-due.ts';
 import type { SessionDraft } from './opening.ts';
 import {
   bindingsOf,
@@ -80,7 +80,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
     ): Promise<number[]> {
       const rows = await select({ from: 'checkout_sessions', columns: ['expires_at'] }).rows(
         handle,
-        `where client_hash = ? and status = 'active' and payer_address is null and expires_at > ?
+        `where client_hash = ? and status = 'active' and signed_address is null and expires_at > ?
          order by expires_at limit ${limit}`,
         [clientHash, now],
       );
@@ -110,29 +110,29 @@ export function sessionStore(handle: Handle, seals: Seals) {
     async bindWallet(id: string, address: string, now: number): Promise<CheckoutSession | undefined> {
       const [row] = await select({ from: 'checkout_sessions', columns: ['*'] }).changed(
         handle,
-        `update checkout_sessions set payer_address = ?, updated_at = ?
-         where id = ? and status = 'active' and (payer_address is null or payer_address <> ?)
+        `update checkout_sessions set signed_address = ?, payer_address = ?, updated_at = ?
+         where id = ? and status = 'active' and (signed_address is null or signed_address <> ?)
            and not exists (select 1 from transactions where session_id = ? and status in ('confirming', 'completed'))`,
-        [address, now, id, address, id],
+        [address, address, now, id, address, id],
       );
       if (row !== undefined) return opened(row);
-      return findWhere({ sql: 'id = ? and payer_address = ?', bindings: [id, address] });
+      return findWhere({ sql: 'id = ? and signed_address = ?', bindings: [id, address] });
     },
 
-    /** Sessions of a payer that are active or ended at `endedAfter` or later, oldest first. */
-    async byPayer(place: DepositAddress, payer: string, endedAfter: number): Promise<CheckoutSession[]> {
+    /** Sessions that a wallet signed for, and that are active or ended at `endedAfter` or later. Oldest first. */
+    async bySigner(place: DepositAddress, wallet: string, endedAfter: number): Promise<CheckoutSession[]> {
       const rows = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
         handle,
-        `where ${OF_PLACE} and payer_address = ? and (ended_at is null or ended_at >= ?)
+        `where ${OF_PLACE} and signed_address = ? and (ended_at is null or ended_at >= ?)
         order by created_at, id`,
-        [...bindingsOf(place), payer, endedAfter],
+        [...bindingsOf(place), wallet, endedAfter],
       );
       return rows.map(opened);
     },
 
     /**
-     * Sessions of an organization that ask for exactly this amount: the active one, if any, and up to two that expired
-     * at `endedAfter` or later. Two are enough to tell one from several.
+     * Sessions of an organization that ask for exactly this amount: the active one, if any, and up to two of each end
+     * that ended at `endedAfter` or later. Two are enough to tell one from several.
      */
     async byAmount(
       place: DepositAddress & Owner,
@@ -147,17 +147,26 @@ export function sessionStore(handle: Handle, seals: Seals) {
         `where status = 'active' and ${isAsked}`,
         asked,
       );
-      const expired = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
-        handle,
-        `where status = 'expired' and ${isAsked} and ended_at >= ?
-         order by ended_at desc limit 2`,
-        [...asked, endedAfter],
-      );
-      return [...active, ...expired].map(opened);
+      const ended = async (status: 'completed' | 'expired') =>
+        select({ from: 'checkout_sessions', columns: ['*'] }).rows(
+          handle,
+          `where status = '${status}' and ${isAsked} and ended_at >= ?
+           order by ended_at desc limit 2`,
+          [...asked, endedAfter],
+        );
+      return [...active, ...(await ended('completed')), ...(await ended('expired'))].map(opened);
     },
 
-    /** True when an open session or an active link of the organization has this price at the deposit address. */
-    isPrice: (place: OwnPlace, amount: bigint): Promise<boolean> => isPrice(handle, place, amount),
+    /** True when an open session of an organization has this price. */
+    async isOpenPrice(place: DepositAddress & Owner, price: bigint): Promise<boolean> {
+      const { sql: isOwn, bindings: owner } = ownedBy(place);
+      const rows = await select({ from: 'checkout_sessions', columns: ['id'] }).rows(
+        handle,
+        `where status = 'active' and ${OF_PLACE} and ${isOwn} and amount = ? limit 1`,
+        [...bindingsOf(place), ...owner, uintColumn(price)],
+      );
+      return rows.length > 0;
+    },
   };
 }
 

@@ -16,6 +16,7 @@ const COLUMNS = ['id', 'amount', 'amount_due', 'created_at'] as const;
 export interface UnmatchedPayment extends DepositAddress {
   readonly amount: bigint;
   readonly tokenDecimals: number;
+  readonly blockTime: number;
   /** Latest creation time of a candidate. */
   readonly openedBy: number;
   /** Earliest end of an expired candidate. */
@@ -27,32 +28,42 @@ export interface UnmatchedPayment extends DepositAddress {
  * rounded amount (Decision 133). The order of preference is
  * - the price was sent,
  * - the amount due was sent,
- * - the amount lies between price and amount due,
- * - the amount due is the nearest one.
- * Among equal candidates, the one opened last comes first.
+ * - the price or the amount due is the nearest one.
+ * Among equal candidates, the one opened last before the transfer comes first.
  */
 export async function suggestedSession(
   handle: Handle,
   owner: Owner,
   payment: UnmatchedPayment,
 ): Promise<string | null> {
+  // Opened by someone who saw the transfer, or by a payer whose clock is ahead.
+  const isLater = ({ created_at }: NearSession) => created_at > payment.blockTime;
   const near = (await sessionsNear(handle, owner, payment))
     .map(session => ({ session, rank: rankOf(session, payment) }))
     .filter(({ rank }) => rank !== undefined)
-    .toSorted((a, b) => compared(a.rank ?? 0n, b.rank ?? 0n) || b.session.created_at - a.session.created_at);
+    .toSorted(
+      (a, b) =>
+        compared(a.rank ?? 0n, b.rank ?? 0n) ||
+        Number(isLater(a.session)) - Number(isLater(b.session)) ||
+        b.session.created_at - a.session.created_at,
+    );
   return near[0]?.session.id ?? null;
 }
 
 type NearSession = Pick<SessionRow, (typeof COLUMNS)[number]>;
 
-/** Rank of a candidate: 0 is the best; from 3 on it grows with the distance. Undefined for an impossible one. */
+/** Rank of a candidate: 0 is the best; from 2 on it grows with the distance. Undefined for an impossible one. */
 function rankOf(session: NearSession, { amount, tokenDecimals }: UnmatchedPayment): bigint | undefined {
   const [price, due] = [uintOf(session.amount), uintOf(session.amount_due)];
   if (amount === price) return 0n;
   if (amount === due) return 1n;
-  if (price < amount && amount < due) return 2n;
-  const distance = amount < due ? due - amount : amount - due;
-  return distance <= largestTail(price, tokenDecimals) ? 3n + distance : undefined;
+  const [toPrice, toDue] = [distance(amount, price), distance(amount, due)];
+  if (toDue > largestTail(price, tokenDecimals)) return undefined;
+  return 2n + (toPrice < toDue ? toPrice : toDue);
+}
+
+function distance(a: bigint, b: bigint): bigint {
+  return a < b ? b - a : a - b;
 }
 
 function compared(a: bigint, b: bigint): number {

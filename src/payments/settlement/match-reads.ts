@@ -11,20 +11,21 @@ import type { MatchReads } from './match.ts';
 export function matchReads(handle: Handle, seals: Seals): MatchReads & { forget(): void } {
   const sessions = sessionStore(handle, seals);
   const transactions = transactionStore(handle);
-  const byPayer = remembered(sessions.byPayer);
+  const bySigner = remembered(sessions.bySigner);
   const byAmount = remembered(sessions.byAmount);
+  const isOpenPrice = remembered(sessions.isOpenPrice);
   const ofSession = remembered(transactions.ofSession);
   const countOf = remembered(transactions.countOf);
 
   return {
-    byPayer: byPayer.read,
+    bySigner: bySigner.read,
     byAmount: byAmount.read,
-    isPrice: sessions.isPrice,
+    isOpenPrice: isOpenPrice.read,
     ofSession: ofSession.read,
     countOf: countOf.read,
     /** Call it after each change. */
     forget() {
-      for (const { forget } of [byPayer, byAmount, ofSession, countOf]) forget();
+      for (const { forget } of [bySigner, byAmount, isOpenPrice, ofSession, countOf]) forget();
     },
   };
 }

@@ -12,7 +12,7 @@ export interface Match {
 }
 
 /** The reads that a match makes. */
-export type MatchReads = Pick<SessionStore, 'byPayer' | 'byAmount' | 'isPrice'> &
+export type MatchReads = Pick<SessionStore, 'bySigner' | 'byAmount' | 'isOpenPrice'> &
   Pick<TransactionStore, 'ofSession' | 'countOf'>;
 
 interface MatchDeps {
@@ -33,12 +33,12 @@ export const LIFE_ALLOWANCE = { beforeMs: 5 * 60_000, afterMs: 15_000 } as const
 export const LATE_MS = 24 * 3_600_000;
 
 /**
- * Finds the session of a transfer. A session of the sending wallet comes first, then the session that asks for exactly
- * this amount, then a recently ended one. Sessions of the recipient's owner come before those of other organizations,
- * which only a signed wallet can pay (Decision 137).
+ * Finds the session of a transfer. A session that the sending wallet signed for comes first, then the session that asks
+ * for exactly this amount, then a recently ended one. Sessions of the recipient's owner come before those of other
+ * organizations, which only a signed wallet can pay (Decision 137).
  *
- * Undefined also for a session that already has `MAX_PAYMENTS`. An amount that is also a price identifies no session:
- * a rounded payment must not pay another payer's session (Decision 133).
+ * Undefined also for a session that already has `MAX_PAYMENTS`. That an address once paid makes no later transfer of it
+ * anyone's payment: customers of one exchange share its addresses (Decision 337).
  */
 export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match | undefined> {
   const { reads, owner } = deps;
@@ -46,13 +46,13 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
   const place = depositAddressOf(transfer);
   const isOldEnough = (session: CheckoutSession) =>
     session.createdAt <= transfer.blockTime + LIFE_ALLOWANCE.beforeMs;
-  const ofSender = (await reads.byPayer(place, transfer.sender, endedAfter)).filter(isOldEnough);
+  const ofSender = (await reads.bySigner(place, transfer.sender, endedAfter)).filter(isOldEnough);
   const ofAmount =
     owner === undefined ? [] : await reads.byAmount({ ...place, ...owner }, transfer.amount, endedAfter);
   const isOwners = (session: CheckoutSession) => owner !== undefined && isOf(owner, session);
   const ofOwner = {
     ofSender: ofSender.filter(isOwners),
-    ofAmount: await exactOnly(ofAmount.filter(isOldEnough), deps),
+    ofAmount: ofAmount.filter(isOldEnough),
   };
   const ofOthers = { ofSender: ofSender.filter(session => !isOwners(session)), ofAmount: [] };
   // An ended session of another organization is paid only by a claimed transfer or by one of the amount it asks for.
@@ -61,8 +61,8 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
     deps.claimedBy.has(session.id) || asks(session, transfer.amount);
   const found =
     (await openMatch(transfer, deps, { ofOwner, ofOthers })) ??
-    lateMatch(transfer, deps, ofOwner) ??
-    lateMatch(transfer, deps, { ...ofOthers, ofSender: ofOthers.ofSender.filter(isMeant) });
+    (await lateMatch(transfer, deps, ofOwner)) ??
+    (await lateMatch(transfer, deps, { ...ofOthers, ofSender: ofOthers.ofSender.filter(isMeant) }));
   const isFull = found !== undefined && (await reads.countOf(found.session.id)) >= MAX_PAYMENTS;
   return isFull ? undefined : found;
 }
@@ -83,19 +83,6 @@ export function isToPlaceOf(session: CheckoutSession, transfer: Transfer): boole
     session.tokenAddress === transfer.tokenAddress &&
     session.recipientAddress === transfer.recipient
   );
-}
-
-/** Drops the sessions whose exact amount has since become the price of another session or a link. */
-async function exactOnly(
-  ofAmount: readonly CheckoutSession[],
-  { reads }: MatchDeps,
-): Promise<CheckoutSession[]> {
-  const exact = [];
-  for (const session of ofAmount) {
-    const { amount: price, amountDue } = session;
-    if (price === amountDue || !(await reads.isPrice(session, amountDue))) exact.push(session);
-  }
-  return exact;
 }
 
 interface Candidates {
@@ -154,19 +141,32 @@ async function walletSessions(
   };
 }
 
-function lateMatch(transfer: Transfer, deps: MatchDeps, candidates: Candidates): Match | undefined {
+/**
+ * The ended session that a transfer pays late. A wallet that sends the price of an open session, for which it did not
+ * sign, may mean either: the merchant decides.
+ */
+async function lateMatch(
+  transfer: Transfer,
+  { reads, owner, claimedBy }: MatchDeps,
+  candidates: Candidates,
+): Promise<Match | undefined> {
   // Latest first: a late payment is most likely meant for the payer's last session.
   const ended = candidates.ofSender.filter(session => !isActive(session)).reverse();
-  const ofWallet =
-    ended.find(session => deps.claimedBy.has(session.id)) ??
-    ended.find(session => asks(session, transfer.amount)) ??
-    ended.find(session => session.status === 'expired');
-  if (ofWallet !== undefined) return { session: ofWallet, matchedBy: 'wallet' };
-
-  const [expired, another] = candidates.ofAmount.filter(session => session.status === 'expired');
-  return expired === undefined || another !== undefined
-    ? undefined
-    : { session: expired, matchedBy: 'amount' };
+  const { amount } = transfer;
+  const certain =
+    ended.find(session => claimedBy.has(session.id)) ??
+    ended.find(session => session.amountDue === amount && !session.isWalletOnly);
+  if (certain !== undefined) return { session: certain, matchedBy: 'wallet' };
+  const probable =
+    ended.find(session => asks(session, amount)) ?? ended.find(session => session.status === 'expired');
+  if (probable !== undefined) {
+    const isOfOpen =
+      owner !== undefined && (await reads.isOpenPrice({ ...depositAddressOf(transfer), ...owner }, amount));
+    return isOfOpen ? undefined : { session: probable, matchedBy: 'wallet' };
+  }
+  // Amounts of ended sessions are used again, so several may have asked for this one.
+  const [session, another] = candidates.ofAmount.filter(one => !isActive(one));
+  return session === undefined || another !== undefined ? undefined : { session, matchedBy: 'amount' };
 }
 
 /** Sum of a wallet's payments for a session, confirmed or confirming. */

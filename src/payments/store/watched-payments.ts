@@ -91,11 +91,11 @@ export function watchedPayments(handle: Handle) {
       const rows = await CLAIM.rows(
         handle,
         `where t.chain_id = ? and t.status in ('pending', 'confirming') and t.status = 'pending' and nonce is not null
-           and payer_address in (${placeholders(senders.length)})
+           and signed_address in (${placeholders(senders.length)})
          order by t.created_at, t.id`,
         [chainId, ...senders],
       );
-      return rows.map(row => ({ claim: transactionForm.recordOf(row), payer: row.payer_address }));
+      return rows.map(row => ({ claim: transactionForm.recordOf(row), payer: row.signed_address }));
     },
 
     /** Completed payments in these blocks. */
@@ -112,7 +112,7 @@ export function watchedPayments(handle: Handle) {
     /** Transactions by id, each with the payer's wallet. */
     async claimed(ids: readonly string[]): Promise<ClaimedTransaction[]> {
       const rows = await CLAIM.rows(handle, `where t.id in (${placeholders(ids.length)})`, ids);
-      return rows.map(row => ({ claim: transactionForm.recordOf(row), payer: row.payer_address }));
+      return rows.map(row => ({ claim: transactionForm.recordOf(row), payer: row.signed_address }));
     },
 
     /** All records of these chain transactions with few columns, because there may be many. */
@@ -151,5 +151,5 @@ export function watchedPayments(handle: Handle) {
 const CLAIM = select({
   from: 'transactions t',
   join: ['checkout_sessions s on s.id = t.session_id'],
-  columns: ['t.*', 's.payer_address'],
+  columns: ['t.*', 's.signed_address'],
 });

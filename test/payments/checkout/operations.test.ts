@@ -161,6 +161,20 @@ eachDatabase('the payer’s operations', databases => {
       expect(errorOf(await start(shortCode, { amount: 5 }))).toBe('400 invalid_field_value amount');
     });
 
+    test('refuses a chosen price that is the exact amount of an open session, until that has ended', async () => {
+      const { recipientAddress } = await linked();
+      const owed = await started({ recipientAddress });
+      const tips = await linked({ recipientAddress, amount: null });
+      const seenInThePool = { amount: text(owed.checkout.amount_due) };
+
+      expect(errorOf(await start(tips.shortCode, seenInThePool))).toBe('400 invalid_field_value amount');
+      expect((await start(tips.shortCode, { amount: `${BigInt(seenInThePool.amount) + 1n}` })).status).toBe(
+        201,
+      );
+      await expire(owed.id);
+      expect((await start(tips.shortCode, seenInThePool)).status).toBe(201);
+    });
+
     test('is refused while the link is unavailable, and not found without a link', async () => {
       const { shortCode } = await linked({ maxUses: 1, currentUses: 1 });
 

@@ -147,7 +147,7 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
   });
 
   test('an ended session accepts only the wallet it already has', async ({ store, opened, expired }) => {
-    const { id } = await opened({ payerAddress: WALLET });
+    const { id } = await opened({ signedAddress: WALLET, payerAddress: WALLET });
     await expired(id, RECORD_TIME + 1);
 
     expect(await store().bindWallet(id, OTHER_WALLET, RECORD_TIME + 2)).toBeUndefined();
@@ -162,23 +162,27 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
     expired,
   }) => {
     const place = aSession(owner);
-    const forgotten = await opened({ payerAddress: WALLET });
+    const forgotten = await opened({ signedAddress: WALLET, payerAddress: WALLET });
     await expired(forgotten.id, RECORD_TIME + 10);
-    const ended = await opened({ payerAddress: WALLET, createdAt: RECORD_TIME + 3_650_000 });
+    const ended = await opened({
+      signedAddress: WALLET,
+      payerAddress: WALLET,
+      createdAt: RECORD_TIME + 3_650_000,
+    });
     await expired(ended.id, RECORD_TIME + 20);
     const later = RECORD_TIME + 3_700_000;
-    const active = await opened({ payerAddress: WALLET, createdAt: later });
-    await opened({ payerAddress: OTHER_WALLET, createdAt: later });
+    const active = await opened({ signedAddress: WALLET, payerAddress: WALLET, createdAt: later });
+    await opened({ signedAddress: OTHER_WALLET, payerAddress: OTHER_WALLET, createdAt: later });
     await db.raw('update checkout_sessions set amount_due = ? where id = ?', [
       uintColumn(active.amountDue),
       ended.id,
     ]);
     const ids = (sessions: readonly { id: string }[]) => sessions.map(({ id }) => id);
 
-    const ofPayer = await store().byPayer(place, WALLET, RECORD_TIME + 20);
+    const ofSigner = await store().bySigner(place, WALLET, RECORD_TIME + 20);
     const asking = await store().byAmount(place, active.amountDue, RECORD_TIME + 20);
 
-    expect(ids(ofPayer)).toEqual([ended.id, active.id]);
+    expect(ids(ofSigner)).toEqual([ended.id, active.id]);
     expect(ids(asking)).toEqual([active.id, ended.id]);
     expect(await store().byAmount({ ...place, chainId: 1 }, active.amountDue, 0)).toEqual([]);
   });

@@ -39,22 +39,26 @@ eachPaymentsDatabase('the suggested session of a transfer', ownedTest => {
         ids.push(id);
       }
       const { chainId, tokenAddress } = aSession(owner);
-      const times = { openedBy: RECORD_TIME + 1_000, endedAfter: RECORD_TIME - 1_000 };
+      const times = {
+        blockTime: RECORD_TIME,
+        openedBy: RECORD_TIME + 1_000,
+        endedAfter: RECORD_TIME - 1_000,
+      };
       const place = { chainId, tokenAddress, recipientAddress };
       const id = await suggestedSession(db, by, { ...place, amount, tokenDecimals: 6, ...times });
       return id === null ? null : ids.indexOf(id);
     };
   });
 
-  test('is the one whose price was sent, then the one whose amount due was sent, then one between both, then the nearest', async ({
+  test('is the one whose price was sent, then the one whose amount due was sent, then the nearest', async ({
     suggested,
   }) => {
     const asksPrice = { price: UNIT, due: UNIT + 7_003n };
     const asksDue = { price: UNIT - 9_000n, due: UNIT };
-    const isBetween = { price: UNIT - 2_000n, due: UNIT + 5_001n };
-    const isBelow = { price: UNIT - 8_000n, due: UNIT - 3n };
     const isAbove = { price: UNIT + 1n, due: UNIT + 11n };
-    const ordered = [asksPrice, asksDue, isBetween, isBelow, isAbove];
+    const isBelow = { price: UNIT - 8_000n, due: UNIT - 3n };
+    const isBetween = { price: UNIT - 2_000n, due: UNIT + 5_001n };
+    const ordered = [asksPrice, asksDue, isAbove, isBelow, isBetween];
 
     for (let first = 0; first < ordered.length; first++) {
       expect(await suggested(ordered.slice(first), UNIT)).toBe(0);
@@ -102,5 +106,17 @@ eachPaymentsDatabase('the suggested session of a transfer', ownedTest => {
     expect(await suggested([{ ...asking, createdAt: RECORD_TIME + 1_000 }], UNIT)).toBe(0);
     expect(await suggested([{ ...asking, createdAt: RECORD_TIME + 1_001 }], UNIT)).toBeNull();
     expect(await suggested([asking], UNIT, stranger)).toBeNull();
+  });
+
+  test('was opened before the transfer rather than after it, and of those last', async ({ suggested }) => {
+    const asking = { price: UNIT, due: UNIT + 3n };
+    const at = (createdAt: number, due: bigint) => ({ ...asking, due, createdAt });
+
+    expect(
+      await suggested(
+        [at(RECORD_TIME - 20, UNIT + 3n), at(RECORD_TIME - 10, UNIT + 7n), at(RECORD_TIME + 10, UNIT + 9n)],
+        UNIT,
+      ),
+    ).toBe(1);
   });
 });

@@ -119,7 +119,7 @@ bothDatabases('the settlement', databases => {
   });
 
   test('a claim becomes the transfer that is seen, and a hash that is never found fails', async () => {
-    const session = await opened({ payerAddress: WALLET });
+    const session = await opened({ signedAddress: WALLET, payerAddress: WALLET });
     const transfer = aTransfer();
     const claimed = await settle(one => one.claim(session, transfer.txHash));
     const lost = await settle(one => one.claim(session, hash(77)));
@@ -134,7 +134,7 @@ bothDatabases('the settlement', databases => {
   });
 
   test('after a failure the payer may try again, even with the failed hash', async () => {
-    const session = await opened({ payerAddress: WALLET });
+    const session = await opened({ signedAddress: WALLET, payerAddress: WALLET });
     const claimed = await settle(one => one.claim(session, hash(77)));
     await settle(one => one.fail(claimed?.id ?? '', 'not_found'));
     const failed = await sessionOf(session.id);
@@ -150,8 +150,8 @@ bothDatabases('the settlement', databases => {
   });
 
   test('a payment matched by wallet owes the price, one matched by amount the exact amount', async () => {
-    const byWallet = await opened({ payerAddress: WALLET });
-    const byWalletToo = await opened({ payerAddress: WALLET });
+    const byWallet = await opened({ signedAddress: WALLET, payerAddress: WALLET });
+    const byWalletToo = await opened({ signedAddress: WALLET, payerAddress: WALLET });
     const byAmount = await opened();
 
     const enough = await paid(byWallet, aTransfer({ amount: PRICE }), BY_WALLET);
@@ -167,7 +167,7 @@ bothDatabases('the settlement', databases => {
   });
 
   test('transfers of one payer add up, and those of another do not', async () => {
-    const session = await opened({ payerAddress: WALLET });
+    const session = await opened({ signedAddress: WALLET, payerAddress: WALLET });
     const other = `0x${'bb'.repeat(20)}`;
 
     const first = await paid(session, aTransfer({ amount: 1_000_000n }), BY_WALLET);

@@ -91,23 +91,6 @@ eachDatabase('a transfer with a rounded amount', databases => {
     expect(await ours.paid(77n * PRICE)).toContainEqual({ amount: 77n * PRICE, suggested: null });
   });
 
-  test('an exact amount that became the price of a later session or link is unmatched', async () => {
-    await using ours = await begin();
-    const first = await ours.open();
-    const second = await ours.open();
-    const later = await ours.open({ subtotal: first.amountDue, amount: first.amountDue });
-    await ours.link(second.amountDue);
-
-    const ofSession = await ours.paid(first.amountDue);
-    const ofBoth = await ours.paid(second.amountDue);
-
-    expect(ofSession).toEqual([{ amount: first.amountDue, suggested: later.id }]);
-    expect(ofBoth).toContainEqual({ amount: second.amountDue, suggested: second.id });
-    for (const session of [first, second, later]) {
-      expect(await ours.paymentStatus(session)).toBe('awaiting_payment');
-    }
-  });
-
   test('a late exact amount that two ended sessions asked for pays neither', async () => {
     await using ours = await begin();
     const [first, second] = [await ours.open(), await ours.open()];

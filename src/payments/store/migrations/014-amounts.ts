@@ -55,3 +55,31 @@ export const EXACT_PRICE_MIGRATION: Migration = {
      where status = 'active' and not is_price_round`,
   ],
 };
+
+/** Wallets that signed for a session, beside the wallet that paid it. Only the former pay it by whatever they send. */
+export const SIGNED_WALLETS_MIGRATION: Migration = {
+  name: 'signed wallets',
+  up: [
+    addColumn('checkout_sessions', 'signed_address', 'text'),
+    // A wallet that is known from a payment by exact amount did not sign. Sessions that ended earlier take no payment.
+    `update checkout_sessions set signed_address = payer_address
+     where payer_address is not null
+       and (ended_at is null or ended_at >= (select max(updated_at) from checkout_sessions) - 172800000)
+       and not exists (
+       select 1 from transactions t
+       where t.session_id = checkout_sessions.id and t.sender = checkout_sessions.payer_address
+         and t.matched_by <> 'wallet'
+     )`,
+    'drop index sessions_by_payer',
+    `create index sessions_by_signer on checkout_sessions
+       (chain_id, token_address, recipient_address, signed_address, ended_at)
+     where signed_address is not null`,
+    'drop index sessions_of_client',
+    `create index sessions_of_client on checkout_sessions (client_hash, expires_at)
+     where status = 'active' and signed_address is null and client_hash is not null`,
+    // For an exact amount that is paid twice.
+    `create index sessions_by_amount_and_completion on checkout_sessions
+       (chain_id, token_address, recipient_address, amount_due, ended_at)
+     where status = 'completed' and not is_wallet_only`,
+  ],
+};

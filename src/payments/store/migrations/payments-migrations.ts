@@ -13,7 +13,7 @@ import {
   ORGANIZATION_SETTINGS_MIGRATION,
   RECIPIENTS_MIGRATION,
 } from './013-organizations.ts';
-import { AMOUNT_MIGRATIONS, EXACT_PRICE_MIGRATION } from './014-amounts.ts';
+import { AMOUNT_MIGRATIONS, EXACT_PRICE_MIGRATION, SIGNED_WALLETS_MIGRATION } from './014-amounts.ts';
 import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.ts';
 import { STATS_MIGRATION } from './026-stats.ts';
 import { WATCHING_MIGRATIONS } from './029-watching.ts';
@@ -37,6 +37,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   ...WATCHING_MIGRATIONS,
   DELETED_WEBHOOKS_MIGRATION,
   LEASES_MIGRATION,
+  SIGNED_WALLETS_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

@@ -81,7 +81,14 @@ function suggestions({ chain, db }: Round) {
         const owner = { organizationId, mode };
         const tokenDecimals = tokenOf(chain, place.tokenAddress)?.decimals ?? 0;
         const openedBy = blockTime + LIFE_ALLOWANCE.beforeMs;
-        const payment = { ...place, amount, tokenDecimals, openedBy, endedAfter: blockTime - LATE_MS };
+        const payment = {
+          ...place,
+          amount,
+          tokenDecimals,
+          blockTime,
+          openedBy,
+          endedAfter: blockTime - LATE_MS,
+        };
         known.set(key, await suggestedSession(db, owner, payment));
         await breathe();
       }

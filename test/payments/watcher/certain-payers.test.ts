@@ -1,0 +1,141 @@
+import { expect } from 'vitest';
+import { uintColumn } from '#db/columns.ts';
+import { execute } from '#db/query.ts';
+import { linkStore } from '#payments/store/link-store.ts';
+import { transferStore } from '#payments/store/transfer-store.ts';
+import { aLink } from '../../lab/payments-records.ts';
+import { eachWatchedShop, type WatchedShop } from './watched-shop.ts';
+
+const PRICE = 5_000_000n;
+/** Account that pays for many people, as the hot wallet of an exchange does. */
+const EXCHANGE = 7;
+
+async function unmatchedOf({ db, owner }: WatchedShop) {
+  const { data } = await transferStore(db).list(owner, {}, { page: 1, limit: 200 });
+  return data.map(one => ({ amount: one.amount, suggested: one.suggestedSessionId }));
+}
+
+eachWatchedShop('a payer', test => {
+  test('of an exchange pays nothing for another customer of it', async ({ chain, ours }) => {
+    const send = async (amount: bigint) => {
+      await chain.pay({ from: EXCHANGE, to: ours.recipient, amount });
+      await ours.settle();
+    };
+    const first = await ours.open();
+    await send(first.amountDue);
+    const second = await ours.open({ subtotal: 9_000_000n, amount: 9_000_000n });
+    await send(9_000_000n);
+
+    expect(await ours.session(first.id)).toMatchObject({
+      status: 'completed',
+      amountReceived: first.amountDue,
+    });
+    expect(await ours.payments(first.id)).toHaveLength(1);
+    expect(await ours.session(second.id)).toMatchObject({ paymentStatus: 'awaiting_payment' });
+    expect(await unmatchedOf(ours)).toEqual([{ amount: 9_000_000n, suggested: second.id }]);
+  });
+
+  test('of an exchange who is late pays his own session by its exact amount', async ({ chain, ours }) => {
+    const [first, second] = [await ours.open(), await ours.open()];
+    for (const { id } of [first, second]) await ours.expire(id);
+    for (const { amountDue: amount } of [first, second]) {
+      await chain.pay({ from: EXCHANGE, to: ours.recipient, amount });
+      await ours.settle();
+    }
+
+    for (const session of [first, second]) {
+      expect(await ours.payments(session.id)).toMatchObject([{ amount: session.amountDue, isLate: true }]);
+    }
+  });
+
+  test('who pays an exact amount twice has paid too much, and a later transfer of any amount is unmatched', async ({
+    chain,
+    ours,
+  }) => {
+    const session = await ours.open();
+    for (const amount of [session.amountDue, session.amountDue, 1n]) {
+      await chain.pay({ from: EXCHANGE, to: ours.recipient, amount });
+      await ours.settle();
+    }
+
+    const payments = await ours.payments(session.id);
+    expect(payments.map(one => [one.amount, one.matchedBy, one.isDuplicate])).toEqual([
+      [session.amountDue, 'amount', false],
+      [session.amountDue, 'amount', true],
+    ]);
+    expect(await unmatchedOf(ours)).toEqual([{ amount: 1n, suggested: null }]);
+  });
+
+  test('while an exact amount is confirmed, other transfers of its sender are not added to it', async ({
+    chain,
+    ours,
+  }) => {
+    const session = await ours.open();
+    await chain.pay({ from: EXCHANGE, to: ours.recipient, amount: session.amountDue });
+    for (let index = 0; index < 3; index++)
+      await chain.pay({ from: EXCHANGE, to: ours.recipient, amount: 1n });
+    await ours.settle();
+
+    expect(await ours.payments(session.id)).toHaveLength(1);
+    expect(await unmatchedOf(ours)).toHaveLength(3);
+  });
+
+  test('who returns with the price of an open session pays neither it nor his ended one', async ({
+    ours,
+  }) => {
+    const ended = await ours.boundSession();
+    await ours.expire(ended.id);
+    ours.clock.advance(1_000);
+    const open = await ours.open();
+
+    await ours.payment(PRICE);
+    await ours.settle();
+
+    expect(await ours.payments(ended.id)).toEqual([]);
+    expect(await ours.session(open.id)).toMatchObject({ paymentStatus: 'awaiting_payment' });
+    expect(await unmatchedOf(ours)).toEqual([{ amount: PRICE, suggested: open.id }]);
+  });
+
+  test('who signed is late with the price when no open session asks for it', async ({ ours }) => {
+    const ended = await ours.boundSession();
+    await ours.expire(ended.id);
+    await ours.open({ subtotal: 9_000_000n, amount: 9_000_000n });
+
+    await ours.payment(PRICE);
+    await ours.settle();
+
+    expect(await ours.payments(ended.id)).toMatchObject([{ matchedBy: 'wallet', isLate: true }]);
+  });
+
+  test('who sends an exact amount pays its session, whatever prices were set since', async ({
+    chain,
+    ours,
+  }) => {
+    const session = await ours.open();
+    const { tokenAddress, chainId, recipientAddress } = session;
+    await ours.open({ subtotal: session.amountDue, amount: session.amountDue });
+    const link = { amount: session.amountDue, tokenAddress, chainId, recipientAddress };
+    await linkStore(ours.db).insert(aLink(ours.owner, link));
+
+    await chain.pay({ from: EXCHANGE, to: ours.recipient, amount: session.amountDue });
+    await ours.settle();
+
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('who sends one unit too much is suggested for his own session', async ({ chain, ours }) => {
+    const session = await ours.open();
+    // A cheaper one, between whose price and exact amount the transfer lies.
+    const other = await ours.open({ subtotal: PRICE - 20_000n, amount: PRICE - 20_000n });
+    await execute(ours.db, 'update checkout_sessions set amount_due = ? where id = ?', [
+      uintColumn(session.amountDue + 20_000n),
+      other.id,
+    ]);
+    const amount = session.amountDue + 1n;
+
+    await chain.pay({ from: EXCHANGE, to: ours.recipient, amount });
+    await ours.settle();
+
+    expect(await unmatchedOf(ours)).toEqual([{ amount, suggested: session.id }]);
+  });
+});
