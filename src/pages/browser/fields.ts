@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import { type ComponentChildren, createContext, type VNode } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
-import type { Problem } from './problem.ts';
+import { besideField, type Problem } from './problem.ts';
 
 /** Problem of a form. Each field shows the part that concerns it. */
 export const Refusal = createContext<Problem | undefined>(undefined);
@@ -32,8 +32,7 @@ function Field({
 }: FieldProps & { control: (attributes: ControlAttributes) => ComponentChildren }): VNode {
   const id = useId();
   const problem = useContext(Refusal);
-  // The API names the field, which people know by its label.
-  const error = problem?.param === param ? problem.message.replace(`'${param}' field`, 'field') : undefined;
+  const error = problem?.param === param ? besideField(problem.message) : undefined;
   const attributes: ControlAttributes = {
     id,
     name: param,

@@ -67,3 +67,8 @@ function retryAfterOf(headers: Headers): number | undefined {
 function textsIn(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
+
+/** Reason of the API for refusing a field, to be shown beside it. The API names the field, which people know by its label. */
+export function besideField(message: string): string {
+  return message.replace(/^The '[^']+' field /, 'The field ');
+}

@@ -237,7 +237,7 @@ test('an error of the server is shown at its field, and shipping is added to the
   await page.getByLabel('Phone').fill('nobody');
   await page.getByLabel('Fast').check();
   await page.getByRole('button', { name: 'Pay 8 USDS' }).click();
-  await page.getByText('This is not accepted. Please check it.').waitFor();
+  await page.getByText('The field must be a phone number').waitFor();
   expect(await page.getByLabel('Phone').getAttribute('aria-invalid')).toBe('true');
   await page.getByLabel('Phone').fill('+44 20 7946 0000');
   await page.getByRole('button', { name: 'Pay 8 USDS' }).click();

@@ -1,4 +1,5 @@
 import { commaAdvice, plainUnits, smallestUnits, unitsText } from '#pages/browser/amounts.ts';
+import { besideField } from '#pages/browser/problem.ts';
 import { api, type CheckoutStart } from './api.ts';
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -127,12 +128,16 @@ function faultOf(field: Field, symbol: string): string {
 function showRefusal(
   form: HTMLFormElement,
   status: number,
-  { code, param }: { readonly code: string; readonly param?: string | null },
+  {
+    code,
+    message,
+    param,
+  }: { readonly code: string; readonly message: string; readonly param?: string | null },
 ): void {
   const field = fieldsOf(form).find(({ name }) => name === nameOf(form, param));
   if (field !== undefined) {
     const isMissing = code === 'missing_required_field';
-    showFault(field, isMissing ? 'Please fill this in.' : 'This is not accepted. Please check it.');
+    showFault(field, isMissing ? 'Please fill this in.' : besideField(message));
     field.focus();
   } else if (code === 'invalid_status_transition') {
     location.reload(); // the link is no longer available; its page gives the reason
