@@ -78,7 +78,11 @@ function parseThread(): ParseThread {
         end.forget();
         port1.close();
         thread.unref();
-        ending = setTimeout(() => void thread.terminate(), unusedMs).unref();
+        ending = setTimeout(() => {
+          // A text that comes before it has ended gets another thread.
+          if (worker === thread) worker = undefined;
+          void thread.terminate();
+        }, unusedMs).unref();
       }
     },
   };
