@@ -39,7 +39,7 @@ export const EQUIVALENT: readonly EquivalentMutation[] = [
     reason: 'No session asks for an amount of 0.',
   },
   {
-    file: 'src/payments/settlement/sighting.ts',
+    file: 'src/payments/settlement/transfer-records.ts',
     line: 'const others = all.filter(one => one !== claim);',
     original: 'all.filter(one => one !== claim)',
     replacement: 'all',

@@ -57,7 +57,7 @@ export interface ChainStatuses {
 }
 
 /** Time without a scan after which a chain is late. */
-export const LATE_MS = 60_000;
+export const LATE_CHAIN_MS = 60_000;
 /** Interval at which a late chain is read again. */
 const READ_AGAIN_MS = 5_000;
 
@@ -94,8 +94,8 @@ export function chainStatuses({
   }
 
   function stalledPart(chainId: number, progress: Progress, standsStill: boolean): StalledPart | undefined {
-    const isUnsettled = unsettledMs(chainId, progress) > LATE_MS;
-    if (progress.lagMs > LATE_MS) return 'scan';
+    const isUnsettled = unsettledMs(chainId, progress) > LATE_CHAIN_MS;
+    if (progress.lagMs > LATE_CHAIN_MS) return 'scan';
     if (isUnsettled) return 'settlement';
     return standsStill ? 'node' : undefined;
   }
@@ -120,12 +120,12 @@ export function chainStatuses({
   async function isLate(chainId: number): Promise<boolean> {
     const now = clock.now();
     const known = remembered.get(chainId);
-    if (known !== undefined && now - known.readAt + known.lagMs <= LATE_MS) return false;
+    if (known !== undefined && now - known.readAt + known.lagMs <= LATE_CHAIN_MS) return false;
     if (known !== undefined && now - known.readAt < READ_AGAIN_MS) return true;
     const progress = await progressOf(chainId);
     const lagMs = Math.max(progress.lagMs, unsettledMs(chainId, progress));
     remembered.set(chainId, { lagMs, readAt: now });
-    return lagMs > LATE_MS;
+    return lagMs > LATE_CHAIN_MS;
   }
 
   return { all: () => Promise.all(watched.map(statusOf)), isLate };
@@ -135,7 +135,7 @@ export function chainStatuses({
  * State of a chain for the operator. Readiness does not depend on nodes (Decision 145), so their failures show only
  * here. Contains no URLs of nodes, because they may contain keys.
  */
-export function chainStatusBody(status: ChainStatus) {
+export function paymentChainStatusBody(status: ChainStatus) {
   const { chain, headBlock, node, scannedBlock, settledBlock, setAside, lagMs, isLate, stalled } = status;
   const isKnown = headBlock !== undefined && settledBlock !== undefined;
   return {

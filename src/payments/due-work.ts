@@ -4,7 +4,7 @@ import { rowsOf } from '../db/query.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
 import { NOTICE_LEASE_MS } from './notifications/store/notice-store.ts';
-import type { ComputedColumns } from './tables/computed-columns.ts';
+import type { StatementColumns } from './tables/computed-columns.ts';
 import { LEASE_MS } from './webhooks/store/due-deliveries.ts';
 
 /** Topics of work that falls due by the clock, with a query for due rows. */
@@ -14,7 +14,7 @@ const DUE = {
   notices: 'select 1 from notices where next_attempt_at <= ?',
   replays: 'select 1 from webhook_replays where next_attempt_at <= ?',
   sessions: "select 1 from checkout_sessions where status = 'active' and expires_at <= ?",
-} as const satisfies Record<ComputedColumns['topic'], string>;
+} as const satisfies Record<StatementColumns['topic'], string>;
 
 /** Longest leases of rows, by table and topic. Rows of the other topics are leased only within a transaction. */
 const LEASES = new Map<string, number>([
@@ -47,7 +47,7 @@ export function dueWorkWorker({
     async runOnce() {
       const now = clock.now();
       const ends = leased.map(([, leaseMs]) => endOfLeases(now, leaseMs));
-      const rows = await rowsOf<Pick<ComputedColumns, 'topic'>>(db, sql, [...due.map(() => now), ...ends]);
+      const rows = await rowsOf<Pick<StatementColumns, 'topic'>>(db, sql, [...due.map(() => now), ...ends]);
       const found = new Set<string>(rows.map(({ topic }) => topic));
       for (const [table, leaseMs] of leased) {
         if (found.has(table)) await endLeasesAhead(db, { table, now, leaseMs });

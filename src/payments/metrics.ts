@@ -5,7 +5,7 @@ import { rowsOf } from '../db/query.ts';
 import { SCRAPE_PATIENCE_MS } from '../http/metrics.ts';
 import { inTime } from '../lib/in-time.ts';
 import { type ClockAndLog, logAndGoOn } from '../lib/logger.ts';
-import type { ComputedColumns } from './tables/computed-columns.ts';
+import type { StatementColumns } from './tables/computed-columns.ts';
 import type { WebhookWithDue } from './webhooks/store/due-deliveries.ts';
 
 /** Counters of events in this process. */
@@ -209,6 +209,6 @@ async function queueState(db: Db): Promise<QueueState> {
 }
 
 async function counts(db: Db, sql: string): Promise<Map<string, number>> {
-  const rows = await rowsOf<Pick<ComputedColumns, 'name' | 'total'>>(db, sql);
+  const rows = await rowsOf<Pick<StatementColumns, 'name' | 'total'>>(db, sql);
   return new Map(rows.map(({ name, total }) => [name, exactInteger(total)]));
 }

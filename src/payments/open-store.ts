@@ -45,7 +45,7 @@ export function openPaymentsDatabase(options: DatabaseOptions): Promise<Db> {
  * Readiness of the database. It does not depend on nodes (Decision 145): one failed node would take every process out
  * of a load balancer.
  */
-export function databaseCheck(db: Db): Check {
+export function databaseReadiness(db: Db): Check {
   return async () => {
     const fault = (await isReadOnly(db))
       ? 'the database is read-only'

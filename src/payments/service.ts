@@ -7,16 +7,16 @@ import { startWorker } from '../lib/worker.ts';
 import { type ChainClient, createChainClient } from '../node/client.ts';
 import {
   type ChainStatuses,
-  chainStatusBody,
   chainStatuses,
   chainWarnings,
+  paymentChainStatusBody,
   registerWatcherMetrics,
   unwatched,
 } from './chain-status.ts';
 import type { PaymentsListener, PaymentsListenerSettings } from './listener.ts';
 import { type PaymentsCounters, paymentsMetrics, registerProcessGauge } from './metrics.ts';
 import { type PaymentChain, paymentChains, watcherName } from './model/payment-chain.ts';
-import { databaseCheck, openStore, type Store } from './open-store.ts';
+import { databaseReadiness, openStore, type Store } from './open-store.ts';
 import type { OutgoingChannels, OutgoingOptions } from './outgoing.ts';
 import { PAYMENTS_ROLES, type PaymentsRole, type RolePresence, startPresence } from './role-presence.ts';
 import { currentKeyWorker } from './secrets/key-rotation.ts';
@@ -90,9 +90,9 @@ export async function startPaymentsService(given: PaymentsServiceOptions): Promi
   opened.defer(() => keys.stop());
   const clients = new Map(chains.map(chain => [chain.id, clientOf(chain, options)]));
   // A process that can write announces itself every few seconds.
-  const checks = { database: databaseCheck(db), announced: () => ({ ok: presence.isKnown() }) };
+  const checks = { database: databaseReadiness(db), announced: () => ({ ok: presence.isKnown() }) };
   const parts = { options, store, clients, presence, checks, counters, opened };
-  const outgoing = roles.some(role => role !== 'settlement') ? await openWaysOut(parts) : undefined;
+  const outgoing = roles.some(role => role !== 'settlement') ? await openOutgoingChannels(parts) : undefined;
   const statuses = roles.includes('settlement')
     ? await openSettlement(parts)
     : chainStatuses({ db, clock, watched: chains.map(unwatched) });
@@ -112,7 +112,7 @@ export async function startPaymentsService(given: PaymentsServiceOptions): Promi
     status: async () => {
       const all = await statuses.all();
       return {
-        chains: all.map(chainStatusBody),
+        chains: all.map(paymentChainStatusBody),
         processes: presence.counts(),
         warnings: [...presence.warnings(), ...chainWarnings(all), ...clockWarnings(DATABASE_NAME, clock)],
       };
@@ -136,7 +136,7 @@ interface Parts {
   readonly opened: AsyncDisposableStack;
 }
 
-async function openWaysOut({ options, opened }: Parts): Promise<OutgoingChannels> {
+async function openOutgoingChannels({ options, opened }: Parts): Promise<OutgoingChannels> {
   const { openOutgoing } = await import('./outgoing.ts');
   const outgoing = await openOutgoing(options.outgoing, options);
   opened.defer(() => outgoing.close());

@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import { createMetrics } from '#http/metrics.ts';
 import {
   type ChainStatus,
-  chainStatusBody,
   chainStatuses,
   chainWarnings,
+  paymentChainStatusBody,
   registerWatcherMetrics,
 } from '#payments/chain-status.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
@@ -41,7 +41,7 @@ eachWatchedShop('the status of a chain', watchedTest => {
 
     const shownByFirst = await shownBy(first);
     expect(shownByFirst).toMatchObject({ headBlock: undefined, node: undefined, settledBlock: head });
-    expect(shownByFirst && chainStatusBody(shownByFirst)).toMatchObject({
+    expect(shownByFirst && paymentChainStatusBody(shownByFirst)).toMatchObject({
       head_block: null,
       scanned_block: head,
       settled_block: head,
@@ -78,11 +78,14 @@ eachWatchedShop('the status of a chain', watchedTest => {
     await cursorStore(db).setSettledBlock(chain.chainId, (before?.scannedBlock ?? 0) + 2);
     const [settled] = await statuses.all();
 
-    expect(before && chainStatusBody(before)).toMatchObject({ stalled: null, late: false });
-    expect(atFirst && chainStatusBody(atFirst)).toMatchObject({ stalled: null, late: false });
-    expect(afterwards && chainStatusBody(afterwards)).toMatchObject({ stalled: 'settlement', late: true });
+    expect(before && paymentChainStatusBody(before)).toMatchObject({ stalled: null, late: false });
+    expect(atFirst && paymentChainStatusBody(atFirst)).toMatchObject({ stalled: null, late: false });
+    expect(afterwards && paymentChainStatusBody(afterwards)).toMatchObject({
+      stalled: 'settlement',
+      late: true,
+    });
     expect(isLate).toBe(true);
-    expect(settled && chainStatusBody(settled)).toMatchObject({ stalled: null, late: false });
+    expect(settled && paymentChainStatusBody(settled)).toMatchObject({ stalled: null, late: false });
   });
 
   test('a chain whose head is taken from the round before shows no lag', async ({ chain, shownBy, ours }) => {
@@ -95,7 +98,7 @@ eachWatchedShop('the status of a chain', watchedTest => {
     const status = await shownBy(ours.watcher);
 
     const judgedBy = (await chain.head()) - 4;
-    expect(status && chainStatusBody(status)).toMatchObject({
+    expect(status && paymentChainStatusBody(status)).toMatchObject({
       head_block: judgedBy,
       scanned_block: judgedBy,
       lag_blocks: 0,

@@ -27,7 +27,7 @@ eachPaymentsDatabase('the look for due work', test => {
     const webhook = aWebhook(owner);
     await transaction(db, async handle => {
       await eventStore(handle, SEALED).insert([
-        { event: anEvent(owner, { createdAt: DUE_AT }), fact: 'one', place: 0 },
+        { event: anEvent(owner, { createdAt: DUE_AT }), fact: 'one', order: 0 },
       ]);
       await webhookStore(handle, SEALED).insert(webhook, aSecret());
       const delivery = aDelivery(webhook, { nextAttemptAt: DUE_AT });

@@ -57,12 +57,12 @@ async function shop() {
   return {
     key,
     async happens(...times: number[]): Promise<string[]> {
-      const events = times.map((createdAt, place) => {
+      const events = times.map((createdAt, order) => {
         const type = 'payment.completed' as const;
         const data = testEventData(type, createdAt);
         if ('message' in data) throw new Error('not the data of a payment');
         const event: PaymentEvent = { ...owner, id: newId('evt'), type, createdAt, data };
-        return { event, fact: newId('fact'), place };
+        return { event, fact: newId('fact'), order };
       });
       await eventStore(db, seals([SECRET_KEY])).insert(events);
       return events.map(({ event }) => event.id);

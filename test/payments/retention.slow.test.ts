@@ -94,7 +94,9 @@ bothDatabases('the retention', databases => {
     ];
     const sight = (id: string) => {
       const payment = aPayment({ blockTime: api.clock.now() });
-      return api.settle(settled => settled.sight({ id }, payment, { matchedBy: 'wallet', confirmations: 1 }));
+      return api.settle(settled =>
+        settled.recordTransfer({ id }, payment, { matchedBy: 'wallet', confirmations: 1 }),
+      );
     };
     await api.settle(settled => settled.claim({ id: pending }, someHash()));
     for (const id of [pending, confirming, late, unpaid]) await merchant.post(`${SESSIONS}/${id}/expire`);

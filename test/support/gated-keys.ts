@@ -16,7 +16,7 @@ import { apiKeyHandlers } from '../../src/payments/api/api-keys.ts';
 import type { AnonymousCaller, ApiCaller } from '../../src/payments/api/gate/api-context.ts';
 import { paymentsGate } from '../../src/payments/api/gate/gate.ts';
 import { type KeyLimits, type RateLimits, rateLimits } from '../../src/payments/api/gate/rate-limits.ts';
-import { notFound } from '../../src/payments/api/responses/answers.ts';
+import { resourceNotFound } from '../../src/payments/api/responses/answers.ts';
 import type { ApiKey } from '../../src/payments/keys/api-key.ts';
 import { issueKey, type KeyDraft } from '../../src/payments/keys/issue-key.ts';
 import type { Tier } from '../../src/payments/model/owner.ts';
@@ -136,7 +136,7 @@ function handlersOf(
 ): Handlers {
   const keys = apiKeyHandlers(context);
   const unknownSession = async ({ path }: { path: { checkout_session_id: string } }) => {
-    throw notFound('checkout_session', path.checkout_session_id);
+    throw resourceNotFound('checkout_session', path.checkout_session_id);
   };
   return {
     ...keys,

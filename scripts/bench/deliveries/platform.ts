@@ -79,7 +79,7 @@ export async function startPlatform(): Promise<BenchPlatform> {
     },
     async happen(owner, count) {
       const events = Array.from({ length: count }, () => anEvent(owner, clock.now()));
-      const recorded = events.map(event => ({ event, fact: event.id, place: ++place }));
+      const recorded = events.map(event => ({ event, fact: event.id, order: ++place }));
       await transaction(db, handle => eventStore(handle, seals).insert(recorded));
       return { ids: events.map(({ id }) => id), committedAt: clock.now() };
     },

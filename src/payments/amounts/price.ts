@@ -1,5 +1,5 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import { missing, type Report, wrong } from '../model/fault.ts';
+import { missing, type ReportFault, wrong } from '../model/fault.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
 import { LARGEST_AMOUNT } from './token-amount.ts';
 
@@ -9,7 +9,7 @@ type Shipping = PaymentsSchemas['ShippingOption'];
  * The price of a link without shipping: its amount, the sum of its items, or the payer's choice within its bounds
  * (Decision 108). In the token's smallest unit; 0 after a report.
  */
-export function subtotalOf(link: PaymentLink, chosen: string | undefined, report: Report): bigint {
+export function subtotalOf(link: PaymentLink, chosen: string | undefined, report: ReportFault): bigint {
   const fixed = link.amount ?? sumOf(link.items);
   if (fixed !== undefined) {
     if (chosen !== undefined) report(wrong('amount', 'must be left out: the payment link has a price'));
@@ -31,7 +31,7 @@ export function subtotalOf(link: PaymentLink, chosen: string | undefined, report
 export function shippingOptionOf(
   options: readonly Shipping[],
   chosen: string | null | undefined,
-  report: Report,
+  report: ReportFault,
 ): Shipping | null {
   if (chosen === undefined || chosen === null) {
     if (options.length > 0) report(missing('shipping_option_id'));
@@ -44,7 +44,7 @@ export function shippingOptionOf(
 }
 
 /** The price with shipping. Reports a total above the largest amount, 2^256 - 1 (Decision 97). */
-export function totalOf(subtotal: bigint, shipping: Shipping | null, report: Report): bigint {
+export function totalOf(subtotal: bigint, shipping: Shipping | null, report: ReportFault): bigint {
   const total = subtotal + BigInt(shipping?.amount ?? 0);
   if (total > LARGEST_AMOUNT) report(wrong('amount', 'must stay below 2^256 together with the shipping'));
   return total;

@@ -8,7 +8,7 @@ import { apiKeyStore } from '../keys/api-key-store.ts';
 import { issueKey } from '../keys/issue-key.ts';
 import type { Mode } from '../model/owner.ts';
 import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
-import { notFound, pagedList, timestampOrNull } from './responses/answers.ts';
+import { nullableTimestamp, pagedList, resourceNotFound } from './responses/answers.ts';
 
 /** Operations on API keys. Only the hash of a key is stored (Decision 104). */
 export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'clock'>) {
@@ -63,7 +63,7 @@ function modesOf({ mode }: ApiCaller): readonly Mode[] {
 
 async function seenBy(handle: Transaction, caller: ApiCaller, id: string): Promise<ApiKey> {
   const key = await apiKeyStore(handle).find(caller.organizationId, modesOf(caller), id);
-  if (key === undefined) throw notFound('api_key', id);
+  if (key === undefined) throw resourceNotFound('api_key', id);
   return key;
 }
 
@@ -104,10 +104,10 @@ function apiKeyBody(key: ApiKey, now: number): PaymentsSchemas['ApiKey'] {
     permissions: included(key.permission),
     mode: key.mode,
     is_active: isActiveKey(key, now),
-    expires_at: timestampOrNull(key.expiresAt),
-    last_used_at: timestampOrNull(key.lastUsedAt),
+    expires_at: nullableTimestamp(key.expiresAt),
+    last_used_at: nullableTimestamp(key.lastUsedAt),
     created_at: timestamp(key.createdAt),
-    revoked_at: timestampOrNull(key.revokedAt),
+    revoked_at: nullableTimestamp(key.revokedAt),
   };
 }
 

@@ -6,12 +6,12 @@ import { webhookPayload } from '../events/event-data.ts';
 import { testEventData } from '../events/test-event.ts';
 import { isFinal } from '../model/delivery.ts';
 import { type Delivery, newDeliveryOf } from '../model/webhook.ts';
-import { type AttemptDeps, lastingHeaders, makeAttempt } from '../webhooks/attempt.ts';
+import { type AttemptDeps, makeAttempt, stableHeaders } from '../webhooks/attempt.ts';
 import { beginManual, endAttempts } from '../webhooks/attempt-lifecycle.ts';
 import { deliveryStore } from '../webhooks/store/delivery-store.ts';
 import { webhookStore } from '../webhooks/store/webhook-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
-import { notFound, periodOf, success, successPage, timestampOrNull } from './responses/answers.ts';
+import { nullableTimestamp, periodOf, resourceNotFound, success, successPage } from './responses/answers.ts';
 
 /** Operations on deliveries. A failed one is retried on schedule or by hand (Decisions 119, 123 and 125). */
 export function deliveryHandlers(
@@ -22,7 +22,7 @@ export function deliveryHandlers(
     async listWebhookDeliveries({ path: { webhook_id: id }, query }, caller) {
       const { status, event_type: eventType, event_id: eventId, page, limit, ...period } = query;
       const webhook = await webhookStore(db, seals).find(caller, id);
-      if (webhook === undefined) throw notFound('webhook', id);
+      if (webhook === undefined) throw resourceNotFound('webhook', id);
       const store = deliveryStore(db, seals);
       const filters = { status, eventType, eventId, ...periodOf(period) };
       const deliveries = await store.list(caller, id, filters, { page, limit });
@@ -31,11 +31,11 @@ export function deliveryHandlers(
 
     async getWebhookDelivery({ path: { webhook_id: webhookId, delivery_id: id } }, caller) {
       const webhook = await webhookStore(db, seals).find(caller, webhookId);
-      if (webhook === undefined) throw notFound('webhook', webhookId);
+      if (webhook === undefined) throw resourceNotFound('webhook', webhookId);
       const delivery = await deliveryStore(db, seals).findWithBody(caller, webhookId, id);
-      if (delivery === undefined) throw notFound('webhook_delivery', id);
+      if (delivery === undefined) throw resourceNotFound('webhook_delivery', id);
       const attempt = { ...delivery, deliveryId: id, attempt: Math.max(1, delivery.attempts) };
-      const request = { request_headers: lastingHeaders(attempt), request_body: delivery.body };
+      const request = { request_headers: stableHeaders(attempt), request_body: delivery.body };
       return { status: 200, body: success({ ...deliveryRecord(delivery, webhook), ...request }) };
     },
 
@@ -46,7 +46,9 @@ export function deliveryHandlers(
           if (begun === 'not_allowed') throw notFailed();
           if (begun !== undefined) return begun;
           const webhook = await webhookStore(handle, seals).find(caller, webhookId);
-          throw webhook === undefined ? notFound('webhook', webhookId) : notFound('webhook_delivery', id);
+          throw webhook === undefined
+            ? resourceNotFound('webhook', webhookId)
+            : resourceNotFound('webhook_delivery', id);
         },
         send: ({ delivery, receiver }) => makeAttempt(delivery, receiver, { sender, clock, log }),
         async end(handle, { delivery: { attempts } }, result) {
@@ -69,13 +71,15 @@ export function webhookTestHandlers(
       caller.commitAround({
         async begin(handle) {
           const webhook = await webhookStore(handle, seals).find(caller, webhookId);
-          if (webhook === undefined) throw notFound('webhook', webhookId);
+          if (webhook === undefined) throw resourceNotFound('webhook', webhookId);
           const now = clock.now();
           const { organizationId, mode } = webhook;
           const event = { id: newId('evt'), type, organizationId, mode };
           const delivery = newDeliveryOf(event, webhookId, { isTest: true, now });
-          const told = { ...event, createdAt: now, data: testEventData(type, now) };
-          await deliveryStore(handle, seals).insert([{ delivery, body: webhookPayload(told, webhookId) }]);
+          const testEvent = { ...event, createdAt: now, data: testEventData(type, now) };
+          await deliveryStore(handle, seals).insert([
+            { delivery, body: webhookPayload(testEvent, webhookId) },
+          ]);
           const begun = await beginManual(handle, { seals, now }, caller, { webhookId, id: delivery.id });
           if (begun === undefined || begun === 'not_allowed') {
             throw new Error(`the test ${delivery.id} that was just recorded cannot begin`);
@@ -127,7 +131,7 @@ function deliveryRecord(
     response_time_ms: delivery.responseTimeMs,
     attempts: delivery.attempts,
     last_error: delivery.lastError,
-    next_attempt_at: timestampOrNull(isActive ? delivery.nextAttemptAt : null),
+    next_attempt_at: nullableTimestamp(isActive ? delivery.nextAttemptAt : null),
     created_at: timestamp(delivery.createdAt),
   };
 }

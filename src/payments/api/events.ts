@@ -3,7 +3,7 @@ import { timestamp } from '../../lib/clock.ts';
 import { EVENT_LIFETIME_MS, eventStore } from '../events/event-store.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
-import { notFound, pagedList, periodOf } from './responses/answers.ts';
+import { pagedList, periodOf, resourceNotFound } from './responses/answers.ts';
 
 /** Operations on events, for receivers that missed some. */
 export function eventHandlers({ db, seals, clock }: PaymentsContext) {
@@ -17,8 +17,8 @@ export function eventHandlers({ db, seals, clock }: PaymentsContext) {
 
     async getEvent({ path: { event_id } }, caller) {
       const event = await eventStore(db, seals).find(caller, event_id);
-      const isKept = event !== undefined && event.createdAt >= clock.now() - EVENT_LIFETIME_MS;
-      if (!isKept) throw notFound('event', event_id);
+      const isStored = event !== undefined && event.createdAt >= clock.now() - EVENT_LIFETIME_MS;
+      if (!isStored) throw resourceNotFound('event', event_id);
       return { status: 200, body: eventBody(event) };
     },
   } satisfies ApiHandlers;

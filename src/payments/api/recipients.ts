@@ -9,7 +9,7 @@ import { type Recipient, verificationMessage } from '../model/recipient.ts';
 import { isRecipientInUse, recipientOwnership } from '../recipients/recipient-ownership.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
 import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
-import { notFound, pagedList, timestampOrNull } from './responses/answers.ts';
+import { nullableTimestamp, pagedList, resourceNotFound } from './responses/answers.ts';
 
 /** Verifies signatures of accounts and contracts. Sources: EIP-191, EIP-1271. */
 export type VerifyAddressSignature = (input: {
@@ -34,7 +34,7 @@ export function recipientHandlers(
     verified_by: recipient.proof,
     verification_message: verificationMessage(recipient, publicUrl),
     created_at: timestamp(recipient.createdAt),
-    verified_at: recipient.proof === null ? null : timestampOrNull(recipient.provenAt),
+    verified_at: recipient.proof === null ? null : nullableTimestamp(recipient.provenAt),
   });
 
   return {
@@ -109,7 +109,7 @@ export function recipientHandlers(
 
 async function recipientOf(handle: Handle, caller: ApiCaller, id: string): Promise<Recipient> {
   const recipient = await recipientStore(handle).find(caller, id);
-  if (recipient === undefined) throw notFound('recipient', id);
+  if (recipient === undefined) throw resourceNotFound('recipient', id);
   return recipient;
 }
 

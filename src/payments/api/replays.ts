@@ -3,14 +3,19 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Db, Transaction } from '../../db/open.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { type EventPlace, type MissedOptions, missedEvents, placeBefore } from '../events/missed-events.ts';
+import {
+  type EventPosition,
+  type MissedOptions,
+  missedEvents,
+  positionBefore,
+} from '../events/missed-events.ts';
 import { replayStore } from '../events/replay-store.ts';
 import type { Webhook } from '../model/webhook.ts';
 import { lockedWebhook } from '../webhooks/store/attempt-rows.ts';
 import { DELIVERY_LIFETIME_MS } from '../webhooks/store/delivery-store.ts';
 import { webhookOf } from '../webhooks/store/webhook-store.ts';
 import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
-import { notFound, success } from './responses/answers.ts';
+import { resourceNotFound, success } from './responses/answers.ts';
 
 /** Maximum number of events per replay (Decision 224). */
 const MAX_EVENTS = 10_000;
@@ -30,7 +35,7 @@ export function replayHandlers({ db, clock }: Context) {
           if (!(time <= now)) throw new InvalidBody('since', 'must be in the past');
           const webhook = await replayable(handle, { caller, id });
           const start = Math.max(time, now - DELIVERY_LIFETIME_MS);
-          return { webhook, after: placeBefore(start), until: now + 1 };
+          return { webhook, after: positionBefore(start), until: now + 1 };
         },
         // One statement over a month of events would block all other requests on SQLite.
         send: options => countMissed(db, options),
@@ -60,7 +65,7 @@ async function replayable(
 ): Promise<Webhook> {
   // The lock makes the second of two concurrent replays see the first.
   const row = await lockedWebhook(handle, caller, id);
-  if (row === undefined) throw notFound('webhook', id);
+  if (row === undefined) throw resourceNotFound('webhook', id);
   const webhook = webhookOf(row);
   if (!webhook.isActive) throw cannotReplay('The webhook is not active, so nothing can be sent to it.');
   if (await replayStore(handle).isUnderWay(id)) throw cannotReplay('A replay of this webhook is under way.');
@@ -74,7 +79,7 @@ function cannotReplay(reason: string) {
 /** Counts the events that a webhook missed, up to the bound of one replay. `hasMore` is true when there are more. */
 async function countMissed(db: Db, options: MissedOptions): Promise<{ count: number; hasMore: boolean }> {
   let count = 0;
-  let after: EventPlace | undefined = options.after;
+  let after: EventPosition | undefined = options.after;
   while (after !== undefined && count <= MAX_EVENTS) {
     const { missed, last } = await missedEvents(db, { ...options, after }, LOOKED_AT_ONCE);
     count += missed.length;

@@ -12,8 +12,8 @@ import { sessionStore } from '../sessions/session-store.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { linkStore } from '../store/link-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
-import { checkPlace } from './links/link-terms.ts';
-import { notFound, pagedList, periodOf } from './responses/answers.ts';
+import { checkDestination } from './links/link-terms.ts';
+import { pagedList, periodOf, resourceNotFound } from './responses/answers.ts';
 import { sessionBody } from './responses/record-bodies.ts';
 
 /** Operations of merchants on sessions, which have three states (Decision 110). */
@@ -44,7 +44,7 @@ export function sessionHandlers(context: PaymentsContext) {
         if ('fault' in opening) throw faultError(opening.fault);
         const { draft } = opening;
         if ('own' in terms) {
-          await nameRecipient(handle, caller, { place: draft, now: draft.createdAt });
+          await nameRecipient(handle, caller, { destination: draft, now: draft.createdAt });
         } else {
           const fault = await lockFault(handle, draft);
           if (fault !== undefined) throw faultError(fault);
@@ -55,14 +55,14 @@ export function sessionHandlers(context: PaymentsContext) {
 
     async getCheckoutSession({ path: { checkout_session_id } }, caller) {
       const session = await sessionStore(db, seals).find(caller, checkout_session_id);
-      if (session === undefined) throw notFound('checkout_session', checkout_session_id);
+      if (session === undefined) throw resourceNotFound('checkout_session', checkout_session_id);
       return { status: 200, body: sessionBody(session, context) };
     },
 
     expireCheckoutSession: ({ path: { checkout_session_id } }, caller) =>
       caller.commit(async handle => {
         const session = await sessionStore(handle, seals).find(caller, checkout_session_id);
-        if (session === undefined) throw notFound('checkout_session', checkout_session_id);
+        if (session === undefined) throw resourceNotFound('checkout_session', checkout_session_id);
         const ended = await settlement({ handle, seals, now: clock.now() }).expire(session.id);
         if (ended === undefined) throw cannotEnd(session);
         return { status: 200, body: sessionBody(ended, context) };
@@ -76,10 +76,10 @@ export function simulationHandlers(context: PaymentsContext) {
   return {
     simulatePayment: ({ path: { checkout_session_id: id }, body: { outcome } }, caller) =>
       caller.commit(async handle => {
-        if (caller.mode !== 'test') throw notFound('checkout_session', id);
+        if (caller.mode !== 'test') throw resourceNotFound('checkout_session', id);
         const sessions = sessionStore(handle, seals);
         const session = await sessions.find(caller, id);
-        if (session === undefined) throw notFound('checkout_session', id);
+        if (session === undefined) throw resourceNotFound('checkout_session', id);
         if (outcome === 'underpaid' && session.amount === 1n) {
           const message = 'An amount of 1 cannot be paid only in part.';
           throw paymentsError('invalid_field_value', message, { param: 'outcome' });
@@ -108,7 +108,7 @@ async function termsOf(
   if (payment_link_id === undefined) return { own: ownTermsOf(body, { chains, mode: owner.mode }) };
   refuseFixedTerms(body);
   const link = await linkStore(handle).find(owner, payment_link_id);
-  if (link === undefined) throw notFound('payment_link', payment_link_id);
+  if (link === undefined) throw resourceNotFound('payment_link', payment_link_id);
   return { link };
 }
 
@@ -122,14 +122,14 @@ function refuseFixedTerms(body: Body): void {
 }
 
 /** Terms of a session without a link. @throws HttpError naming the first missing term, then the first wrong one. */
-function ownTermsOf(body: Body, place: { chains: PaymentChains; mode: Mode }): OwnTerms {
+function ownTermsOf(body: Body, context: { chains: PaymentChains; mode: Mode }): OwnTerms {
   const terms = {
     chainId: present(body, 'chain_id'),
     tokenAddress: normalToken(present(body, 'token_address')),
     recipientAddress: present(body, 'recipient_address').toLowerCase(),
     amount: BigInt(present(body, 'amount')),
   };
-  checkPlace(terms, place, () => true);
+  checkDestination(terms, context, () => true);
   return terms;
 }
 

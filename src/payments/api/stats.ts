@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { chainFigures, periodFigures, tokenFigures, transactionCounts, volumes } from '../stats/figures.ts';
-import { dayOf, firstDayOf } from '../stats/periods.ts';
+import { dayNumber, firstDayOf } from '../stats/periods.ts';
 import {
   linkSessionTallies,
   linkTransactionTallies,
@@ -9,14 +9,14 @@ import {
 } from '../stats/tallies.ts';
 import { linkStore } from '../store/link-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
-import { notFound, periodOf } from './responses/answers.ts';
+import { periodOf, resourceNotFound } from './responses/answers.ts';
 
 /** Operations on statistics. Their figures agree with the lists (Decision 223). */
 export function statsHandlers({ db, clock, chains }: Pick<PaymentsContext, 'db' | 'clock' | 'chains'>) {
   return {
     async getPaymentLinkStats({ path: { payment_link_id: id }, query: { period } }, caller) {
       const link = await linkStore(db).find(caller, id);
-      if (link === undefined) throw notFound('payment_link', id);
+      if (link === undefined) throw resourceNotFound('payment_link', id);
       const now = clock.now();
       const firstDay = firstDayOf(period, now);
       const [sessions, transactions] = await Promise.all([
@@ -52,7 +52,7 @@ export function statsHandlers({ db, clock, chains }: Pick<PaymentsContext, 'db' 
     async getAnalyticsOverview({ query: { period } }, caller) {
       const now = clock.now();
       const firstDay = firstDayOf(period, now);
-      const tallies = await ownerTallies(db, caller, { firstDay, today: dayOf(now) });
+      const tallies = await ownerTallies(db, caller, { firstDay, today: dayNumber(now) });
       return {
         status: 200,
         body: {

@@ -3,7 +3,7 @@ import type { PaymentsOperations } from '../../contract/contracts/payments.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
-import { notFound, pagedList, periodOf } from './responses/answers.ts';
+import { pagedList, periodOf, resourceNotFound } from './responses/answers.ts';
 import { transactionBody } from './responses/record-bodies.ts';
 import { exportOf } from './responses/transactions-csv.ts';
 
@@ -28,9 +28,9 @@ export function transactionHandlers({ db, seals }: PaymentsContext) {
 
     async getPaymentTransaction({ path: { transaction_id } }, caller) {
       const transaction = await transactionStore(db).find(caller, transaction_id);
-      if (transaction === undefined) throw notFound('transaction', transaction_id);
+      if (transaction === undefined) throw resourceNotFound('transaction', transaction_id);
       const session = await sessionStore(db, seals).findById(transaction.sessionId);
-      if (session === undefined) throw notFound('transaction', transaction_id);
+      if (session === undefined) throw resourceNotFound('transaction', transaction_id);
       return { status: 200, body: transactionBody(transaction, session) };
     },
 

@@ -4,11 +4,11 @@ import { InvalidBody } from '../../contract/contracts/violations.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { UnmatchedTransfer } from '../model/transfer.ts';
 import { sessionStore } from '../sessions/session-store.ts';
-import { isToPlaceOf } from '../settlement/match.ts';
+import { isToAddressOf } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { transferStatus, transferStore } from '../store/transfer-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
-import { notFound, pagedList, timestampOrNull } from './responses/answers.ts';
+import { nullableTimestamp, pagedList, resourceNotFound } from './responses/answers.ts';
 import { logIndexOf, transactionBody } from './responses/record-bodies.ts';
 
 /** Operations on unmatched transfers, which stay listed until they are assigned (Decision 112). */
@@ -23,12 +23,12 @@ export function transferHandlers({ db, seals, clock }: PaymentsContext) {
     assignUnmatchedTransfer: ({ path: { unmatched_transfer_id }, body: { session_id } }, caller) =>
       caller.commit(async handle => {
         const transfer = await transferStore(handle).find(caller, unmatched_transfer_id);
-        if (transfer === undefined) throw notFound('unmatched_transfer', unmatched_transfer_id);
+        if (transfer === undefined) throw resourceNotFound('unmatched_transfer', unmatched_transfer_id);
         const session = await sessionStore(handle, seals).find(caller, session_id);
-        if (session === undefined) throw notFound('checkout_session', session_id);
+        if (session === undefined) throw resourceNotFound('checkout_session', session_id);
         if (transfer.assignedAt !== null) throw taken('is already assigned');
         if (transfer.confirmedAt === null) throw taken('waits for the receipt of its transaction');
-        if (!isToPlaceOf(session, transfer)) {
+        if (!isToAddressOf(session, transfer)) {
           throw new InvalidBody('session_id', 'must be a session of the same chain, token and recipient');
         }
         const settled = settlement({ handle, seals, now: clock.now() });
@@ -64,6 +64,6 @@ function transferBody(transfer: UnmatchedTransfer): PaymentsSchemas['UnmatchedTr
     session_id: transfer.sessionId,
     transaction_id: transfer.transactionId,
     created_at: timestamp(transfer.createdAt),
-    assigned_at: timestampOrNull(transfer.assignedAt),
+    assigned_at: nullableTimestamp(transfer.assignedAt),
   };
 }

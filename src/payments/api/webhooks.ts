@@ -12,7 +12,7 @@ import { type WebhookChanges, webhookStore } from '../webhooks/store/webhook-sto
 import { deliveryHandlers, webhookTestHandlers } from './deliveries.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { replayHandlers } from './replays.ts';
-import { notFound, success, successPage, timestampOrNull } from './responses/answers.ts';
+import { nullableTimestamp, resourceNotFound, success, successPage } from './responses/answers.ts';
 
 /** Maximum number of webhooks per organization and mode (Decision 120). */
 const MAX_WEBHOOKS = 20;
@@ -64,7 +64,7 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
 
     async getWebhook({ path: { webhook_id: id } }, caller) {
       const webhook = await webhookStore(db, seals).find(caller, id);
-      if (webhook === undefined) throw notFound('webhook', id);
+      if (webhook === undefined) throw resourceNotFound('webhook', id);
       return { status: 200, body: success(webhookBody(webhook, clock.now())) };
     },
 
@@ -74,7 +74,7 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
       return caller.commit(async handle => {
         const now = clock.now();
         const webhook = await webhookStore(handle, seals).change(caller, id, changes, now);
-        if (webhook === undefined) throw notFound('webhook', id);
+        if (webhook === undefined) throw resourceNotFound('webhook', id);
         return { status: 200, body: success(webhookBody(webhook, now)) };
       });
     },
@@ -82,7 +82,7 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
     deleteWebhook: ({ path: { webhook_id: id } }, caller) =>
       caller.commit(async handle => {
         if (!(await webhookStore(handle, seals).markDeleted(caller, id, clock.now())))
-          throw notFound('webhook', id);
+          throw resourceNotFound('webhook', id);
         return { status: 200, body: success({ object: 'webhook', id, deleted: true } as const) };
       }),
 
@@ -96,7 +96,7 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
         const secret = newWebhookSecret();
         const previousUntil = grace === 0 ? null : now + grace * 1000;
         const webhook = await store.rotate(caller, id, { secret, previousUntil }, now);
-        if (webhook === undefined) throw notFound('webhook', id);
+        if (webhook === undefined) throw resourceNotFound('webhook', id);
         return { status: 200, body: success(webhookWithSecret(webhook, secret, now)) };
       }),
   } satisfies ApiHandlers;
@@ -139,11 +139,11 @@ function webhookBody(webhook: Webhook, now: number): PaymentsSchemas['Webhook'] 
     description: webhook.description,
     is_active: webhook.isActive,
     disabled_reason: webhook.disabledReason,
-    disabled_at: timestampOrNull(webhook.disabledAt),
+    disabled_at: nullableTimestamp(webhook.disabledAt),
     success_count: webhook.successCount,
     failure_count: webhook.failureCount,
-    last_triggered_at: timestampOrNull(webhook.lastTriggeredAt),
-    previous_secret_expires_at: timestampOrNull(until !== null && until > now ? until : null),
+    last_triggered_at: nullableTimestamp(webhook.lastTriggeredAt),
+    previous_secret_expires_at: nullableTimestamp(until !== null && until > now ? until : null),
     created_at: timestamp(webhook.createdAt),
     updated_at: timestamp(webhook.updatedAt),
   };

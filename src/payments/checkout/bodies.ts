@@ -27,7 +27,7 @@ export function checkoutBody(
   wallet: WalletRequest = { origin: publicOrigin(surroundings), address: undefined },
 ): PaymentsSchemas['Checkout'] {
   const { presentation } = session;
-  const { chain, token } = paymentPlaceOf(session, surroundings);
+  const { chain, token } = paymentDestinationOf(session, surroundings);
   return {
     object: 'checkout',
     id: session.id,
@@ -100,7 +100,7 @@ export function walletMessageOf(
   surroundings: Surroundings,
   wallet: WalletRequest,
 ): string {
-  const { token } = paymentPlaceOf(session, surroundings);
+  const { token } = paymentDestinationOf(session, surroundings);
   const facts = {
     merchant: session.presentation.merchant.name,
     // The amount that the page asks the wallet to send. A wallet that signed owes no tail.
@@ -120,7 +120,7 @@ export function publicOrigin({ publicUrl }: Surroundings): string {
 }
 
 /** @throws HttpError 400 when the operator has removed the chain or the token, so that amounts cannot be shown */
-function paymentPlaceOf(
+function paymentDestinationOf(
   { chainId, tokenAddress }: CheckoutSession,
   { chains }: Surroundings,
 ): { chain: PaymentChain; token: PaymentToken } {

@@ -114,7 +114,7 @@ function renamed(
 }
 
 /** An event for a webhook, or the `test.ping` of a test. */
-interface ToldEvent {
+interface EventPayload {
   readonly id: string;
   readonly type: PaymentsSchemas['DeliveryEventType'];
   /** Time of the event, in UTC milliseconds. */
@@ -126,7 +126,7 @@ interface ToldEvent {
  * The body of a delivery. It is stored once, and every attempt sends the same body (Decision 122), because receivers
  * check the signature of these exact bytes. Source: document 3, "Delivery".
  */
-export function webhookPayload({ id, type, createdAt, data }: ToldEvent, webhookId: string): string {
+export function webhookPayload({ id, type, createdAt, data }: EventPayload, webhookId: string): string {
   // JSON.stringify returns well-formed text, so encoding as UTF-8 and decoding does not change it.
   return JSON.stringify({
     id,

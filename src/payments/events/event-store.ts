@@ -6,8 +6,16 @@ import { announce } from '../../db/woken-worker.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import type { Owner } from '../model/owner.ts';
-import type { Cell, Seals } from '../secrets/sealed.ts';
-import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '../store/list-query.ts';
+import type { SealedCell, Seals } from '../secrets/sealed.ts';
+import {
+  allOf,
+  type ListPage,
+  type ListPageRequest,
+  optionalCondition,
+  ownedBy,
+  ownedRow,
+  paged,
+} from '../store/list-query.ts';
 import type { EventRow } from '../tables/event-tables.ts';
 import { select } from '../tables/select.ts';
 import { typedFormData } from './event-data.ts';
@@ -20,7 +28,7 @@ export interface NewEvent {
   readonly event: PaymentEvent;
   /** For example `cs_…:completed`. Each fact is reported once, even when it is found repeatedly. */
   readonly fact: string;
-  readonly place: number;
+  readonly order: number;
 }
 
 const COLUMNS = [
@@ -49,7 +57,7 @@ export function eventStore(handle: Handle, seals: Seals) {
     /** Drops events of facts that were reported before. */
     async insert(events: readonly NewEvent[]): Promise<void> {
       if (events.length === 0) return;
-      const rows = events.map(({ event, fact, place }) => [
+      const rows = events.map(({ event, fact, order }) => [
         event.id,
         event.organizationId,
         event.mode,
@@ -57,7 +65,7 @@ export function eventStore(handle: Handle, seals: Seals) {
         fact,
         seals.seal(JSON.stringify(event.data), cellOf(event.id)),
         event.createdAt,
-        place,
+        order,
         // `next_attempt_at`: due for the relay at once.
         event.createdAt,
       ]);
@@ -67,7 +75,7 @@ export function eventStore(handle: Handle, seals: Seals) {
     },
 
     async find(owner: Owner, id: string): Promise<PaymentEvent | undefined> {
-      const { sql, bindings } = oneOf(owner, id);
+      const { sql, bindings } = ownedRow(owner, id);
       const [row] = await select({ from: 'events', columns: ['*'] }).rows(handle, `where ${sql}`, bindings);
       return row && eventOf(row, seals);
     },
@@ -76,13 +84,13 @@ export function eventStore(handle: Handle, seals: Seals) {
     list(
       owner: Owner,
       { type, sessionId, since, to }: EventFilters,
-      page: Page,
+      page: ListPageRequest,
     ): Promise<ListPage<PaymentEvent>> {
       const where = allOf([
         ownedBy(owner),
-        given('created_at >= ?', since),
-        given('created_at < ?', to),
-        given('type = ?', type),
+        optionalCondition('created_at >= ?', since),
+        optionalCondition('created_at < ?', to),
+        optionalCondition('type = ?', type),
         sessionId === undefined ? undefined : ofSession(sessionId),
       ]);
       const listing = { table: 'events', where, order: 'created_at desc, place desc, id desc' } as const;
@@ -127,6 +135,6 @@ export function eventOf(row: EventRow, seals: Seals): PaymentEvent {
   };
 }
 
-function cellOf(id: string): Cell {
+function cellOf(id: string): SealedCell {
   return { table: 'events', column: 'sealed_data', id };
 }

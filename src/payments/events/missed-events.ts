@@ -2,14 +2,14 @@ import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { Subscription } from '../model/webhook.ts';
-import type { ComputedColumns } from '../tables/computed-columns.ts';
+import type { StatementColumns } from '../tables/computed-columns.ts';
 import type { EventRow } from '../tables/event-tables.ts';
 
 /** A position among the events of an owner, in the order of occurrence. */
-export interface EventPlace {
+export interface EventPosition {
   /** UTC milliseconds. */
   readonly time: number;
-  readonly place: number;
+  readonly order: number;
   readonly id: string;
 }
 
@@ -17,7 +17,7 @@ export interface EventPlace {
 export interface MissedOptions {
   readonly webhook: Owner & { readonly id: string; readonly events: readonly Subscription[] };
   /** Start of the period, exclusive. */
-  readonly after: EventPlace;
+  readonly after: EventPosition;
   /** End of the period in UTC milliseconds, exclusive. */
   readonly until: number;
 }
@@ -30,8 +30,8 @@ export interface MissedEvent {
 }
 
 /** The position before all events since a time (UTC milliseconds). */
-export function placeBefore(time: number): EventPlace {
-  return { time, place: -1, id: '' };
+export function positionBefore(time: number): EventPosition {
+  return { time, order: -1, id: '' };
 }
 
 /**
@@ -43,10 +43,10 @@ export async function missedEvents(
   handle: Handle,
   { webhook, after, until }: MissedOptions,
   limit: number,
-): Promise<{ missed: MissedEvent[]; last: EventPlace | undefined }> {
+): Promise<{ missed: MissedEvent[]; last: EventPosition | undefined }> {
   const rows = await rowsOf<
     Pick<EventRow, 'id' | 'type' | 'created_at' | 'place'> &
-      Pick<ComputedColumns, 'delivery_id' | 'delivery_state'>
+      Pick<StatementColumns, 'delivery_id' | 'delivery_state'>
   >(
     handle,
     `select e.id, e.type, e.created_at, e.place, d.id as delivery_id, case
@@ -59,7 +59,7 @@ export async function missedEvents(
        order by created_at, place, id limit ?
      ) e left join deliveries d on d.event_id = e.id and d.webhook_id = ? and not d.is_test
      order by e.created_at, e.place, e.id`,
-    [webhook.organizationId, webhook.mode, after.time, after.place, after.id, until, limit, webhook.id],
+    [webhook.organizationId, webhook.mode, after.time, after.order, after.id, until, limit, webhook.id],
   );
   const missed = rows.filter(
     ({ type, delivery_state: state }) =>
@@ -68,6 +68,6 @@ export async function missedEvents(
   const end = rows.length < limit ? undefined : rows.at(-1);
   return {
     missed: missed.map(row => ({ id: row.id, deliveryId: row.delivery_id })),
-    last: end && { time: end.created_at, place: end.place, id: end.id },
+    last: end && { time: end.created_at, order: end.place, id: end.id },
   };
 }

@@ -12,7 +12,7 @@ import { newDeliveryOf } from '../model/webhook.ts';
 import { noticeStore } from '../notifications/store/notice-store.ts';
 import { notificationStore } from '../notifications/store/notification-store.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { openEach, putOff } from '../secrets/unopened-rows.ts';
+import { openEach, postponeRows } from '../secrets/unopened-rows.ts';
 import type { EventRow } from '../tables/event-tables.ts';
 import { deliveryStore, type NewDelivery } from '../webhooks/store/delivery-store.ts';
 import { subscriptions } from '../webhooks/store/subscriptions.ts';
@@ -44,7 +44,11 @@ export function relay({ db, seals, clock, log, onRelayed }: RelayDeps): Worker {
       const { taken, relayed } = await lockedTransaction(db, async handle => {
         const rows = await due.lock(handle, BATCH);
         const { opened: events, unopened } = openEach(rows, row => eventOf(row, seals), log);
-        await putOff(handle, { table: 'events', ids: unopened, until: clock.now() + UNOPENED_PAUSE_MS });
+        await postponeRows(handle, {
+          table: 'events',
+          ids: unopened,
+          until: clock.now() + UNOPENED_PAUSE_MS,
+        });
         await deliveryStore(handle, seals).insert(await deliveriesOf(handle, events, clock.now()));
         await noticeStore(handle, seals).insert(await noticesOf(handle, events, clock.now()));
         await markRelayed(handle, events);

@@ -5,13 +5,13 @@ import { announce } from '../../db/woken-worker.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
 import type { ReplayRow } from '../tables/event-tables.ts';
-import type { EventPlace } from './missed-events.ts';
+import type { EventPosition } from './missed-events.ts';
 
 /** A replay of missed events to a webhook. Times are UTC milliseconds. */
 export interface Replay extends Owner {
   readonly webhookId: string;
   /** The last event that was read. */
-  readonly after: EventPlace;
+  readonly after: EventPosition;
   /** End of the replayed period, exclusive. */
   readonly until: number;
   /** Most events that are still to be sent. */
@@ -46,7 +46,7 @@ export function replayStore(handle: Handle) {
 }
 
 /** Stores the progress of a replay and releases it until `at` (UTC milliseconds). */
-export async function goOn(
+export async function saveProgress(
   handle: Transaction,
   id: string,
   { after, remaining, at }: Pick<Replay, 'after' | 'remaining'> & { readonly at: number },
@@ -68,12 +68,12 @@ export function replayOf(row: ReplayRow): Replay {
     organizationId: row.organization_id,
     mode: row.mode,
     webhookId: row.webhook_id,
-    after: { time: row.after_time, place: row.after_place, id: row.after_id },
+    after: { time: row.after_time, order: row.after_place, id: row.after_id },
     until: row.until,
     remaining: row.remaining,
   };
 }
 
 function progressValues({ after, remaining }: Pick<Replay, 'after' | 'remaining'>) {
-  return { after_time: after.time, after_place: after.place, after_id: after.id, remaining };
+  return { after_time: after.time, after_place: after.order, after_id: after.id, remaining };
 }

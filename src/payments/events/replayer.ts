@@ -14,7 +14,7 @@ import { webhookOf } from '../webhooks/store/webhook-store.ts';
 import { webhookPayload } from './event-data.ts';
 import { eventOf, eventRows } from './event-store.ts';
 import { type MissedEvent, missedEvents } from './missed-events.ts';
-import { end, goOn, replayOf } from './replay-store.ts';
+import { end, replayOf, saveProgress } from './replay-store.ts';
 
 /**
  * Number of due deliveries of a webhook at which its replay pauses, so that new events do not wait for the whole
@@ -48,14 +48,14 @@ export function replayer(deps: ReplayerDeps): Worker {
       return lockedTransaction(db, async handle => {
         const { rows } = await due.take(handle, { limit: 1, leaseMs: LEASE_MS });
         const [replay] = rows;
-        return replay === undefined ? 0 : goFurther(handle, replay, deps);
+        return replay === undefined ? 0 : runPart(handle, replay, deps);
       });
     },
   };
 }
 
 /** Runs the next part of a replay; returns 0 when it has to wait. */
-async function goFurther(handle: Transaction, row: ReplayRow, deps: ReplayerDeps): Promise<number> {
+async function runPart(handle: Transaction, row: ReplayRow, deps: ReplayerDeps): Promise<number> {
   const now = deps.clock.now();
   const replay = replayOf(row);
   const webhookRow = await lockedWebhook(handle, replay, replay.webhookId);
@@ -66,7 +66,7 @@ async function goFurther(handle: Transaction, row: ReplayRow, deps: ReplayerDeps
   }
   const room = MAX_WAITING - (await waitingOf(handle, webhook.id, now));
   if (room <= 0) {
-    await goOn(handle, row.id, { ...replay, at: now + REST_MS });
+    await saveProgress(handle, row.id, { ...replay, at: now + REST_MS });
     return 0;
   }
   const { missed, last } = await missedEvents(handle, { webhook, ...replay }, Math.min(room, LOOKED_AT_ONCE));
@@ -74,7 +74,7 @@ async function goFurther(handle: Transaction, row: ReplayRow, deps: ReplayerDeps
   await sendAgain(handle, { webhookId: webhook.id, missed: sent }, deps);
   const remaining = replay.remaining - sent.length;
   if (last === undefined || remaining === 0) await end(handle, row.id);
-  else await goOn(handle, row.id, { after: last, remaining, at: now });
+  else await saveProgress(handle, row.id, { after: last, remaining, at: now });
   return 1;
 }
 

@@ -3,7 +3,7 @@ import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { MerchantIdentity, Mode, Owner, Tier } from '../model/owner.ts';
-import { allOf, type ListPage, type Page, paged } from '../store/list-query.ts';
+import { allOf, type ListPage, type ListPageRequest, paged } from '../store/list-query.ts';
 import { recordForm } from '../tables/record-form.ts';
 import { select, selectWith } from '../tables/select.ts';
 import { type ApiKey, hashOfKey } from './api-key.ts';
@@ -37,7 +37,11 @@ export function apiKeyStore(handle: Handle) {
     },
 
     /** Keys of an organization in these modes, newest first. */
-    list: (organizationId: string, modes: readonly Mode[], page: Page): Promise<ListPage<ApiKey>> =>
+    list: (
+      organizationId: string,
+      modes: readonly Mode[],
+      page: ListPageRequest,
+    ): Promise<ListPage<ApiKey>> =>
       paged(
         handle,
         { table: 'api_keys', where: visible(organizationId, modes), order: 'created_at desc, id desc' },

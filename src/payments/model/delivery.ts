@@ -33,11 +33,11 @@ export interface DeliveryState {
   readonly createdAt: number;
 }
 
-/** Effect of an attempt on the counters of its webhook. `row` concerns the number of consecutive failed deliveries. */
-export interface Tally {
+/** Effect of an attempt on the counters of its webhook. `streak` concerns the number of consecutive failed deliveries. */
+export interface DeliveryTally {
   readonly successes: 0 | 1;
   readonly failures: 0 | 1;
-  readonly row: 'begins anew' | 'grows' | 'stays';
+  readonly streak: 'reset' | 'grow' | 'keep';
 }
 
 /** A new delivery, due at once. The delivery of a test is sent only on request. */
@@ -88,13 +88,13 @@ export function attemptBegun(delivery: DeliveryState, kind: AttemptKind): Delive
 export function attemptEnded(
   delivery: DeliveryState,
   { isSuccess, endedAt, jitter }: { isSuccess: boolean; endedAt: number; jitter: number },
-): { delivery: DeliveryState; tally: Tally } {
+): { delivery: DeliveryState; tally: DeliveryTally } {
   const { isTest, sending, hasFailed, nextAttemptAt } = delivery;
   if (sending === null) throw new Error('no attempt of this delivery is under way');
   if (isSuccess) {
     return {
       delivery: { ...delivery, status: 'success', sending: null, nextAttemptAt: null },
-      tally: isTest ? NOTHING : { successes: 1, failures: 0, row: 'begins anew' },
+      tally: isTest ? NOTHING : { successes: 1, failures: 0, streak: 'reset' },
     };
   }
   const isAutomatic = sending === 'automatic';
@@ -109,7 +109,7 @@ export function attemptEnded(
       nextAttemptAt: isAutomatic ? retryAt(automaticFailures, endedAt, jitter) : nextAttemptAt,
     },
     tally:
-      isTest || hasFailed ? NOTHING : { successes: 0, failures: 1, row: isAutomatic ? 'grows' : 'stays' },
+      isTest || hasFailed ? NOTHING : { successes: 0, failures: 1, streak: isAutomatic ? 'grow' : 'keep' },
   };
 }
 
@@ -135,7 +135,7 @@ export function resumed(delivery: DeliveryState, now: number): DeliveryState {
   return { ...delivery, status: 'failed', nextAttemptAt: null };
 }
 
-const NOTHING: Tally = { successes: 0, failures: 0, row: 'stays' };
+const NOTHING: DeliveryTally = { successes: 0, failures: 0, streak: 'keep' };
 
 function retryAt(failures: number, endedAt: number, jitter: number): number | null {
   if (!(jitter >= 0 && jitter <= 1)) throw new RangeError(`jitter must be from 0 to 1, not ${jitter}`);

@@ -9,7 +9,7 @@ export interface FieldError {
 }
 
 /** Records a fault. The checks after it still run. */
-export type Report = (fault: FieldError) => void;
+export type ReportFault = (fault: FieldError) => void;
 
 /** Fault of a missing field that is required. */
 export function missing(param: string): FieldError {
@@ -27,6 +27,6 @@ export function notNow(message: string): FieldError {
 }
 
 /** The fault to answer with. A missing field comes before a wrong one (Decision 100). */
-export function firstOf(faults: readonly FieldError[]): FieldError | undefined {
+export function firstFault(faults: readonly FieldError[]): FieldError | undefined {
   return faults.find(({ code }) => code === 'missing_required_field') ?? faults[0];
 }

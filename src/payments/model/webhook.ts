@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { newId } from '../../lib/ids.ts';
-import { type DeliveryState, newDelivery, type Tally } from './delivery.ts';
+import { type DeliveryState, type DeliveryTally, newDelivery } from './delivery.ts';
 import type { Owner } from './owner.ts';
 
 /** A type of event, or `*` for all of them. */
@@ -50,7 +50,7 @@ export interface Delivery extends Owner, DeliveryState {
 export interface ClaimedDelivery extends Delivery {
   /** Text that is sent as UTF-8. */
   readonly body: string;
-  /** Proves the claim when the result is written. */
+  /** Proves the lease when the result is written. */
   readonly token: string;
 }
 
@@ -140,13 +140,13 @@ export const NEW_ACTIVITY: WebhookActivity = {
  */
 export function tallied(
   activity: WebhookActivity,
-  tally: Tally,
+  tally: DeliveryTally,
   now: number,
 ): { activity: WebhookActivity; isDisabledNow: boolean } {
-  const row = { 'begins anew': 0, grows: activity.failuresInARow + 1, stays: activity.failuresInARow };
+  const streak = { reset: 0, grow: activity.failuresInARow + 1, keep: activity.failuresInARow };
   const counted: WebhookActivity = {
     ...activity,
-    failuresInARow: row[tally.row],
+    failuresInARow: streak[tally.streak],
     successCount: activity.successCount + tally.successes,
     failureCount: activity.failureCount + tally.failures,
   };
@@ -167,12 +167,12 @@ export function activityChanged(
   { isActive = activity.isActive, hasNewUrl }: { isActive?: boolean; hasNewUrl: boolean },
 ): WebhookActivity {
   const isOwners = isActive || activity.isActive;
-  const beginsAnew = hasNewUrl || (isActive && !activity.isActive);
+  const startsOver = hasNewUrl || (isActive && !activity.isActive);
   return {
     ...activity,
     isActive,
     disabledReason: isOwners ? null : activity.disabledReason,
     disabledAt: isOwners ? null : activity.disabledAt,
-    failuresInARow: beginsAnew ? 0 : activity.failuresInARow,
+    failuresInARow: startsOver ? 0 : activity.failuresInARow,
   };
 }

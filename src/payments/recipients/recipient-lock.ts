@@ -34,9 +34,9 @@ export async function lockFault(
 export async function nameRecipient(
   handle: Transaction,
   owner: Owner,
-  { place, now }: { place: Pick<DepositAddress, 'chainId' | 'recipientAddress'>; now: number },
+  { destination, now }: { destination: Pick<DepositAddress, 'chainId' | 'recipientAddress'>; now: number },
 ): Promise<void> {
-  const at = { chainId: place.chainId, address: place.recipientAddress };
+  const at = { chainId: destination.chainId, address: destination.recipientAddress };
   if (!(await mayName(handle, owner, at))) {
     throw new InvalidBody(
       'recipient_address',

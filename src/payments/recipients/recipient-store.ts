@@ -4,7 +4,15 @@ import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
 import { type ChainAddress, newNonce, type Recipient } from '../model/recipient.ts';
-import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '../store/list-query.ts';
+import {
+  allOf,
+  type ListPage,
+  type ListPageRequest,
+  optionalCondition,
+  ownedBy,
+  ownedRow,
+  paged,
+} from '../store/list-query.ts';
 import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
 
@@ -51,21 +59,21 @@ export function recipientStore(handle: Handle) {
      * The recipient of an organization at an address; inserted when it is new. The first organization that names an
      * address on a chain owns it. Needs a transaction.
      */
-    async name(owner: Owner, place: ChainAddress, now: number): Promise<Recipient> {
-      const known = await at(owner, place);
+    async name(owner: Owner, chainAddress: ChainAddress, now: number): Promise<Recipient> {
+      const known = await at(owner, chainAddress);
       if (known !== undefined) return known;
-      const isOwner = (await ownerOf(place)) === undefined;
-      const fresh = newRecipient({ ...owner, ...place }, isOwner, now);
+      const isOwner = (await ownerOf(chainAddress)) === undefined;
+      const fresh = newRecipient({ ...owner, ...chainAddress }, isOwner, now);
       await insertUnlessTaken(handle, fresh);
       // Outside a transaction another organization, or another request of this one, may have been first.
       if (isOwner) await insertUnlessTaken(handle, { ...fresh, isOwner: false });
-      const named = await at(owner, place);
-      if (named === undefined) throw new Error(`Recipient ${place.address} could not be inserted.`);
+      const named = await at(owner, chainAddress);
+      if (named === undefined) throw new Error(`Recipient ${chainAddress.address} could not be inserted.`);
       return named;
     },
 
     async find(owner: Owner, id: string): Promise<Recipient | undefined> {
-      const { sql, bindings } = oneOf(owner, id);
+      const { sql, bindings } = ownedRow(owner, id);
       return (await where(sql, bindings))[0];
     },
 
@@ -73,9 +81,9 @@ export function recipientStore(handle: Handle) {
     list(
       owner: Owner,
       { chainId }: { readonly chainId?: number | undefined },
-      page: Page,
+      page: ListPageRequest,
     ): Promise<ListPage<Recipient>> {
-      const condition = allOf([ownedBy(owner), given('chain_id = ?', chainId)]);
+      const condition = allOf([ownedBy(owner), optionalCondition('chain_id = ?', chainId)]);
       const listing = { table: 'recipients', where: condition, order: 'created_at desc, id desc' } as const;
       return paged(handle, listing, page, recipientForm.recordOf);
     },
@@ -89,8 +97,8 @@ export function recipientStore(handle: Handle) {
       readonly chainId: number | undefined;
     }): Promise<Recipient[]> {
       const { sql, bindings } = allOf([
-        given('organization_id = ?', organizationId),
-        given('chain_id = ?', chainId),
+        optionalCondition('organization_id = ?', organizationId),
+        optionalCondition('chain_id = ?', chainId),
       ]);
       return where(`${sql} order by chain_id, address, created_at, id`, bindings);
     },

@@ -3,7 +3,7 @@ import { execute, rowsOf } from '../../db/query.ts';
 import { lockedTransaction, transaction } from '../../db/transaction.ts';
 import { CannotStart } from '../../lib/startup-error.ts';
 import type { Worker } from '../../lib/worker.ts';
-import type { ComputedColumns } from '../tables/computed-columns.ts';
+import type { StatementColumns } from '../tables/computed-columns.ts';
 import { SealError, type Seals, seals } from './sealed.ts';
 import { readSecretKeys, type SecretKeySource } from './secret-key.ts';
 import {
@@ -20,7 +20,7 @@ const CANNOT = 'The secret key of payments cannot be used';
  * Returns the configured keys and checks that they include all keys that the database needs. A missing key file is
  * created only when the database needs no key yet. `abandoned` is the fingerprint of a lost key. The database no longer
  * needs it afterwards.
- * @throws CannotStart when a key is missing; its message names the fingerprint and the place that was searched
+ * @throws CannotStart when a key is missing; its message names the fingerprint and the source that was searched
  */
 export async function openSeals(
   db: Db,
@@ -39,9 +39,9 @@ export async function openSeals(
     const keys = secretKeyStore(handle);
     if (abandoned !== undefined) await keys.remove(abandoned);
     // Records the current key. A database without recorded keys also gets those of its older values.
-    for (const [place, id] of opened.keyIds.entries()) {
-      const secret = secrets[place];
-      if (secret !== undefined && (place === 0 || needed.includes(id))) await keys.add(seals([secret]));
+    for (const [index, id] of opened.keyIds.entries()) {
+      const secret = secrets[index];
+      if (secret !== undefined && (index === 0 || needed.includes(id))) await keys.add(seals([secret]));
     }
     // Another process may have started with another key on the same empty database.
     const unknown = await keys.unknownTo(opened);
@@ -65,10 +65,10 @@ export function currentKeyWorker({ db, seals: current }: { db: Db; seals: Seals 
 }
 
 function missingKey(missing: readonly string[], { keyIds }: Seals, source: SecretKeySource): CannotStart {
-  const place = source.kind === 'file' ? source.file : 'payments.secretKey';
+  const origin = source.kind === 'file' ? source.file : 'payments.secretKey';
   return new CannotStart(
     CANNOT,
-    new Error(`the database needs ${named(missing)}, and ${place} has ${named(keyIds)}.`),
+    new Error(`the database needs ${named(missing)}, and ${origin} has ${named(keyIds)}.`),
   );
 }
 
@@ -109,7 +109,7 @@ export async function reseal(db: Db, seals: Seals): Promise<ResealResult> {
 }
 
 /** A sealed value and the primary key of its row. */
-type SealedRow = Pick<ComputedColumns, 'sealed'> & Partial<SealedKey>;
+type SealedRow = Pick<StatementColumns, 'sealed'> & Partial<SealedKey>;
 
 async function resealColumn(db: Db, column: SealedColumn, seals: Seals) {
   let moved = 0;

@@ -9,7 +9,7 @@ import {
 } from 'node:crypto';
 
 /** The cell of a sealed value. It is authenticated with the value, which therefore opens in no other row or column. */
-export interface Cell {
+export interface SealedCell {
   readonly table: string;
   readonly column: string;
   /** The row's primary key. */
@@ -19,14 +19,14 @@ export interface Cell {
 /** Encrypts single values of a database that other people may be able to read. */
 export interface Seals {
   /** Encrypts a text with the current key: `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
-  seal(text: string, cell: Cell): string;
+  seal(text: string, cell: SealedCell): string;
   /** Decrypts a text that was sealed with any of the known keys. @throws SealError */
-  open(sealed: string, cell: Cell): string;
+  open(sealed: string, cell: SealedCell): string;
   /**
    * A keyed hash of a text (HMAC-SHA-256, base64url) with the current key. Equal texts of one column have equal hashes.
    * Without the key, a hash cannot be tested against a guessed text.
    */
-  hash(text: string, column: Omit<Cell, 'id'>): string;
+  hash(text: string, column: Omit<SealedCell, 'id'>): string;
   /** Ids of the keys, the current one first. An id reveals nothing about its key. */
   readonly keyIds: readonly [current: string, ...older: string[]];
 }
@@ -35,9 +35,9 @@ export interface Seals {
 export class SealError extends Error {
   override readonly name = 'SealError';
   readonly kind: 'unknown_key' | 'damaged';
-  readonly cell: Cell;
+  readonly cell: SealedCell;
 
-  constructor(kind: SealError['kind'], cell: Cell, options?: ErrorOptions) {
+  constructor(kind: SealError['kind'], cell: SealedCell, options?: ErrorOptions) {
     const reason = kind === 'unknown_key' ? 'was sealed with a key that is not known' : 'is damaged';
     super(`The value of ${cell.table}.${cell.column} of ${cell.id} ${reason}.`, options);
     this.kind = kind;
@@ -124,6 +124,6 @@ function derived(secret: string, purpose: 'key' | 'id' | 'hash', bytes: number):
 }
 
 /** JSON, because two different cells could give the same text if they were joined with a separator. */
-function associatedData(keyId: string, { table, column, id }: Cell): Buffer {
+function associatedData(keyId: string, { table, column, id }: SealedCell): Buffer {
   return Buffer.from(JSON.stringify(['v1', keyId, table, column, id]));
 }

@@ -3,7 +3,7 @@ import type { Handle } from '../../db/open.ts';
 import type { IdempotencyRow } from '../tables/organization-tables.ts';
 import { select } from '../tables/select.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
-import { type Cell, SealError, type Seals } from './sealed.ts';
+import { SealError, type SealedCell, type Seals } from './sealed.ts';
 
 const CANARY = 'This key opens what is in this database.';
 
@@ -64,7 +64,7 @@ function opens(open: () => string): boolean {
   }
 }
 
-function cellOf(id: string): Cell {
+function cellOf(id: string): SealedCell {
   return { table: 'secret_keys', column: 'canary', id };
 }
 
@@ -93,7 +93,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
  * The cell of a row. A key of several columns is written as JSON: joined with a separator, two keys could give the same
  * text.
  */
-export function sealedCell({ table, column }: SealedColumn, key: readonly string[]): Cell {
+export function sealedCell({ table, column }: SealedColumn, key: readonly string[]): SealedCell {
   const [id = ''] = key;
   return { table, column, id: key.length === 1 ? id : JSON.stringify(key) };
 }

@@ -37,7 +37,7 @@ export function openEach<Row extends { id: string }, Opened>(
 }
 
 /** Rows that were taken and could not be opened, and the time of their next attempt. */
-export interface PuttingOff {
+export interface Postponement {
   readonly table: 'events' | 'deliveries' | 'notices';
   readonly ids: readonly string[];
   /** UTC milliseconds. */
@@ -47,7 +47,7 @@ export interface PuttingOff {
 }
 
 /** Releases taken rows and postpones them until a time. */
-export async function putOff(handle: Handle, { table, ids, until, undo }: PuttingOff): Promise<void> {
+export async function postponeRows(handle: Handle, { table, ids, until, undo }: Postponement): Promise<void> {
   if (ids.length === 0) return;
   await execute(
     handle,

@@ -7,7 +7,7 @@ import { exactStep, highestAmountDue, isRound } from '../amounts/token-amount.ts
 import type { DepositAddress } from '../model/payment-chain.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 import type { SessionDraft } from './opening.ts';
-import { bindingsOf, OF_PLACE } from './session-rows.ts';
+import { AT_ADDRESS, bindingsOf } from './session-rows.ts';
 
 /**
  * Time in which the amount of an expired session is used again only when no other amount is free. A late payer could
@@ -179,7 +179,7 @@ function within({ least, most }: { least: bigint; most: bigint }): AmountConditi
 function openSources(draft: SessionDraft, condition: AmountCondition): Sql[] {
   const { sql, bindings } = condition('amount_due');
   const asked = `select amount_due as amount from checkout_sessions
-    where status = 'active' and not is_wallet_only and ${OF_PLACE} and ${sql}`;
+    where status = 'active' and not is_wallet_only and ${AT_ADDRESS} and ${sql}`;
   return [{ sql: asked, bindings: [...bindingsOf(draft), ...bindings] }, ...priceSources(draft, condition)];
 }
 
@@ -187,7 +187,7 @@ function expiredSource(draft: SessionDraft, condition: AmountCondition): Sql {
   const { sql, bindings } = condition('amount_due');
   return {
     sql: `select amount_due as amount from checkout_sessions
-      where status = 'expired' and not is_wallet_only and ${OF_PLACE} and ${sql} and ended_at > ?`,
+      where status = 'expired' and not is_wallet_only and ${AT_ADDRESS} and ${sql} and ended_at > ?`,
     bindings: [...bindingsOf(draft), ...bindings, draft.createdAt - KEPT_MS],
   };
 }
@@ -207,7 +207,7 @@ function randomBelow(size: bigint): bigint {
 }
 
 /** A deposit address of one organization. */
-type OwnPlace = DepositAddress & { readonly organizationId: string };
+type OwnedDepositAddress = DepositAddress & { readonly organizationId: string };
 
 /** Columns of a link with amounts that payers send without the tail. */
 const LINK_PRICES = ['amount', 'min_amount', 'max_amount', 'suggested_amount'] as const;
@@ -217,12 +217,12 @@ const LINK_PRICES = ['amount', 'min_amount', 'max_amount', 'suggested_amount'] a
  * `amount`. Round prices (`isRound`) of sessions are left out. So are prices of other organizations, which could
  * otherwise keep payments from their session.
  */
-function priceSources(place: OwnPlace, condition: AmountCondition): Sql[] {
+function priceSources(address: OwnedDepositAddress, condition: AmountCondition): Sql[] {
   const select = (table: string, column: string, isOpen: string): Sql => {
     const { sql, bindings } = condition(column);
     return {
-      sql: `select ${column} as amount from ${table} where ${isOpen} and ${OF_PLACE} and ${sql} and organization_id = ?`,
-      bindings: [...bindingsOf(place), ...bindings, place.organizationId],
+      sql: `select ${column} as amount from ${table} where ${isOpen} and ${AT_ADDRESS} and ${sql} and organization_id = ?`,
+      bindings: [...bindingsOf(address), ...bindings, address.organizationId],
     };
   };
   return [

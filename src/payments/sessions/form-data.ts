@@ -1,6 +1,6 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { isSingleLine } from '../../lib/single-line.ts';
-import { missing, type Report, wrong } from '../model/fault.ts';
+import { missing, type ReportFault, wrong } from '../model/fault.ts';
 
 type Field = PaymentsSchemas['FormField'];
 type Value = string | number | boolean;
@@ -20,7 +20,7 @@ const CONTROL_BUT_LINES = /[^\P{Cc}\n\r\t]/u;
 export function formDataOf(
   schema: PaymentsSchemas['FormSchema'] | null,
   given: PaymentsSchemas['FormValuesInput'] | undefined,
-  report: Report,
+  report: ReportFault,
 ): PaymentsSchemas['FormValues'] | null {
   if (schema === null) return null;
   const entries = schema.fields.flatMap((field): [string, Value][] => {

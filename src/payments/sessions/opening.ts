@@ -1,6 +1,6 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { shippingOptionOf, subtotalOf, totalOf } from '../amounts/price.ts';
-import { type FieldError, firstOf, missing, notNow, type Report, wrong } from '../model/fault.ts';
+import { type FieldError, firstFault, missing, notNow, type ReportFault, wrong } from '../model/fault.ts';
 import type { MerchantIdentity, Owner } from '../model/owner.ts';
 import { type PaymentChains, tokenOf } from '../model/payment-chain.ts';
 import { availabilityOf, merchantOf, type PaymentLink } from '../model/payment-link.ts';
@@ -59,17 +59,17 @@ export function openingOf(
 ): { readonly draft: SessionDraft } | { readonly fault: FieldError } {
   const { id, organizationId, mode, now, lifetimeMs, successUrl, cancelUrl } = circumstances;
   const faults: FieldError[] = [];
-  const place = 'link' in terms ? terms.link : terms.own;
-  const report: Report = fault => faults.push(fault);
+  const destination = 'link' in terms ? terms.link : terms.own;
+  const report: ReportFault = fault => faults.push(fault);
   const chosen = chosenOf(terms, choices, report);
   const metadata = metadataOf(terms, choices, report);
   const texts = sessionTextsOf(choices, report);
   // State is checked last (Decision 100), because a fault of the body does not depend on it.
-  const fault = firstOf(faults) ?? unavailable(terms, circumstances);
+  const fault = firstFault(faults) ?? unavailable(terms, circumstances);
   if (fault !== undefined) return { fault };
-  const chain = circumstances.chains.byId(place.chainId);
-  const token = tokenOf(chain, place.tokenAddress);
-  if (token === undefined) throw new Error(`Chain ${chain.id} has no token ${place.tokenAddress}.`);
+  const chain = circumstances.chains.byId(destination.chainId);
+  const token = tokenOf(chain, destination.tokenAddress);
+  if (token === undefined) throw new Error(`Chain ${chain.id} has no token ${destination.tokenAddress}.`);
   const draft: SessionDraft = {
     id,
     organizationId,
@@ -78,9 +78,9 @@ export function openingOf(
     status: 'active',
     paymentStatus: 'awaiting_payment',
     chainId: chain.id,
-    tokenAddress: place.tokenAddress,
+    tokenAddress: destination.tokenAddress,
     tokenDecimals: token.decimals,
-    recipientAddress: place.recipientAddress,
+    recipientAddress: destination.recipientAddress,
     ...chosen,
     amountReceived: 0n,
     presentation: presentationOf(terms, circumstances.merchant),
@@ -108,7 +108,7 @@ export function openingOf(
 
 type Chosen = Pick<SessionDraft, 'subtotal' | 'amount' | 'shippingOption' | 'shippingAddress' | 'formData'>;
 
-function chosenOf(terms: Terms, choices: Choices, report: Report): Chosen {
+function chosenOf(terms: Terms, choices: Choices, report: ReportFault): Chosen {
   const link = 'link' in terms ? terms.link : undefined;
   const subtotal = 'link' in terms ? subtotalOf(terms.link, choices.amount, report) : terms.own.amount;
   const shippingOption = shippingOptionOf(link?.shippingOptions ?? [], choices.shipping_option_id, report);
@@ -125,7 +125,7 @@ function chosenOf(terms: Terms, choices: Choices, report: Report): Chosen {
  * Metadata of the link, with keys of the choices replacing its own. Each is within the limit, and a payer's choices
  * have no metadata, so only a merchant can exceed it.
  */
-function metadataOf(terms: Terms, choices: Choices, report: Report): CheckoutSession['metadata'] {
+function metadataOf(terms: Terms, choices: Choices, report: ReportFault): CheckoutSession['metadata'] {
   const merged = { ...('link' in terms ? terms.link.metadata : {}), ...choices.metadata };
   if (Object.keys(merged).length > MAX_METADATA_KEYS) {
     report(
@@ -139,7 +139,7 @@ function metadataOf(terms: Terms, choices: Choices, report: Report): CheckoutSes
 function shippingAddressOf(
   link: PaymentLink | undefined,
   given: Choices['shipping_address'],
-  report: Report,
+  report: ReportFault,
 ): PaymentsSchemas['ShippingAddress'] | null {
   if (link?.collectShippingAddress === false) return null;
   if (given === undefined || given === null) {
@@ -198,7 +198,7 @@ const SNAKE_CASE = {
 } as const satisfies Record<keyof SessionTexts, keyof PaymentsSchemas['CheckoutStart']>;
 
 /** The merchant's reference, and the payer's e-mail address and name, under either spelling of the fields. */
-function sessionTextsOf(body: PaymentsSchemas['CheckoutStart'], report: Report): SessionTexts {
+function sessionTextsOf(body: PaymentsSchemas['CheckoutStart'], report: ReportFault): SessionTexts {
   const textOf = (name: keyof SessionTexts): string | null => {
     const other = SNAKE_CASE[name];
     const { [name]: text, [other]: same } = body;

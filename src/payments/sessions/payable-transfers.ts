@@ -6,7 +6,7 @@ import type { DepositAddress } from '../model/payment-chain.ts';
 import { MAX_PAYMENTS } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
-import { bindingsOf, OF_PLACE } from './session-rows.ts';
+import { AT_ADDRESS, bindingsOf } from './session-rows.ts';
 
 /** The facts of a transfer by which a session may be paid. */
 type Payment = Pick<Transfer, 'sender' | 'amount'>;
@@ -24,7 +24,7 @@ const ASKED = select({ from: 'checkout_sessions', isDistinct: true, columns: ['a
  */
 export async function payableTransfers<Some extends Payment>(
   handle: Handle,
-  place: DepositAddress,
+  address: DepositAddress,
   { transfers, endedAfter }: { readonly transfers: readonly Some[]; readonly endedAfter: number },
 ): Promise<Some[]> {
   const senders = [...new Set(transfers.map(({ sender }) => sender))];
@@ -35,12 +35,12 @@ export async function payableTransfers<Some extends Payment>(
     columns: ['signed_address'],
   }).rows(
     handle,
-    `where ${OF_PLACE} and signed_address in (${placeholders(senders.length)})
+    `where ${AT_ADDRESS} and signed_address in (${placeholders(senders.length)})
        and (ended_at is null or ended_at >= ?) and ${HAS_ROOM}`,
-    [...bindingsOf(place), ...senders, endedAfter],
+    [...bindingsOf(address), ...senders, endedAfter],
   );
-  const isAsked = `not is_wallet_only and ${OF_PLACE} and amount_due in (${placeholders(amounts.length)}) and ${HAS_ROOM}`;
-  const asked = [...bindingsOf(place), ...amounts];
+  const isAsked = `not is_wallet_only and ${AT_ADDRESS} and amount_due in (${placeholders(amounts.length)}) and ${HAS_ROOM}`;
+  const asked = [...bindingsOf(address), ...amounts];
   const byAmount = await readRows(
     handle,
     unionAll([

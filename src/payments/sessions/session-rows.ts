@@ -1,11 +1,16 @@
 import { jsonOf } from '../../db/columns.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
 import type { CheckoutSession, Customer, SessionState } from '../model/session.ts';
-import type { Cell, Seals } from '../secrets/sealed.ts';
+import type { SealedCell, Seals } from '../secrets/sealed.ts';
 import { recordForm } from '../tables/record-form.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 
-const NOBODY: Customer = { customerEmail: null, customerName: null, formData: null, shippingAddress: null };
+const NO_CUSTOMER: Customer = {
+  customerEmail: null,
+  customerName: null,
+  formData: null,
+  shippingAddress: null,
+};
 
 /** Fields that change after a session was opened. The payer follows the first ones. */
 const FOLLOWED = {
@@ -98,19 +103,19 @@ function sealedCustomer(session: CheckoutSession, seals: Seals): string | null {
 }
 
 function customerOf({ id, sealed_customer }: SessionRow, seals: Seals): Customer {
-  if (sealed_customer === null) return NOBODY;
+  if (sealed_customer === null) return NO_CUSTOMER;
   return jsonOf<Customer>(seals.open(sealed_customer, customerCell(id)));
 }
 
-function customerCell(id: string): Cell {
+function customerCell(id: string): SealedCell {
   return { table: 'checkout_sessions', column: 'sealed_customer', id };
 }
 
 /** Condition for sessions or links of one deposit address. Its bindings come from `bindingsOf`. */
-export const OF_PLACE = 'chain_id = ? and token_address = ? and recipient_address = ?';
+export const AT_ADDRESS = 'chain_id = ? and token_address = ? and recipient_address = ?';
 
 export function bindingsOf(
-  place: DepositAddress,
+  address: DepositAddress,
 ): [chainId: number, tokenAddress: string, recipientAddress: string] {
-  return [place.chainId, place.tokenAddress, place.recipientAddress];
+  return [address.chainId, address.tokenAddress, address.recipientAddress];
 }

@@ -9,15 +9,23 @@ import { type DepositAddress, watcherName } from '../model/payment-chain.ts';
 import type { CheckoutSession, SessionState, SessionStatus } from '../model/session.ts';
 import { recipientStore } from '../recipients/recipient-store.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '../store/list-query.ts';
+import {
+  allOf,
+  type ListPage,
+  type ListPageRequest,
+  optionalCondition,
+  ownedBy,
+  ownedRow,
+  paged,
+} from '../store/list-query.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { select } from '../tables/select.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 import { freeAmount } from './amounts-due.ts';
 import type { SessionDraft } from './opening.ts';
 import {
+  AT_ADDRESS,
   bindingsOf,
-  OF_PLACE,
   progressValues,
   STATE_COLUMNS,
   sessionOf,
@@ -55,7 +63,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
      */
     open: (draft: SessionDraft): Promise<CheckoutSession> => openSession(handle, seals, draft),
 
-    find: (owner: Owner, id: string): Promise<CheckoutSession | undefined> => findWhere(oneOf(owner, id)),
+    find: (owner: Owner, id: string): Promise<CheckoutSession | undefined> => findWhere(ownedRow(owner, id)),
 
     /** A session of any owner. For the payer, who knows its id, and for the watcher. */
     findById,
@@ -88,7 +96,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
     },
 
     /** Newest first. */
-    list(owner: Owner, filters: SessionFilters, page: Page): Promise<ListPage<CheckoutSession>> {
+    list(owner: Owner, filters: SessionFilters, page: ListPageRequest): Promise<ListPage<CheckoutSession>> {
       const where = matching(owner, filters);
       return paged(
         handle,
@@ -120,12 +128,12 @@ export function sessionStore(handle: Handle, seals: Seals) {
     },
 
     /** Sessions that a wallet signed for, and that are active or ended at `endedAfter` or later. Oldest first. */
-    async bySigner(place: DepositAddress, wallet: string, endedAfter: number): Promise<CheckoutSession[]> {
+    async bySigner(address: DepositAddress, wallet: string, endedAfter: number): Promise<CheckoutSession[]> {
       const rows = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
         handle,
-        `where ${OF_PLACE} and signed_address = ? and (ended_at is null or ended_at >= ?)
+        `where ${AT_ADDRESS} and signed_address = ? and (ended_at is null or ended_at >= ?)
         order by created_at, id`,
-        [...bindingsOf(place), wallet, endedAfter],
+        [...bindingsOf(address), wallet, endedAfter],
       );
       return rows.map(opened);
     },
@@ -135,13 +143,13 @@ export function sessionStore(handle: Handle, seals: Seals) {
      * that ended at `endedAfter` or later. Two are enough to tell one from several.
      */
     async byAmount(
-      place: DepositAddress & Owner,
+      address: DepositAddress & Owner,
       amount: bigint,
       endedAfter: number,
     ): Promise<CheckoutSession[]> {
-      const { sql: isOwn, bindings: owner } = ownedBy(place);
-      const isAsked = `not is_wallet_only and ${OF_PLACE} and ${isOwn} and amount_due = ?`;
-      const asked = [...bindingsOf(place), ...owner, uintColumn(amount)];
+      const { sql: isOwn, bindings: owner } = ownedBy(address);
+      const isAsked = `not is_wallet_only and ${AT_ADDRESS} and ${isOwn} and amount_due = ?`;
+      const asked = [...bindingsOf(address), ...owner, uintColumn(amount)];
       const active = await select({ from: 'checkout_sessions', columns: ['*'] }).rows(
         handle,
         `where status = 'active' and ${isAsked}`,
@@ -158,12 +166,12 @@ export function sessionStore(handle: Handle, seals: Seals) {
     },
 
     /** True when an open session of an organization has this price. */
-    async isOpenPrice(place: DepositAddress & Owner, price: bigint): Promise<boolean> {
-      const { sql: isOwn, bindings: owner } = ownedBy(place);
+    async isOpenPrice(address: DepositAddress & Owner, price: bigint): Promise<boolean> {
+      const { sql: isOwn, bindings: owner } = ownedBy(address);
       const rows = await select({ from: 'checkout_sessions', columns: ['id'] }).rows(
         handle,
-        `where status = 'active' and ${OF_PLACE} and ${isOwn} and amount = ? limit 1`,
-        [...bindingsOf(place), ...owner, uintColumn(price)],
+        `where status = 'active' and ${AT_ADDRESS} and ${isOwn} and amount = ? limit 1`,
+        [...bindingsOf(address), ...owner, uintColumn(price)],
       );
       return rows.length > 0;
     },
@@ -173,10 +181,10 @@ export function sessionStore(handle: Handle, seals: Seals) {
 function matching(owner: Owner, { status, paymentLinkId, from, to }: SessionFilters): Sql {
   return allOf([
     ownedBy(owner),
-    given('status = ?', status),
-    given('payment_link_id = ?', paymentLinkId),
-    given('created_at >= ?', from),
-    given('created_at < ?', to),
+    optionalCondition('status = ?', status),
+    optionalCondition('payment_link_id = ?', paymentLinkId),
+    optionalCondition('created_at >= ?', from),
+    optionalCondition('created_at < ?', to),
   ]);
 }
 

@@ -5,7 +5,7 @@ import { largestTail } from '../amounts/token-amount.ts';
 import type { Owner } from '../model/owner.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
-import { bindingsOf, OF_PLACE } from './session-rows.ts';
+import { AT_ADDRESS, bindingsOf } from './session-rows.ts';
 
 /** Most expired sessions of a deposit address that are considered, the latest ended first. */
 const MAX_EXPIRED = 1000;
@@ -86,13 +86,13 @@ async function sessionsNear(
   };
   const active = (kind: string) => ({
     sql: `select ${COLUMNS.join(', ')} from checkout_sessions
-      where status = 'active' and ${kind} and ${OF_PLACE} and ${isNear.sql}`,
+      where status = 'active' and ${kind} and ${AT_ADDRESS} and ${isNear.sql}`,
     bindings: [...bindingsOf(payment), ...isNear.bindings],
   });
   const expired = (kind: string) => ({
     sql: `select ${COLUMNS.join(', ')} from (
         select * from checkout_sessions
-        where status = 'expired' and ${kind} and ${OF_PLACE} and ended_at >= ?
+        where status = 'expired' and ${kind} and ${AT_ADDRESS} and ended_at >= ?
         order by ended_at desc limit ${MAX_EXPIRED}
       ) expired where ${isNear.sql}`,
     bindings: [...bindingsOf(payment), endedAfter, ...isNear.bindings],

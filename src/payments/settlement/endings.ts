@@ -10,7 +10,7 @@ import { sessionOf } from '../sessions/session-rows.ts';
 import { select } from '../tables/select.ts';
 import { LIFE_ALLOWANCE } from './match.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
-import { overtaken } from './settling.ts';
+import { expiredWhileConfirming } from './settling.ts';
 
 /** Sessions of a chain that are past their deadline. */
 export interface Due {
@@ -81,7 +81,8 @@ export function endings(unit: SettlementUnit) {
       );
       for (const { id } of rows) {
         const confirming = (await unit.transactions.ofSession(id)).filter(one => one.status === 'confirming');
-        for (const one of confirming) await unit.write(overtaken(await unit.account(one.id), now));
+        for (const one of confirming)
+          await unit.write(expiredWhileConfirming(await unit.caseOf(one.id), now));
         await unit.events.insert([expiredEvent(await unit.sessionOf(id), now)]);
       }
       return rows.length;
@@ -131,6 +132,6 @@ function expiredEvent(session: CheckoutSession, now: number): NewEvent {
   return {
     event: { id: newId('evt'), organizationId, mode, type: 'checkout.expired', createdAt: now, data },
     fact: `${id}:expired`,
-    place: 0,
+    order: 0,
   };
 }

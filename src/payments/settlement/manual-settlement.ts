@@ -5,12 +5,12 @@ import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
-import { isToPlaceOf } from './match.ts';
+import { isToAddressOf } from './match.ts';
 import { hasUse, outcomes } from './outcomes.ts';
-import type { Account } from './session-totals.ts';
+import type { PaymentCase } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { completed, failed, unseen } from './settling.ts';
-import { sightFirst } from './sighting.ts';
+import { insertPayment } from './transfer-records.ts';
 
 type SimulatedOutcome = PaymentsSchemas['SimulationRequest']['outcome'];
 
@@ -34,10 +34,10 @@ export function manualSettlement(unit: SettlementUnit) {
       const transfer = await unit.transfers.find(owner, transferId);
       const session = await unit.sessions.find(owner, sessionId);
       if (transfer === undefined || session === undefined || transfer.assignedAt !== null) return undefined;
-      if (!isToPlaceOf(session, transfer) || (await isRecorded(unit, transfer))) return undefined;
+      if (!isToAddressOf(session, transfer) || (await isRecorded(unit, transfer))) return undefined;
 
       const { requiredConfirmations: confirmations } = session;
-      const seen = await sightFirst(unit, session, transfer, { matchedBy: 'assignment', confirmations });
+      const seen = await insertPayment(unit, session, transfer, { matchedBy: 'assignment', confirmations });
       const transaction = await complete(seen.id);
       await unit.transfers.assign(transferId, { sessionId, transactionId: transaction.id }, unit.now);
       return transaction;
@@ -59,7 +59,7 @@ export function manualSettlement(unit: SettlementUnit) {
       }
       // Half of the price, not of the amount due: for a small price, half of the amount due may reach the price.
       const amount = outcome === 'underpaid' ? (session.amount + 1n) / 2n : session.amountDue;
-      const account: Account = { session, transaction: paid(session, amount, now), others };
+      const account: PaymentCase = { session, transaction: paid(session, amount, now), others };
       const settled = await unit.writeNew(completed(account, await hasUse(unit, account), now));
       return outcome === 'reorg' ? reorg(settled.id) : settled;
     },
@@ -68,7 +68,7 @@ export function manualSettlement(unit: SettlementUnit) {
 
 /** True when the transfer is already a payment. One transfer pays one session only. */
 async function isRecorded({ transactions }: SettlementUnit, transfer: Transfer): Promise<boolean> {
-  return (await transactions.byPlace(transfer.chainId, transfer.txHash, transfer.logIndex)) !== undefined;
+  return (await transactions.byLog(transfer.chainId, transfer.txHash, transfer.logIndex)) !== undefined;
 }
 
 /** A simulated transaction, ready for completion although it is in no block. */

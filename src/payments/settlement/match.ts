@@ -30,7 +30,7 @@ interface MatchDeps {
  */
 export const LIFE_ALLOWANCE = { beforeMs: 5 * 60_000, afterMs: 15_000 } as const;
 /** Time after a session's end in which a transfer still counts as its late payment (Decision 111). */
-export const LATE_MS = 24 * 3_600_000;
+export const LATE_PAYMENT_MS = 24 * 3_600_000;
 
 /**
  * Finds the session of a transfer. A session that the sending wallet signed for comes first, then the session that asks
@@ -42,13 +42,13 @@ export const LATE_MS = 24 * 3_600_000;
  */
 export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match | undefined> {
   const { reads, owner } = deps;
-  const endedAfter = transfer.blockTime - LATE_MS;
-  const place = depositAddressOf(transfer);
+  const endedAfter = transfer.blockTime - LATE_PAYMENT_MS;
+  const address = depositAddressOf(transfer);
   const isOldEnough = (session: CheckoutSession) =>
     session.createdAt <= transfer.blockTime + LIFE_ALLOWANCE.beforeMs;
-  const ofSender = (await reads.bySigner(place, transfer.sender, endedAfter)).filter(isOldEnough);
+  const ofSender = (await reads.bySigner(address, transfer.sender, endedAfter)).filter(isOldEnough);
   const ofAmount =
-    owner === undefined ? [] : await reads.byAmount({ ...place, ...owner }, transfer.amount, endedAfter);
+    owner === undefined ? [] : await reads.byAmount({ ...address, ...owner }, transfer.amount, endedAfter);
   const isOwners = (session: CheckoutSession) => owner !== undefined && isOf(owner, session);
   const ofOwner = {
     ofSender: ofSender.filter(isOwners),
@@ -77,7 +77,7 @@ export function depositAddressOf({ chainId, tokenAddress, recipient }: Transfer)
 }
 
 /** True when transfer and session have the same chain, token and recipient. */
-export function isToPlaceOf(session: CheckoutSession, transfer: Transfer): boolean {
+export function isToAddressOf(session: CheckoutSession, transfer: Transfer): boolean {
   return (
     session.chainId === transfer.chainId &&
     session.tokenAddress === transfer.tokenAddress &&

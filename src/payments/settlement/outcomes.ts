@@ -3,7 +3,7 @@ import { placeholders } from '../../db/rows.ts';
 import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { FailureReason } from '../model/session.ts';
 import { select } from '../tables/select.ts';
-import type { Account } from './session-totals.ts';
+import type { PaymentCase } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { completed, failed, needsUse, orphaned, reorged } from './settling.ts';
 
@@ -41,7 +41,7 @@ export function outcomes(unit: SettlementUnit) {
 
     /** Completes a confirming transaction and settles its session. Returns any other transaction unchanged. */
     async complete(transactionId: string, inBlock?: string | null): Promise<PaymentTransaction> {
-      const account = await unit.account(transactionId);
+      const account = await unit.caseOf(transactionId);
       if (!stands(account, ['confirming'], inBlock)) return account.transaction;
       return unit.write(completed(account, await hasUse(unit, account), now));
     },
@@ -52,14 +52,14 @@ export function outcomes(unit: SettlementUnit) {
       reason: FailureReason,
       inBlock?: string | null,
     ): Promise<PaymentTransaction> {
-      const account = await unit.account(transactionId);
+      const account = await unit.caseOf(transactionId);
       if (!stands(account, ['pending', 'confirming'], inBlock)) return account.transaction;
       return unit.write(failed(account, reason, now));
     },
 
     /** Makes a confirming transaction pending again when its block is gone. Returns any other transaction unchanged. */
     async orphan(transactionId: string, inBlock?: string | null): Promise<PaymentTransaction> {
-      const account = await unit.account(transactionId);
+      const account = await unit.caseOf(transactionId);
       if (!stands(account, ['confirming'], inBlock)) return account.transaction;
       return unit.write(orphaned(account, now));
     },
@@ -69,7 +69,7 @@ export function outcomes(unit: SettlementUnit) {
      * transaction unchanged.
      */
     async reorg(transactionId: string, inBlock?: string | null): Promise<PaymentTransaction> {
-      const account = await unit.account(transactionId);
+      const account = await unit.caseOf(transactionId);
       if (!stands(account, ['completed'], inBlock)) return account.transaction;
       return unit.write(reorged(account, now));
     },
@@ -77,7 +77,7 @@ export function outcomes(unit: SettlementUnit) {
 }
 
 function stands(
-  { transaction }: Account,
+  { transaction }: PaymentCase,
   statuses: readonly TransactionStatus[],
   inBlock = transaction.blockHash,
 ): boolean {
@@ -85,7 +85,7 @@ function stands(
 }
 
 /** Counts a use of the session's link when the completion needs one; false when none was left. */
-export async function hasUse({ links, now }: SettlementUnit, account: Account): Promise<boolean> {
+export async function hasUse({ links, now }: SettlementUnit, account: PaymentCase): Promise<boolean> {
   const { paymentLinkId } = account.session;
   return paymentLinkId === null || !needsUse(account) || (await links.countUse(paymentLinkId, now));
 }

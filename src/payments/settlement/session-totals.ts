@@ -3,7 +3,7 @@ import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 
 /** A transaction, its session, and the session's other transactions, oldest first. */
-export interface Account {
+export interface PaymentCase {
   readonly session: CheckoutSession;
   readonly transaction: PaymentTransaction;
   readonly others: readonly PaymentTransaction[];
@@ -19,11 +19,11 @@ export interface EventAnnouncement {
 export interface Move {
   readonly session: CheckoutSession;
   readonly transaction: PaymentTransaction;
-  readonly tells: readonly EventAnnouncement[];
+  readonly events: readonly EventAnnouncement[];
 }
 
 /** The session with totals and status derived from all its transactions; `transaction` is the one that changed. */
-export function shifted({ session, transaction, others }: Account, now: number): CheckoutSession {
+export function withTotals({ session, transaction, others }: PaymentCase, now: number): CheckoutSession {
   const all = [...others, transaction];
   const isSeen = transaction.status === 'confirming' || transaction.status === 'completed';
   const payerAddress = session.payerAddress ?? (isSeen ? transaction.sender : null);

@@ -10,7 +10,7 @@ import { sessionStore } from '../sessions/session-store.ts';
 import { linkStore } from '../store/link-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
-import type { Account, EventAnnouncement, Move } from './session-totals.ts';
+import type { EventAnnouncement, Move, PaymentCase } from './session-totals.ts';
 
 /** Inputs of a settlement: one database transaction, and one time in UTC milliseconds for all its writes. */
 export interface SettlementDeps {
@@ -38,7 +38,7 @@ export function settlementUnit({ handle, seals, now, onMove }: SettlementDeps) {
 
   const conclude = async (move: Move): Promise<PaymentTransaction> => {
     await sessions.update(move.session);
-    await events.insert(move.tells.map(telling => eventOf(move, telling, now)));
+    await events.insert(move.events.map(event => eventOf(move, event, now)));
     onMove?.(move);
     return move.transaction;
   };
@@ -55,7 +55,7 @@ export function settlementUnit({ handle, seals, now, onMove }: SettlementDeps) {
     sessionOf,
 
     /** A recorded transaction with its session and siblings. @throws Error when there is none */
-    async account(transactionId: string): Promise<Account> {
+    async caseOf(transactionId: string): Promise<PaymentCase> {
       const all = await transactions.siblings(transactionId);
       const transaction = all.find(one => one.id === transactionId);
       if (transaction === undefined) throw new Error(`There is no transaction ${transactionId}.`);
@@ -78,12 +78,12 @@ export function settlementUnit({ handle, seals, now, onMove }: SettlementDeps) {
 }
 
 /** Order of events with the same time: a simulated reorganisation completes and fails a payment at once. */
-const PLACES = { 'payment.completed': 0, 'checkout.completed': 1, 'payment.failed': 2 } as const;
+const ORDER = { 'payment.completed': 0, 'checkout.completed': 1, 'payment.failed': 2 } as const;
 
 function eventOf(move: Move, { type, fact }: EventAnnouncement, now: number): NewEvent {
   const { organizationId, mode } = move.session;
   const event = { id: newId('evt'), organizationId, mode, type, createdAt: now, data: dataOf(move, type) };
-  return { event, fact, place: PLACES[type] };
+  return { event, fact, order: ORDER[type] };
 }
 
 function dataOf({ session, transaction }: Move, type: EventAnnouncement['type']): EventData {

@@ -1,9 +1,9 @@
+import { claimMoves } from './claim-moves.ts';
 import { endings } from './endings.ts';
 import { manualSettlement } from './manual-settlement.ts';
 import { outcomes } from './outcomes.ts';
-import { paymentHints } from './payment-hints.ts';
 import { type SettlementDeps, settlementUnit } from './settlement-unit.ts';
-import { sightings } from './sighting.ts';
+import { transferRecords } from './transfer-records.ts';
 
 /**
  * All state changes of sessions and transactions, within one database transaction. Each change writes its events, and
@@ -14,8 +14,8 @@ export type Settlement = ReturnType<typeof settlement>;
 export function settlement(deps: SettlementDeps) {
   const unit = settlementUnit(deps);
   return {
-    ...paymentHints(unit),
-    ...sightings(unit),
+    ...claimMoves(unit),
+    ...transferRecords(unit),
     ...outcomes(unit),
     ...manualSettlement(unit),
     ...endings(unit),

@@ -2,7 +2,7 @@ import type { MatchedBy, PaymentTransaction } from '../model/payment-transaction
 import type { CheckoutSession, FailureReason } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { LIFE_ALLOWANCE } from './match.ts';
-import { type Account, type Move, shifted } from './session-totals.ts';
+import { type Move, type PaymentCase, withTotals } from './session-totals.ts';
 
 /*
  * All moves (state changes) of a transaction, with their effect on its session and their events. Every matched transfer
@@ -10,7 +10,7 @@ import { type Account, type Move, shifted } from './session-totals.ts';
  */
 
 /** Evidence of a transfer: its kind of match, and the confirmations of its block. */
-export interface Sight {
+export interface TransferEvidence {
   readonly matchedBy: MatchedBy;
   readonly confirmations: number;
 }
@@ -50,14 +50,19 @@ export function unseen(
 }
 
 /** Pending: a claim waits for a block. Also restarts a claim that had failed. */
-export function awaited(account: Account, now: number): Move {
-  const transaction = { ...account.transaction, status: 'pending' as const, failureReason: null };
-  return { transaction, session: shifted({ ...account, transaction }, now), tells: [] };
+export function awaited(paymentCase: PaymentCase, now: number): Move {
+  const transaction = { ...paymentCase.transaction, status: 'pending' as const, failureReason: null };
+  return { transaction, session: withTotals({ ...paymentCase, transaction }, now), events: [] };
 }
 
 /** Confirming: seen in a block. The marks late, duplicate and partial are as if it completed now. */
-export function sighted(account: Account, transfer: Transfer, sight: Sight, now: number): Move {
-  const { session, transaction: before } = account;
+export function seenInBlock(
+  paymentCase: PaymentCase,
+  transfer: Transfer,
+  evidence: TransferEvidence,
+  now: number,
+): Move {
+  const { session, transaction: before } = paymentCase;
   const seen: PaymentTransaction = {
     ...before,
     status: 'confirming',
@@ -68,9 +73,9 @@ export function sighted(account: Account, transfer: Transfer, sight: Sight, now:
     blockNumber: transfer.blockNumber,
     blockHash: transfer.blockHash,
     blockTime: transfer.blockTime,
-    confirmations: Math.min(sight.confirmations, before.requiredConfirmations),
+    confirmations: Math.min(evidence.confirmations, before.requiredConfirmations),
     // A transaction seen before keeps its match: an assignment stays one when its block changes.
-    matchedBy: before.sender === null ? sight.matchedBy : before.matchedBy,
+    matchedBy: before.sender === null ? evidence.matchedBy : before.matchedBy,
     failureReason: null,
   };
   const isDuplicate = isAnother(session, seen);
@@ -80,19 +85,19 @@ export function sighted(account: Account, transfer: Transfer, sight: Sight, now:
     isLate: cameLate(session, seen),
     isPartial: !isDuplicate && seen.amount < owed(session, seen),
   };
-  return { transaction, session: shifted({ ...account, transaction }, now), tells: [] };
+  return { transaction, session: withTotals({ ...paymentCase, transaction }, now), events: [] };
 }
 
 /** True when its completion completes an active session of a link. A use of the link must be counted first. */
-export function needsUse(account: Account): boolean {
-  const { session } = account;
-  return session.status === 'active' && session.paymentLinkId !== null && reaches(account);
+export function needsUse(paymentCase: PaymentCase): boolean {
+  const { session } = paymentCase;
+  return session.status === 'active' && session.paymentLinkId !== null && reaches(paymentCase);
 }
 
 /** Completed. `hasUse` is true when a use of the link was counted, or when `needsUse` is false. */
-export function completed(account: Account, hasUse: boolean, now: number): Move {
-  const { session, transaction: before } = account;
-  const counts = reaches(account);
+export function completed(paymentCase: PaymentCase, hasUse: boolean, now: number): Move {
+  const { session, transaction: before } = paymentCase;
+  const counts = reaches(paymentCase);
   const completes = counts && hasUse && session.status === 'active';
   const isDuplicate = isAnother(session, before);
   const transaction: PaymentTransaction = {
@@ -102,40 +107,44 @@ export function completed(account: Account, hasUse: boolean, now: number): Move 
     isDuplicate,
     isLate: cameLate(session, before) || (counts && !hasUse),
     isPartial: !isDuplicate && before.amount < owed(session, before),
-    overpaidAmount: isDuplicate ? null : overpaid(account),
+    overpaidAmount: isDuplicate ? null : overpaid(paymentCase),
     failureReason: null,
     confirmedAt: before.confirmedAt ?? now,
     completedAt: now,
   };
-  const moved = { ...account, transaction };
-  const tells = [{ type: 'payment.completed', fact: `${transaction.id}:completed:${now}` }] as const;
+  const moved = { ...paymentCase, transaction };
+  const events = [{ type: 'payment.completed', fact: `${transaction.id}:completed:${now}` }] as const;
   if (completes) {
     const ended = { ...session, status: 'completed' as const, completedAt: now, endedAt: now };
     const paid = { ...ended, transactionId: transaction.id, payerAddress: transaction.sender };
     return {
       transaction,
-      session: shifted({ ...moved, session: paid }, now),
-      tells: [...tells, { type: 'checkout.completed', fact: `${session.id}:completed` }],
+      session: withTotals({ ...moved, session: paid }, now),
+      events: [...events, { type: 'checkout.completed', fact: `${session.id}:completed` }],
     };
   }
   const restored = counts && session.status === 'completed' ? restoredBy(moved) : session;
-  return { transaction, session: shifted({ ...moved, session: restored }, now), tells };
+  return { transaction, session: withTotals({ ...moved, session: restored }, now), events };
 }
 
 /**
  * Its session expires during confirmation, because the chain is no longer watched. The transaction stays confirming
  * and is late from now on.
  */
-export function overtaken(account: Account, now: number): Move {
-  const transaction = { ...account.transaction, isLate: true };
-  const session = { ...account.session, status: 'expired' as const, endedAt: account.session.endedAt ?? now };
-  return { transaction, session: shifted({ ...account, session, transaction }, now), tells: [] };
+export function expiredWhileConfirming(paymentCase: PaymentCase, now: number): Move {
+  const transaction = { ...paymentCase.transaction, isLate: true };
+  const session = {
+    ...paymentCase.session,
+    status: 'expired' as const,
+    endedAt: paymentCase.session.endedAt ?? now,
+  };
+  return { transaction, session: withTotals({ ...paymentCase, session, transaction }, now), events: [] };
 }
 
 /** Failed: the payment will not arrive. The payer of an active session may try again. */
-export function failed(account: Account, failureReason: FailureReason, now: number): Move {
+export function failed(paymentCase: PaymentCase, failureReason: FailureReason, now: number): Move {
   const transaction: PaymentTransaction = {
-    ...account.transaction,
+    ...paymentCase.transaction,
     ...NOWHERE,
     status: 'failed',
     failureReason,
@@ -145,35 +154,35 @@ export function failed(account: Account, failureReason: FailureReason, now: numb
   };
   return {
     transaction,
-    session: shifted({ ...account, transaction }, now),
-    tells: [{ type: 'payment.failed', fact: `${transaction.id}:failed:${now}` }],
+    session: withTotals({ ...paymentCase, transaction }, now),
+    events: [{ type: 'payment.failed', fact: `${transaction.id}:failed:${now}` }],
   };
 }
 
 /** Pending again: its block is gone before completion. No event reported it, and it may come back. */
-export function orphaned(account: Account, now: number): Move {
-  const transaction = { ...account.transaction, ...NOWHERE, status: 'pending' as const };
-  return { transaction, session: shifted({ ...account, transaction }, now), tells: [] };
+export function orphaned(paymentCase: PaymentCase, now: number): Move {
+  const transaction = { ...paymentCase.transaction, ...NOWHERE, status: 'pending' as const };
+  return { transaction, session: withTotals({ ...paymentCase, transaction }, now), events: [] };
 }
 
 /** Failed: its block is gone after completion. A session that it completed stays completed, with `isReorged`. */
-export function reorged(account: Account, now: number): Move {
-  const { session, transaction } = account;
+export function reorged(paymentCase: PaymentCase, now: number): Move {
+  const { session, transaction } = paymentCase;
   const contributed =
     transaction.sender === session.payerAddress && !transaction.isDuplicate && !transaction.isLate;
   const isMissed =
     session.status === 'completed' && (session.transactionId === transaction.id || contributed);
   const marked = isMissed ? { ...session, isReorged: true } : session;
-  return failed({ ...account, session: marked }, 'reorged', now);
+  return failed({ ...paymentCase, session: marked }, 'reorged', now);
 }
 
 const NOWHERE = { logIndex: null, blockNumber: null, blockHash: null, blockTime: null, confirmations: 0 };
 
 /** True when this payment and the sender's earlier ones in time reach the amount that the session needs. */
-function reaches(account: Account): boolean {
-  const { session, transaction } = account;
+function reaches(paymentCase: PaymentCase): boolean {
+  const { session, transaction } = paymentCase;
   if (cameLate(session, transaction) || isAnother(session, transaction)) return false;
-  const inTime = paidBefore(account).filter(other => !other.isLate);
+  const inTime = paidBefore(paymentCase).filter(other => !other.isLate);
   return sumOf(inTime) + transaction.amount >= owed(session, transaction);
 }
 
@@ -196,15 +205,15 @@ function isAnother(session: CheckoutSession, { id }: PaymentTransaction): boolea
   return session.status === 'completed' && !session.isReorged && session.transactionId !== id;
 }
 
-function paidBefore({ transaction, others }: Account): PaymentTransaction[] {
+function paidBefore({ transaction, others }: PaymentCase): PaymentTransaction[] {
   return others.filter(
     other => other.status === 'completed' && other.sender === transaction.sender && !other.isDuplicate,
   );
 }
 
-function overpaid(account: Account): bigint | null {
-  const { session, transaction } = account;
-  const beyond = sumOf(paidBefore(account)) + transaction.amount - session.amountDue;
+function overpaid(paymentCase: PaymentCase): bigint | null {
+  const { session, transaction } = paymentCase;
+  const beyond = sumOf(paidBefore(paymentCase)) + transaction.amount - session.amountDue;
   if (beyond <= 0n) return null;
   return beyond < transaction.amount ? beyond : transaction.amount;
 }
@@ -214,7 +223,7 @@ function sumOf(transactions: readonly PaymentTransaction[]): bigint {
 }
 
 /** A completed session whose money is back after a reorganisation. No event or link use is counted twice. */
-function restoredBy({ session, transaction, others }: Account): CheckoutSession {
+function restoredBy({ session, transaction, others }: PaymentCase): CheckoutSession {
   const stands = others.some(other => other.id === session.transactionId && other.status === 'completed');
   return {
     ...session,

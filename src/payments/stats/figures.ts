@@ -1,7 +1,7 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { DAY_MS, timestamp } from '../../lib/clock.ts';
 import { type PaymentChains, tokenOf } from '../model/payment-chain.ts';
-import { dayOf, daysBetween, firstDayOf, type StatsPeriod } from './periods.ts';
+import { dayNumber, daysBetween, firstDayOf, type StatsPeriod } from './periods.ts';
 import type { SessionTally, TransactionTally } from './tallies.ts';
 
 /** Tallies that figures are computed from. */
@@ -34,11 +34,11 @@ export function periodFigures(
   const first = period === 'all' ? earliest : firstDayOf(period, now);
   const sessions = Map.groupBy(tallies.sessions, ({ day }) => day);
   const transactions = Map.groupBy(tallies.transactions, ({ day }) => day);
-  const listed = first === null ? [] : daysBetween(first, dayOf(now));
+  const listed = first === null ? [] : daysBetween(first, dayNumber(now));
   return {
     period,
     from: first === null ? null : timestamp(first * DAY_MS),
-    to: timestamp((dayOf(now) + 1) * DAY_MS),
+    to: timestamp((dayNumber(now) + 1) * DAY_MS),
     ...figuresOf(tallies, chains),
     by_day: listed.map(day => ({
       date: timestamp(day * DAY_MS).slice(0, 10),

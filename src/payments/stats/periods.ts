@@ -10,13 +10,13 @@ const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const;
 const MAX_DAYS = 366;
 
 /** Day of a time (UTC milliseconds), counted from 1970. */
-export function dayOf(time: number): number {
+export function dayNumber(time: number): number {
   return Math.floor(time / DAY_MS);
 }
 
 /** First day of a period that ends today; 0 for `all`. */
 export function firstDayOf(period: StatsPeriod, now: number): number {
-  return period === 'all' ? 0 : dayOf(now) - DAYS[period] + 1;
+  return period === 'all' ? 0 : dayNumber(now) - DAYS[period] + 1;
 }
 
 /** All days from `first` to `last`, both included, but at most the last 366. */

@@ -8,7 +8,7 @@ import type { Owner } from '../model/owner.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
 import type { TransactionStatus } from '../model/payment-transaction.ts';
 import type { SessionStatus } from '../model/session.ts';
-import { allOf, given, ownedBy } from '../store/list-query.ts';
+import { allOf, optionalCondition, ownedBy } from '../store/list-query.ts';
 import { select } from '../tables/select.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 
@@ -162,13 +162,13 @@ export function transactionTallies(
   return talliesWhere(handle, [
     ownedBy(owner),
     // The index is on days, so these conditions let the query use it.
-    given(`created_at / ${DAY_MS} >= ?`, firstDay),
-    given(`created_at / ${DAY_MS} <= ?`, lastDay),
-    given('created_at >= ?', from),
-    given('created_at < ?', to),
-    given('chain_id = ?', chainId),
-    given('payment_link_id = ?', paymentLinkId),
-    given('session_id = ?', sessionId),
+    optionalCondition(`created_at / ${DAY_MS} >= ?`, firstDay),
+    optionalCondition(`created_at / ${DAY_MS} <= ?`, lastDay),
+    optionalCondition('created_at >= ?', from),
+    optionalCondition('created_at < ?', to),
+    optionalCondition('chain_id = ?', chainId),
+    optionalCondition('payment_link_id = ?', paymentLinkId),
+    optionalCondition('session_id = ?', sessionId),
   ]);
 }
 
@@ -179,8 +179,8 @@ export function linkTransactionTallies(
   firstDay: number,
 ): Promise<TransactionTally[]> {
   return talliesWhere(handle, [
-    given('payment_link_id = ?', linkId),
-    given(`created_at / ${DAY_MS} >= ?`, firstDay),
+    optionalCondition('payment_link_id = ?', linkId),
+    optionalCondition(`created_at / ${DAY_MS} >= ?`, firstDay),
   ]);
 }
 

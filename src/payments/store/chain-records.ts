@@ -1,6 +1,6 @@
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
-import type { TransactionRow } from '../tables/session-tables.ts';
+import type { PaymentTransactionRow } from '../tables/session-tables.ts';
 
 /** The stored block of a record. It is null until it was seen. */
 export interface RecordedBlock {
@@ -17,7 +17,7 @@ export async function settledBlocks(
   chainId: number,
   blockNumber: number,
 ): Promise<RecordedBlock[]> {
-  const rows = await rowsOf<Pick<TransactionRow, 'block_number' | 'block_hash'>>(
+  const rows = await rowsOf<Pick<PaymentTransactionRow, 'block_number' | 'block_hash'>>(
     handle,
     `select block_number, block_hash from transactions
      where chain_id = ? and status = 'completed' and block_number >= ?

@@ -5,7 +5,7 @@ import type { PaymentLink } from '../model/payment-link.ts';
 import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
 import type { LinkRow } from '../tables/session-tables.ts';
-import { allOf, keyOf, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
+import { allOf, keyOf, type ListPage, type ListPageRequest, ownedBy, ownedRow, paged } from './list-query.ts';
 
 /** Filters and order of a list of links. Ties are ordered by id in the same direction. */
 export interface LinkList {
@@ -33,7 +33,7 @@ export function linkStore(handle: Handle) {
       await handle('payment_links').insert(linkValues(link));
     },
 
-    find: (owner: Owner, id: string): Promise<PaymentLink | undefined> => findWhere(oneOf(owner, id)),
+    find: (owner: Owner, id: string): Promise<PaymentLink | undefined> => findWhere(ownedRow(owner, id)),
 
     /** Of any owner, because payers know only the code. */
     findByShortCode: (code: string): Promise<PaymentLink | undefined> =>
@@ -42,7 +42,7 @@ export function linkStore(handle: Handle) {
     list(
       owner: Owner,
       { search, active, sort, order }: LinkList,
-      page: Page,
+      page: ListPageRequest,
     ): Promise<ListPage<PaymentLink>> {
       const where = allOf([
         ownedBy(owner),

@@ -3,11 +3,11 @@ import { type Binding, exactInteger } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
-import type { ComputedColumns } from '../tables/computed-columns.ts';
+import type { StatementColumns } from '../tables/computed-columns.ts';
 import { select } from '../tables/select.ts';
 
 /** Requested part of a list. The first page is 1. */
-export interface Page {
+export interface ListPageRequest {
   readonly page: number;
   readonly limit: number;
 }
@@ -36,7 +36,7 @@ interface ListQuery<Table extends keyof Tables> {
 export async function paged<Table extends keyof Tables, T>(
   handle: Handle,
   query: ListQuery<Table>,
-  { page, limit }: Page,
+  { page, limit }: ListPageRequest,
   recordOf: (row: Tables[Table]) => T,
 ): Promise<ListPage<T>> {
   const offset = Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
@@ -78,7 +78,7 @@ async function countedPage<Table extends keyof Tables>(
   { table, where, order, unindexed }: ListQuery<Table>,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<CountedRows<Tables[Table]>> {
-  const rows = await rowsOf<Tables[Table] & Pick<ComputedColumns, 'total'>>(
+  const rows = await rowsOf<Tables[Table] & Pick<StatementColumns, 'total'>>(
     handle,
     `with found as materialized (select id, ${unindexed} from ${table} where ${where.sql})
      select *, (select count(*) from found) as total from ${table} where id in (
@@ -107,11 +107,11 @@ export function ownedBy({ organizationId, mode }: Owner): Sql {
 }
 
 /** Condition for the row with this id of an organization and mode. */
-export function oneOf(owner: Owner, id: string): Sql {
+export function ownedRow(owner: Owner, id: string): Sql {
   return allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
 }
 
-/** The same condition as `oneOf`, as columns for knex's query builder. */
+/** The same condition as `ownedRow`, as columns for knex's query builder. */
 export function keyOf({ organizationId, mode }: Owner, id: string) {
   return { id, organization_id: organizationId, mode };
 }
@@ -127,7 +127,7 @@ export function allOf(conditions: readonly (Sql | undefined)[]): Sql {
 }
 
 /** Condition for an optional filter; undefined when the filter is not set. */
-export function given(sql: string, value: Binding | undefined): Sql | undefined {
+export function optionalCondition(sql: string, value: Binding | undefined): Sql | undefined {
   return value === undefined ? undefined : { sql, bindings: [value] };
 }
 

@@ -1,9 +1,9 @@
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
-import type { ComputedColumns } from '../tables/computed-columns.ts';
+import type { StatementColumns } from '../tables/computed-columns.ts';
 import { type ChainProgress, type CursorRow, progressOf } from './cursor-store.ts';
-import { type PlaceRow, placeOf } from './watched-store.ts';
+import { type DepositAddressRow, depositAddressFrom } from './watched-store.ts';
 
 /** State of a chain at the beginning of a look. */
 export interface LookRecords {
@@ -19,7 +19,7 @@ export interface LookRecords {
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 /** One row per unread recipient, or a single row without one. */
-type LookRow = Pick<ComputedColumns, 'is_open' | 'is_due'> & Nullable<CursorRow & PlaceRow>;
+type LookRow = Pick<StatementColumns, 'is_open' | 'is_due'> & Nullable<CursorRow & DepositAddressRow>;
 
 /** Reads with one statement at `now` (UTC milliseconds), because every look needs it: on PostgreSQL a statement is a round trip and a commit. */
 export async function lookRecords(handle: Handle, chainId: number, now: number): Promise<LookRecords> {
@@ -43,7 +43,7 @@ export async function lookRecords(handle: Handle, chainId: number, now: number):
     isOpen: first?.is_open === 1,
     isRetryDue: first?.is_due === 1,
     progress: first === undefined || !hasCursor(first) ? undefined : progressOf(first),
-    unread: rows.flatMap(row => (hasPlace(row) ? [placeOf(chainId, row)] : [])),
+    unread: rows.flatMap(row => (hasAddress(row) ? [depositAddressFrom(chainId, row)] : [])),
   };
 }
 
@@ -51,6 +51,6 @@ function hasCursor(row: LookRow): row is LookRow & CursorRow {
   return row.block_number !== null && row.scanned_at !== null;
 }
 
-function hasPlace(row: LookRow): row is LookRow & PlaceRow {
+function hasAddress(row: LookRow): row is LookRow & DepositAddressRow {
   return row.token_address !== null && row.recipient_address !== null;
 }

@@ -20,7 +20,7 @@ export interface UnreadPart {
 export interface PiecesProgress {
   /** Transactions before this one were tried. */
   readonly nextTransaction: number;
-  /** Places in the block of those that could not be read. */
+  /** Positions in the block of those that could not be read. */
   readonly unread: readonly number[];
   readonly reason: SetAsideReason;
   /** Attempts in a row that brought nothing. */

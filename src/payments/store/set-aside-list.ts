@@ -8,7 +8,14 @@ import type { Owner } from '../model/owner.ts';
 import { watcherName } from '../model/payment-chain.ts';
 import type { SetAsideTransaction } from '../model/set-aside.ts';
 import { select } from '../tables/select.ts';
-import { allOf, countOf, given, type ListPage, type Page, paged } from './list-query.ts';
+import {
+  allOf,
+  countOf,
+  type ListPage,
+  type ListPageRequest,
+  optionalCondition,
+  paged,
+} from './list-query.ts';
 
 /** Filters of set-aside transactions. */
 interface SetAsideFilters {
@@ -30,8 +37,8 @@ export function setAsideList(handle: Handle, owner: Owner) {
   function matching({ chainId, sessionId }: SetAsideFilters): Sql {
     return allOf([
       { sql: IS_OF_OWNER, bindings: [...ofOwner, ...ofOwner] },
-      given('chain_id = ?', chainId),
-      given(IS_OF_SESSION, sessionId),
+      optionalCondition('chain_id = ?', chainId),
+      optionalCondition(IS_OF_SESSION, sessionId),
     ]);
   }
 
@@ -82,7 +89,7 @@ export function setAsideList(handle: Handle, owner: Owner) {
 
   return {
     /** Newest first. */
-    async list(filters: SetAsideFilters, page: Page): Promise<ListPage<SetAsideTransaction>> {
+    async list(filters: SetAsideFilters, page: ListPageRequest): Promise<ListPage<SetAsideTransaction>> {
       const query = {
         table: 'set_aside_transactions',
         where: matching(filters),

@@ -5,7 +5,16 @@ import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
-import { allOf, countOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
+import {
+  allOf,
+  countOf,
+  type ListPage,
+  type ListPageRequest,
+  optionalCondition,
+  ownedBy,
+  ownedRow,
+  paged,
+} from './list-query.ts';
 import { changeableForm, transactionForm } from './transaction-rows.ts';
 
 /** Filters of transactions. `from` (inclusive) and `to` (exclusive) are creation times in UTC milliseconds. */
@@ -33,7 +42,7 @@ export function transactionStore(handle: Handle) {
 
   return {
     async find(owner: Owner, id: string): Promise<PaymentTransaction | undefined> {
-      const { sql, bindings } = oneOf(owner, id);
+      const { sql, bindings } = ownedRow(owner, id);
       return (await where(sql, bindings))[0];
     },
 
@@ -41,7 +50,11 @@ export function transactionStore(handle: Handle) {
     findById: async (id: string): Promise<PaymentTransaction | undefined> => (await where('id = ?', [id]))[0],
 
     /** Newest first. */
-    list(owner: Owner, filters: TransactionFilters, page: Page): Promise<ListPage<PaymentTransaction>> {
+    list(
+      owner: Owner,
+      filters: TransactionFilters,
+      page: ListPageRequest,
+    ): Promise<ListPage<PaymentTransaction>> {
       const listing = {
         table: 'transactions',
         where: matching(owner, filters),
@@ -82,17 +95,13 @@ export function transactionStore(handle: Handle) {
     open: (chainId: number): Promise<PaymentTransaction[]> =>
       where("chain_id = ? and status in ('pending', 'confirming') order by created_at, id", [chainId]),
 
-    async byPlace(
-      chainId: number,
-      txHash: string,
-      logIndex: number,
-    ): Promise<PaymentTransaction | undefined> {
-      const placed = await where('chain_id = ? and tx_hash = ? and log_index = ?', [
+    async byLog(chainId: number, txHash: string, logIndex: number): Promise<PaymentTransaction | undefined> {
+      const found = await where('chain_id = ? and tx_hash = ? and log_index = ?', [
         chainId,
         txHash,
         logIndex,
       ]);
-      return placed[0];
+      return found[0];
     },
 
     /** All records of one chain transaction, including claims and failed ones. */
@@ -135,11 +144,11 @@ function before({ createdAt, id }: PaymentTransaction): Sql {
 function matching(owner: Owner, filters: TransactionFilters): Sql {
   return allOf([
     ownedBy(owner),
-    given('status = ?', filters.status),
-    given('chain_id = ?', filters.chainId),
-    given('payment_link_id = ?', filters.paymentLinkId),
-    given('session_id = ?', filters.sessionId),
-    given('created_at >= ?', filters.from),
-    given('created_at < ?', filters.to),
+    optionalCondition('status = ?', filters.status),
+    optionalCondition('chain_id = ?', filters.chainId),
+    optionalCondition('payment_link_id = ?', filters.paymentLinkId),
+    optionalCondition('session_id = ?', filters.sessionId),
+    optionalCondition('created_at >= ?', filters.from),
+    optionalCondition('created_at < ?', filters.to),
   ]);
 }

@@ -8,7 +8,15 @@ import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
 import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
 import { type DueAtHead, IS_NOT_SET_ASIDE, type RecordedBlock } from './chain-records.ts';
-import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
+import {
+  allOf,
+  type ListPage,
+  type ListPageRequest,
+  optionalCondition,
+  ownedBy,
+  ownedRow,
+  paged,
+} from './list-query.ts';
 
 /** Filters of unmatched transfers. */
 export interface TransferFilters {
@@ -33,11 +41,11 @@ export interface OwnedTransfer {
   readonly transfer: NewTransfer;
 }
 
-type TransferPlace = Pick<UnmatchedTransfer, 'txHash' | 'logIndex'>;
+type LogPosition = Pick<UnmatchedTransfer, 'txHash' | 'logIndex'>;
 /** A recorded transfer, and its block. */
 export type PlacedTransfer = Pick<UnmatchedTransfer, 'id' | 'blockHash'>;
 /** The state of a recorded transfer. */
-type KeptTransfer = TransferPlace & Pick<UnmatchedTransfer, 'blockHash' | 'confirmedAt'>;
+type KeptTransfer = LogPosition & Pick<UnmatchedTransfer, 'blockHash' | 'confirmedAt'>;
 
 /** Transfers that match no session. Each belongs to the owner of its recipient. */
 export function transferStore(handle: Handle) {
@@ -62,12 +70,12 @@ export function transferStore(handle: Handle) {
     list(
       owner: Owner,
       { status, chainId }: TransferFilters,
-      page: Page,
+      page: ListPageRequest,
     ): Promise<ListPage<UnmatchedTransfer>> {
       const condition = allOf([
         ownedBy(owner),
         { sql: status === undefined ? IS_LISTED : CONDITIONS[status], bindings: [] },
-        given('chain_id = ?', chainId),
+        optionalCondition('chain_id = ?', chainId),
       ]);
       const listing = {
         table: 'unmatched_transfers',
@@ -79,7 +87,7 @@ export function transferStore(handle: Handle) {
 
     /** Undefined for one that is not listed. */
     async find(owner: Owner, id: string): Promise<UnmatchedTransfer | undefined> {
-      const { sql, bindings } = oneOf(owner, id);
+      const { sql, bindings } = ownedRow(owner, id);
       return (await where(`${sql} and (${IS_LISTED})`, bindings))[0];
     },
 
@@ -136,7 +144,7 @@ export function transferStore(handle: Handle) {
     },
 
     /** The records of these transfers, in any block, that are not assigned. It may return others of a transaction too. */
-    async keptOf(chainId: number, transfers: readonly TransferPlace[]): Promise<KeptTransfer[]> {
+    async keptOf(chainId: number, transfers: readonly LogPosition[]): Promise<KeptTransfer[]> {
       if (transfers.length === 0) return [];
       const hashes = [...new Set(transfers.map(({ txHash }) => txHash))];
       const indexes = [...new Set(transfers.map(({ logIndex }) => logIndex))];

@@ -59,25 +59,25 @@ export function watchedStore(handle: Handle) {
         isDistinct: true,
         columns: ['token_address', 'recipient_address'],
       }).rows(handle, `where chain_id = ? order by token_address, recipient_address`, [chainId]);
-      return rows.map(row => placeOf(chainId, row));
+      return rows.map(row => depositAddressFrom(chainId, row));
     },
 
     /** Marks recipients that a watcher has in memory from now on (UTC milliseconds). */
-    async markRead(chainId: number, places: readonly DepositAddress[], now: number): Promise<void> {
+    async markRead(chainId: number, addresses: readonly DepositAddress[], now: number): Promise<void> {
       await execute(
         handle,
         `update watched_recipients set read_at = ?
          where chain_id = ? and read_at is null and (token_address, recipient_address) in (
-           values ${places.map(() => '(?, ?)').join(', ')}
+           values ${addresses.map(() => '(?, ?)').join(', ')}
          )`,
-        [now, chainId, ...places.flatMap(one => [one.tokenAddress, one.recipientAddress])],
+        [now, chainId, ...addresses.flatMap(one => [one.tokenAddress, one.recipientAddress])],
       );
     },
   };
 }
 
-export type PlaceRow = Pick<Tables['watched_recipients'], 'token_address' | 'recipient_address'>;
+export type DepositAddressRow = Pick<Tables['watched_recipients'], 'token_address' | 'recipient_address'>;
 
-export function placeOf(chainId: number, row: PlaceRow): DepositAddress {
+export function depositAddressFrom(chainId: number, row: DepositAddressRow): DepositAddress {
   return { chainId, tokenAddress: row.token_address, recipientAddress: row.recipient_address };
 }

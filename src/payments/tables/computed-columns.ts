@@ -1,5 +1,5 @@
 /** Columns that statements compute, named with `as`. Row types of SQL statements pick theirs from here. */
-export interface ComputedColumns {
+export interface StatementColumns {
   /** `count(*)`. */
   total: number;
   /** Name of the counted thing. */

@@ -18,7 +18,7 @@ export type SessionRow = RowOfRecord<Omit<CheckoutSession, keyof Customer>> & {
   is_price_round: StoredBoolean;
 };
 
-export type TransactionRow = RowOfRecord<PaymentTransaction>;
+export type PaymentTransactionRow = RowOfRecord<PaymentTransaction>;
 
 type TransferRow = RowOfRecord<UnmatchedTransfer>;
 
@@ -42,7 +42,7 @@ declare module 'knex/types/tables.js' {
         /** Time of the first read by a leading watcher; null before. */
         read_at: number | null;
       };
-    transactions: TransactionRow;
+    transactions: PaymentTransactionRow;
     unmatched_transfers: TransferRow;
     recipients: RecipientRow;
     chain_cursors: {

@@ -2,23 +2,23 @@ import type { Clock } from '../../lib/clock.ts';
 import type { ScanProgress } from '../store/cursor-store.ts';
 import { logKey, partition, transferChoice } from './look/chosen-transfers.ts';
 import { type LaneResult, NOTHING_DONE } from './look/lanes.ts';
+import type { Failpoint, Look } from './look/look.ts';
 import { record } from './look/record.ts';
 import { repricedBy } from './look/replaced.ts';
-import type { Failpoint, Round } from './look/round.ts';
 import { type CoinScan, nativeReader } from './node/native-transfers.ts';
-import { RoundSpent } from './node/node-pool.ts';
+import { LookSpent } from './node/node-pool.ts';
 import type { Header, NodeView } from './node/node-view.ts';
 import { rememberedScan } from './node/remembered-scan.ts';
-import { byPlace, type UnreadBlock } from './node/scan.ts';
+import { byChainOrder, type UnreadableBlock } from './node/scan.ts';
 import { scannedBlocks } from './node/scanned-blocks.ts';
 import type { LookedAt } from './node/seen-heads.ts';
-import { reasonOf } from './node/transfer-logs.ts';
+import { setAsideReasonOf } from './node/transfer-logs.ts';
 import { setAsideBlocks } from './set-aside-blocks.ts';
 import { blockBeforeSessions } from './starting-point.ts';
 
 /** Many nodes refuse to return logs of longer ranges. */
 const BLOCKS_PER_SCAN = 500;
-/** Least number of blocks that every round scans again, because lagging nodes may return incomplete logs. */
+/** Least number of blocks that every look scans again, because lagging nodes may return incomplete logs. */
 const WINDOW_BLOCKS = 12;
 /** Minimum interval between stored times of scans that found nothing new. */
 const NOTE_EVERY_MS = 1_000;
@@ -27,27 +27,27 @@ const NOTE_EVERY_MS = 1_000;
 const PATIENT_LOOKS = 3;
 
 /**
- * A scanner of transfers that continues where the last round ended. It remembers the settled transfers of the window;
+ * A scanner of transfers that continues where the last look ended. It remembers the settled transfers of the window;
  * without that memory it only checks them again. Coins are read after the tokens, and may be behind them: full blocks
  * are long, so one look reads a limited number.
  */
 export function advance({
   chainId,
   view,
-  doubt,
+  unverify,
   clock,
   fault,
 }: {
   chainId: number;
   view: NodeView;
-  doubt: () => void;
+  unverify: () => void;
   clock: Clock;
   fault: Failpoint;
 }) {
   const native = nativeReader({ chainId, view, clock });
   const tokens = rememberedScan({ chainId, view, clock });
   const choice = transferChoice();
-  const scanned = scannedBlocks(chainId, doubt);
+  const scanned = scannedBlocks(chainId, unverify);
   const aside = setAsideBlocks(chainId);
   let settled = new Set<string>();
   let isComplete = false;
@@ -62,15 +62,15 @@ export function advance({
   /** Looks in which the logs of a new block were refused, by its number. */
   const refusals = new Map<number, number>();
 
-  async function run(round: Round, { seenAt, isLinked }: LookedAt, signal: AbortSignal): Promise<number> {
-    const { chain, head, places, db, log } = round;
-    let cursor: ScanProgress | undefined = round.progress;
+  async function run(look: Look, { seenAt, isLinked }: LookedAt, signal: AbortSignal): Promise<number> {
+    const { chain, head, watched, db, log } = look;
+    let cursor: ScanProgress | undefined = look.progress;
     if (cursor === undefined) forgetBlocks();
-    const startBlock = cursor?.blockNumber ?? (await blockBeforeSessions(round, clock.now()));
+    const startBlock = cursor?.blockNumber ?? (await blockBeforeSessions(look, clock.now()));
     const window = Math.max(chain.confirmations, WINDOW_BLOCKS);
     standingBlock = await scanned.standing({ view, db, log, head, isLinked });
     let standing = standingBlock;
-    await aside.dropReplaced(round, standing);
+    await aside.dropReplaced(look, standing);
     // Blocks above the standing one are of another branch, or were scanned by an older version.
     const first = Math.max((standing ?? startBlock) + 1, startBlock + 1 - 2 * BLOCKS_PER_SCAN);
     const again = Math.min(startBlock + 1 - window, scanned.firstRecent(startBlock, seenAt), first);
@@ -87,24 +87,24 @@ export function advance({
     hasReachedHead = false;
     for (let from = Math.max(floor, again); from <= head.number && !signal.aborted; ) {
       const to = Math.min(from + blocksPerScan - 1, head.number);
-      const found = await scanSome(round, { from, to });
+      const found = await scanSome(look, { from, to });
       await fault('scan');
       const isHead = to === head.number;
       if (found === undefined || (isHead && found.lastHash !== head.hash)) {
         log.debug({ chainId: chain.id, from, to }, 'the chain changed during the scan');
         return changes;
       }
-      const coins = isHead && places.hasNative ? await readCoins(round, coinsFrom) : NO_COINS;
+      const coins = isHead && watched.hasNative ? await readCoins(look, coinsFrom) : NO_COINS;
       const [lasting, passing] = sortUnread(found.unread, head.number - window);
-      await aside.add(round, 'tokens', lasting);
-      await aside.add(round, 'coins', coins?.unread ?? []);
+      await aside.add(look, 'tokens', lasting);
+      await aside.add(look, 'coins', coins?.unread ?? []);
 
       // A log that does not match its block is scanned again. Before the window, the cursor has to stop there for it.
       const isSure = found.unsureFrom === undefined || found.unsureFrom > head.number - window;
       const reached = isSure ? to : (found.unsureFrom ?? to) - 1;
       const isRead = found.unsureFrom === undefined && passing.length === 0;
       const isWholeScan = isHead && isRead && head.number >= startBlock;
-      const hasAllCoins = !places.hasNative || coins?.reached === head.number;
+      const hasAllCoins = !watched.hasNative || coins?.reached === head.number;
       const isWhole = isWholeScan && hasAllCoins;
       if (hasAllCoins) coinsBlock = Math.max(startCoins, head.number);
       hasMoreCoins = isHead && !hasAllCoins && (coins?.reached ?? 0) > coinsBlock;
@@ -121,7 +121,7 @@ export function advance({
           reached < to ? undefined : scanned.add({ number: to, hash: found.lastHash, seenAt }, standing),
       };
       if (reached === to) standing = Math.max(to, standing ?? to);
-      const all = [...found.transfers, ...(coins?.transfers ?? [])].sort(byPlace);
+      const all = [...found.transfers, ...(coins?.transfers ?? [])].sort(byChainOrder);
       const [, transfers] = await partition(all, one => settled.has(logKey(one)));
       const isNews =
         transfers.length > 0 ||
@@ -130,11 +130,11 @@ export function advance({
         next.blocks !== undefined ||
         next.scannedAt - cursor.scannedAt >= NOTE_EVERY_MS;
       if (isNews && isHead && transfers.length === 0) {
-        round.note({ cursor: next });
+        look.note({ cursor: next });
         cursor = next;
       } else if (isNews) {
-        const repriced = await repricedBy(round, transfers);
-        const recorded = await record(round, {
+        const repriced = await repricedBy(look, transfers);
+        const recorded = await record(look, {
           transfers,
           chosen: await choice.of(transfers),
           repriced,
@@ -166,24 +166,27 @@ export function advance({
     return hasMoreCoins ? Math.max(changes, 1) : changes;
   }
 
-  async function scanSome(round: Round, range: { from: number; to: number }) {
-    const skipped = await aside.numbers(round, 'tokens');
+  async function scanSome(look: Look, range: { from: number; to: number }) {
+    const skipped = await aside.numbers(look, 'tokens');
     try {
       return await tokens.read(range, {
-        places: round.places,
+        watched: look.watched,
         skipped,
         isSettled: key => settled.has(key),
       });
     } catch (error) {
-      if (error instanceof RoundSpent) blocksPerScan = Math.max(1, Math.floor(blocksPerScan / 8));
+      if (error instanceof LookSpent) blocksPerScan = Math.max(1, Math.floor(blocksPerScan / 8));
       throw error;
     }
   }
 
   /** Blocks to be read in pieces, and newer ones than `oldest`, which the next look asks for again. */
-  function sortUnread(unread: readonly UnreadBlock[], oldest: number): [UnreadBlock[], UnreadBlock[]] {
+  function sortUnread(
+    unread: readonly UnreadableBlock[],
+    oldest: number,
+  ): [UnreadableBlock[], UnreadableBlock[]] {
     for (const number of refusals.keys()) if (number <= oldest) refusals.delete(number);
-    const isPassing = ({ number, reason }: UnreadBlock) => {
+    const isPassing = ({ number, reason }: UnreadableBlock) => {
       if (reason !== 'refused' || number <= oldest) return false;
       const count = (refusals.get(number) ?? 0) + 1;
       refusals.set(number, count % PATIENT_LOOKS);
@@ -194,25 +197,25 @@ export function advance({
   }
 
   /** Undefined when the chain changed. A failure leaves all coins to the next look, and delays no tokens. */
-  async function readCoins(round: Round, from: number): Promise<CoinScan | undefined> {
-    const { head, places, log } = round;
-    const skipped = await aside.numbers(round, 'coins');
+  async function readCoins(look: Look, from: number): Promise<CoinScan | undefined> {
+    const { head, watched, log } = look;
+    const skipped = await aside.numbers(look, 'coins');
     try {
-      return await native.transfers({ from, head, skipped }, places);
+      return await native.transfers({ from, head, skipped }, watched);
     } catch (error) {
-      if (!(error instanceof RoundSpent)) reasonOf(error);
+      if (!(error instanceof LookSpent)) setAsideReasonOf(error);
       log.warn({ chainId, err: error }, 'payments in the native coin cannot be read');
       return NO_COINS;
     }
   }
 
-  async function readCoinsAhead(round: Round): Promise<LaneResult> {
+  async function readCoinsAhead(look: Look): Promise<LaneResult> {
     if (coinsLeft === undefined) return NOTHING_DONE;
-    const skipped = await aside.numbers(round, 'coins');
-    return { changes: await native.readAhead({ ...coinsLeft, skipped }, round.view), isMoved: false };
+    const skipped = await aside.numbers(look, 'coins');
+    return { changes: await native.readAhead({ ...coinsLeft, skipped }, look.view), isMoved: false };
   }
 
-  function note({ progress, note }: Round, seenAt: number): void {
+  function note({ progress, note }: Look, seenAt: number): void {
     if (progress === undefined || seenAt - progress.scannedAt < NOTE_EVERY_MS) return;
     const { blockNumber, headTime, coinsBlock } = progress;
     note({ cursor: { blockNumber, scannedAt: seenAt, headTime, coinsBlock } });
@@ -229,7 +232,7 @@ export function advance({
     run,
     /** Reads some of the blocks that are set aside. */
     readSetAside: aside.readDue,
-    /** Reads blocks with coins that the last run left, beside the scan of later looks. */
+    /** Reads blocks with coins that the last run left, during the scan of later looks. */
     readCoinsAhead,
     /** Stores that the chain was scanned at `seenAt` (UTC ms), when the head is the one of the last scan. */
     note,

@@ -8,14 +8,14 @@ import { cursorStore, type LookProgress } from '../store/cursor-store.ts';
 import { type LookRecords, lookRecords } from '../store/look-records.ts';
 import { advance } from './advance.ts';
 import { lanes } from './look/lanes.ts';
-import { recordJudge } from './look/record-judge.ts';
-import { type Failpoint, type LeaderTransaction, type Round, vouchedBy } from './look/round.ts';
+import { type Failpoint, type LeaderTransaction, type Look, verifiedBy } from './look/look.ts';
+import { recordChecks } from './look/record-checks.ts';
 import type { NodePool } from './node/node-pool.ts';
 import { type Header, nodeView } from './node/node-view.ts';
-import { blockRhythm, type LookedAt, type RoundHead, roundHeads } from './node/seen-heads.ts';
-import type { Places } from './node/token-transfers.ts';
+import { blockRhythm, type LookedAt, type LookHead, lookHeads } from './node/seen-heads.ts';
+import type { WatchedAddresses } from './node/token-transfers.ts';
 import { sameChain } from './starting-point.ts';
-import { watchedPlaces } from './watched-places.ts';
+import { watchedAddresses } from './watched-addresses.ts';
 
 export interface ChainLooksOptions {
   readonly chain: PaymentChain;
@@ -43,7 +43,7 @@ export interface LookStatus {
 
 /** State from the database at the beginning of a look. */
 interface Known extends Omit<LookRecords, 'unread'> {
-  readonly places: Places;
+  readonly watched: WatchedAddresses;
 }
 
 /** Looks of a leading watcher at its chain. */
@@ -55,7 +55,7 @@ export interface ChainLooks {
   /** Ends the looks of a watcher that does not lead any more, or not yet. */
   pause(): Promise<void>;
   /** Drops the memory of watched addresses. */
-  forgetPlaces(): void;
+  forgetWatched(): void;
   status(): LookStatus;
   /** True while nothing is open, unless a new session has been announced since. */
   isIdle(): boolean;
@@ -74,21 +74,21 @@ const NOTHING_SEEN: LookStatus = { head: undefined, scannedAt: undefined };
 /** Creates the looks at one chain. */
 export function chainLooks(options: ChainLooksOptions): ChainLooks {
   const { chain, client, pool, db, seals, clock, log, line, effect, fault } = options;
-  const watched = watchedPlaces({ chainId: chain.id, clock });
+  const memory = watchedAddresses({ chainId: chain.id, clock });
   const view = nodeView(pool);
-  const advancing = advance({ chainId: chain.id, view, doubt: pool.doubt, clock, fault });
+  const advancing = advance({ chainId: chain.id, view, unverify: pool.unverify, clock, fault });
   const side = lanes({ client, clock, log, effect });
-  const records = recordJudge({ side, clock });
+  const records = recordChecks({ side, clock });
   const same = sameChain({ clock });
   const rhythm = blockRhythm({ clock });
-  const heads = roundHeads(pool.doubt);
+  const heads = lookHeads(pool.unverify);
   let status = NOTHING_SEEN;
   let isIdle = false;
   let wakes = 0;
   /** Progress without findings that is not stored yet. */
   let noted: LookProgress = {};
   /** The last look, if it found nothing and left nothing open. */
-  let looked: { readonly head: Header; readonly places: Places; readonly at: number } | undefined;
+  let looked: { readonly head: Header; readonly watched: WatchedAddresses; readonly at: number } | undefined;
 
   async function run(signal: AbortSignal): Promise<number> {
     const startedAt = clock.now();
@@ -99,13 +99,13 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     const ours = { head: newest, seenAt: startedAt };
     const seen = heads.choose(ours, !known.isOpen);
     // A block that was scanned before is not read again, so it does not prove the chain of the node.
-    if (seen.head !== newest && looked?.head.hash === seen.head.hash) pool.doubt();
-    const changes = await roundUpTo(seen, known, signal);
+    if (seen.head !== newest && looked?.head.hash === seen.head.hash) pool.unverify();
+    const changes = await lookAtHead(seen, known, signal);
     if (seen.head === newest || advancing.hasReachedHead()) return changes;
     // The block is no longer on the chain, or another node answered.
     heads.forget();
     const again = heads.choose(ours, false);
-    return changes + (await roundUpTo(again, await readKnown(), signal));
+    return changes + (await lookAtHead(again, await readKnown(), signal));
   }
 
   /**
@@ -115,63 +115,63 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   async function readKnown(): Promise<Known> {
     const wakesBefore = wakes;
     const { unread, ...known } = await lookRecords(db, chain.id, clock.now());
-    const places = await watched.read(db, unread);
+    const watched = await memory.read(db, unread);
     isIdle = !known.isOpen && wakes === wakesBefore;
-    return { ...known, places };
+    return { ...known, watched };
   }
 
-  async function roundUpTo({ head, ...seen }: RoundHead, known: Known, signal: AbortSignal): Promise<number> {
+  async function lookAtHead({ head, ...seen }: LookHead, known: Known, signal: AbortSignal): Promise<number> {
     status = { ...status, head: head.number };
-    const round = {
+    const look = {
       chain,
       view,
       head,
-      places: known.places,
+      watched: known.watched,
       progress: known.progress,
       db,
       seals,
       clock,
       log,
       line,
-      effect: vouchedBy(pool, effect),
+      effect: verifiedBy(pool, effect),
       note(more: LookProgress) {
         noted = { ...noted, ...more };
       },
     };
     const isQuiet =
       looked?.head.hash === head.hash &&
-      looked.places === known.places &&
+      looked.watched === known.watched &&
       !known.isRetryDue &&
       clock.now() - looked.at < LOOK_AGAIN_MS;
-    const changes = isQuiet ? await waitOn(round, seen.seenAt) : await look(round, seen, signal);
+    const changes = isQuiet ? await waitOn(look, seen.seenAt) : await scan(look, seen, signal);
     await keep();
     status = { ...status, scannedAt: seen.seenAt };
     return changes;
   }
 
   /** Scans up to a head, after a new block or with new recipients. */
-  async function look(begun: Round, seen: LookedAt, signal: AbortSignal): Promise<number> {
-    const { head, places } = begun;
+  async function scan(begun: Look, seen: LookedAt, signal: AbortSignal): Promise<number> {
+    const { head, watched } = begun;
     const isAnother = await same.isAnother(begun, records.isFresh());
-    const round = isAnother ? { ...begun, progress: undefined } : begun;
-    const early = await records.begin(round);
+    const look = isAnother ? { ...begun, progress: undefined } : begun;
+    const early = await records.begin(look);
     if (early.isMoved) advancing.forget();
-    const recorded = await advancing.run(round, seen, signal);
+    const recorded = await advancing.run(look, seen, signal);
     if (advancing.hasReachedHead()) heads.confirm();
-    const judgement = await records.judge(round, { hasNews: recorded > 0, standing: advancing.standing() });
+    const checked = await records.check(look, { hasNews: recorded > 0, standing: advancing.standing() });
     const works = { blocks: advancing.readSetAside, coins: advancing.readCoinsAhead };
-    const beside = await side.run(round, works);
-    if (judgement.isMoved || beside.isMoved) advancing.forget();
-    const changes = early.changes + recorded + judgement.changes + beside.changes;
-    const isDone = changes === 0 && judgement.isCertain && beside.isOver && advancing.isComplete();
-    looked = isDone ? { head, places, at: seen.seenAt } : undefined;
+    const lanes = await side.run(look, works);
+    if (checked.isMoved || lanes.isMoved) advancing.forget();
+    const changes = early.changes + recorded + checked.changes + lanes.changes;
+    const isDone = changes === 0 && checked.isCertain && lanes.isOver && advancing.isComplete();
+    looked = isDone ? { head, watched, at: seen.seenAt } : undefined;
     return changes;
   }
 
   /** With the same block and the same recipients, only claims can change. */
-  async function waitOn(round: Round, seenAt: number): Promise<number> {
-    advancing.note(round, seenAt);
-    const { changes, isMoved } = await records.follow(round);
+  async function waitOn(look: Look, seenAt: number): Promise<number> {
+    advancing.note(look, seenAt);
+    const { changes, isMoved } = await records.follow(look);
     if (isMoved) advancing.forget();
     if (changes > 0) looked = undefined;
     return changes;
@@ -180,12 +180,12 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   async function keep(): Promise<void> {
     const progress = noted;
     noted = {};
-    if ((progress.cursor ?? progress.settledBlock) === undefined && !watched.hasUnread()) return;
-    // Without `doubt` first: the head that was read proves the chain, so only nodes already in doubt are asked.
-    await pool.vouch();
+    if ((progress.cursor ?? progress.settledBlock) === undefined && !memory.hasUnread()) return;
+    // Without `unverify` first: the head that was read proves the chain, so only nodes already in doubt are asked.
+    await pool.verify();
     await effect('settled', async ({ handle }) => {
       await cursorStore(handle).keep(chain.id, progress);
-      await watched.markRead(handle);
+      await memory.markRead(handle);
     });
   }
 
@@ -193,7 +193,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     await records.forget();
     advancing.forget();
     heads.forget();
-    watched.forget();
+    memory.forget();
     looked = undefined;
     noted = {};
   }
@@ -206,7 +206,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
       isIdle = false;
       await forget();
     },
-    forgetPlaces: watched.forget,
+    forgetWatched: memory.forget,
     status: () => status,
     isIdle: () => isIdle,
     wake() {

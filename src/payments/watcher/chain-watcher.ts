@@ -7,8 +7,8 @@ import type { PaymentChain } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { chainLooks, type LookStatus } from './chain-looks.ts';
 import type { ChainShare } from './chain-share.ts';
-import { effects, type Failpoint, LeadershipLost } from './look/round.ts';
-import { NodeLost, nodePool, RoundSpent } from './node/node-pool.ts';
+import { effects, type Failpoint, LeadershipLost } from './look/look.ts';
+import { LookSpent, NodeLost, nodePool } from './node/node-pool.ts';
 import { watchLease } from './watch-lease.ts';
 
 export interface ChainWatcherOptions {
@@ -39,7 +39,7 @@ export interface WatcherStatus extends LookStatus {
 export interface ChainWatcher extends Worker {
   status(): WatcherStatus;
   /**
-   * Pause after a round without news: the chain's block time, at least 2 s. Longer while nothing is open and a new
+   * Pause after a look without news: the chain's block time, at least 2 s. Longer while nothing is open and a new
    * session would wake the watcher.
    */
   pauseMs(): number;
@@ -47,7 +47,7 @@ export interface ChainWatcher extends Worker {
   wake(): void;
   /**
    * Extends the lease of a watcher that leads: after a third of it during a look, and otherwise after two thirds, when
-   * the next look is late. Returns the milliseconds until the next call. The running round ends when the lease is lost
+   * the next look is late. Returns the milliseconds until the next call. The running look ends when the lease is lost
    * or cannot be extended, and when it does not move.
    */
   renew(): Promise<number>;
@@ -70,7 +70,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     share: options.share,
     log,
     onElected() {
-      looks.forgetPlaces();
+      looks.forgetWatched();
       options.onElected?.();
     },
   });
@@ -85,7 +85,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let ending = new AbortController();
 
   async function lead(signal: AbortSignal): Promise<number> {
-    await fault('round');
+    await fault('look');
     if (await lease.hold()) {
       isFollower = false;
       return looks.run(signal);
@@ -109,8 +109,8 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
         log.info({ chainId: chain.id }, 'another watcher has taken over');
         return 0;
       }
-      if (error instanceof NodeLost || error instanceof RoundSpent) {
-        log.info({ chainId: chain.id, err: error }, 'a round ended early and starts over');
+      if (error instanceof NodeLost || error instanceof LookSpent) {
+        log.info({ chainId: chain.id, err: error }, 'a look ended early and starts over');
         return 0;
       }
       // Another process may reach a node of this chain.

@@ -9,7 +9,7 @@ import { dueChains } from '../sessions/chain-sessions.ts';
 import { LIFE_ALLOWANCE } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { cursorStore } from '../store/cursor-store.ts';
-import type { Failpoint } from './look/round.ts';
+import type { Failpoint } from './look/look.ts';
 
 /** Most sessions that one transaction ends. */
 const SESSIONS_PER_EFFECT = 200;

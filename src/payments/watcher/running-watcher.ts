@@ -3,7 +3,7 @@ import { watcherName } from '../model/payment-chain.ts';
 import { type ChainWatcherOptions, chainWatcher, type WatcherStatus } from './chain-watcher.ts';
 
 /**
- * Watches a chain until it is stopped. After a round without news it pauses for `pauseMs`, or by default for the
+ * Watches a chain until it is stopped. After a look without news it pauses for `pauseMs`, or by default for the
  * watcher's own pause, usually the chain's block time.
  */
 export function startChainWatcher(
@@ -41,9 +41,9 @@ export function startChainWatcher(
 }
 
 export interface RunningChainWatcher {
-  /** Runs one round after the current one. @throws WrongChain, or the error of the node */
+  /** Runs one look after the current one. @throws WrongChain, or the error of the node */
   runOnce(): Promise<number>;
   status(): WatcherStatus;
-  /** Resolves when the current round has ended. */
+  /** Resolves when the current look has ended. */
   stop(): Promise<void>;
 }

@@ -7,14 +7,14 @@ import {
   setAsideBlockStore,
 } from '../store/set-aside-block-store.ts';
 import type { LaneResult } from './look/lanes.ts';
+import type { Look } from './look/look.ts';
 import { record } from './look/record.ts';
 import { repricedBy } from './look/replaced.ts';
-import type { Round } from './look/round.ts';
 import { type Pieces, readPieces } from './node/block-pieces.ts';
-import { RoundSpent } from './node/node-pool.ts';
+import { LookSpent } from './node/node-pool.ts';
 import type { BlockOutline } from './node/node-view.ts';
-import type { UnreadBlock } from './node/scan.ts';
-import { reasonOf } from './node/transfer-logs.ts';
+import type { UnreadableBlock } from './node/scan.ts';
+import { setAsideReasonOf } from './node/transfer-logs.ts';
 
 /** Blocks that one look reads in pieces, and transactions that it reads of each. */
 const BLOCKS_PER_LOOK = 2;
@@ -32,10 +32,10 @@ const KEPT_BLOCKS = 2_000;
 export function setAsideBlocks(chainId: number) {
   /** Undefined before they were read. Only the leader changes them, and operators make them due. */
   let known: readonly SetAsideBlock[] | undefined;
-  /** Number of times that `known` became stale. The scan and the reading of pieces run beside each other. */
+  /** Number of times that `known` became stale. The scan and the reading of pieces run at the same time. */
   let staleCount = 0;
 
-  async function load({ db }: Pick<Round, 'db'>): Promise<readonly SetAsideBlock[]> {
+  async function load({ db }: Pick<Look, 'db'>): Promise<readonly SetAsideBlock[]> {
     if (known !== undefined) return known;
     const before = staleCount;
     const blocks = await setAsideBlockStore(db).all(chainId);
@@ -50,7 +50,7 @@ export function setAsideBlocks(chainId: number) {
   }
 
   async function change(
-    { effect }: Round,
+    { effect }: Look,
     work: (store: ReturnType<typeof setAsideBlockStore>, now: number) => Promise<void>,
   ): Promise<void> {
     forget();
@@ -62,72 +62,72 @@ export function setAsideBlocks(chainId: number) {
   }
 
   async function keep(
-    round: Round,
+    look: Look,
     block: SetAsideBlock,
     changed: Partial<PiecesProgress>,
   ): Promise<SetAsideBlock> {
     const next = { ...block, ...changed };
-    await change(round, (store, now) => store.progress(block, next, now));
+    await change(look, (store, now) => store.progress(block, next, now));
     return next;
   }
 
   /** Puts off what is left of a block. */
-  async function postpone(round: Round, block: SetAsideBlock, reason: SetAsideReason): Promise<void> {
+  async function postpone(look: Look, block: SetAsideBlock, reason: SetAsideReason): Promise<void> {
     const attempts = block.attempts + 1;
-    const nextAttemptAt = round.clock.now() + Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), DAY_MS);
-    await keep(round, block, { reason, attempts, nextAttemptAt });
+    const nextAttemptAt = look.clock.now() + Math.min(FIRST_PAUSE_MS * 2 ** (attempts - 1), DAY_MS);
+    await keep(look, block, { reason, attempts, nextAttemptAt });
     const { part, number, unread } = block;
     const facts = { chainId, part, block: number, transactions: unread.length, reason };
-    round.log.warn(
+    look.log.warn(
       { ...facts, nextAttemptAt: new Date(nextAttemptAt).toISOString() },
       'a part of a block cannot be read and is set aside',
     );
   }
 
   /** Reads some transactions. Returns the number of changes, at least 1 when there is more to read at once. */
-  async function readBlock(round: Round, begun: SetAsideBlock): Promise<number> {
-    const outline = await outlineOf(round, begun);
+  async function readBlock(look: Look, begun: SetAsideBlock): Promise<number> {
+    const outline = await outlineOf(look, begun);
     if (outline === 'later') return 0;
     if (typeof outline === 'string') {
-      if (outline === 'unanswered') await round.view.head();
-      await postpone(round, begun, outline);
+      if (outline === 'unanswered') await look.view.head();
+      await postpone(look, begun, outline);
       return 0;
     }
     if (outline.hash !== begun.hash) {
-      await change(round, (store, now) => store.add(chainId, [{ ...begun, ...outline }], now));
+      await change(look, (store, now) => store.add(chainId, [{ ...begun, ...outline }], now));
       return 1;
     }
-    return readPiecesOf(round, begun, outline);
+    return readPiecesOf(look, begun, outline);
   }
 
-  async function readPiecesOf(round: Round, begun: SetAsideBlock, outline: BlockOutline): Promise<number> {
-    const { view, places } = round;
+  async function readPiecesOf(look: Look, begun: SetAsideBlock, outline: BlockOutline): Promise<number> {
+    const { view, watched } = look;
     const { part, number } = begun;
     const again = [...begun.unread];
     let block = begun;
     let changes = 0;
     for (let count = 0; count < PIECES_PER_LOOK; count += PIECES_AT_A_TIME) {
       const isFirstPass = block.nextTransaction < outline.hashes.length;
-      const wanted = isFirstPass
-        ? placesFrom(block.nextTransaction, outline)
+      const indexes = isFirstPass
+        ? indexesFrom(block.nextTransaction, outline)
         : again.splice(0, PIECES_AT_A_TIME);
-      const pieces = await readPieces(outline, wanted, { part, view, chainId, places });
+      const pieces = await readPieces(outline, indexes, { part, view, chainId, watched });
       const { tried, unread } = pieces;
-      if (tried.length < wanted.length && tried.length === unread.length) return changes;
+      if (tried.length < indexes.length && tried.length === unread.length) return changes;
       const hasNothing = unread.length > 0 && unread.length === tried.length;
       // A node that answers nothing at all has failed, and nothing is wrong with the transactions.
       if (hasNothing || pieces.isNodeInDoubt) await view.head();
-      const recorded = await recordAll(round, pieces.transfers);
+      const recorded = await recordAll(look, pieces.transfers);
       changes += recorded.changes;
       if (!recorded.isWhole) return Math.max(changes, 1);
-      block = await keep(round, block, progressAfter(block, outline, pieces));
+      block = await keep(look, block, progressAfter(block, outline, pieces));
       if (block.isRead) {
-        round.log.info({ chainId, part, block: number }, 'a block that was set aside has been read');
+        look.log.info({ chainId, part, block: number }, 'a block that was set aside has been read');
         return Math.max(changes, 1);
       }
       const isPassed = isFirstPass ? block.nextTransaction >= outline.hashes.length : again.length === 0;
       if (hasNothing || isPassed) {
-        await postpone(round, block, block.reason);
+        await postpone(look, block, block.reason);
         return changes;
       }
     }
@@ -136,46 +136,46 @@ export function setAsideBlocks(chainId: number) {
 
   return {
     /** Numbers of the blocks of which this part is read in pieces. */
-    async numbers(round: Round, part: BlockPart): Promise<ReadonlySet<number>> {
-      return new Set((await load(round)).filter(one => one.part === part).map(one => one.number));
+    async numbers(look: Look, part: BlockPart): Promise<ReadonlySet<number>> {
+      return new Set((await load(look)).filter(one => one.part === part).map(one => one.number));
     },
 
     /** Sets blocks aside. They are due at once. */
-    async add(round: Round, part: BlockPart, blocks: readonly UnreadBlock[]): Promise<void> {
+    async add(look: Look, part: BlockPart, blocks: readonly UnreadableBlock[]): Promise<void> {
       if (blocks.length === 0) return;
       const unread = blocks.map(block => ({ ...block, part }));
-      await change(round, (store, now) => store.add(chainId, unread, now));
+      await change(look, (store, now) => store.add(chainId, unread, now));
       for (const { number, reason } of blocks) {
-        round.log.warn({ chainId, part, block: number, reason }, 'a block is read in pieces');
+        look.log.warn({ chainId, part, block: number, reason }, 'a block is read in pieces');
       }
     },
 
     /** Forgets blocks above `standing` that are no longer on the chain. Others took their place, which are scanned. */
-    async dropReplaced(round: Round, standing = -1): Promise<void> {
-      const { head, view } = round;
-      const above = (await load(round)).filter(({ number }) => number > standing && number <= head.number);
+    async dropReplaced(look: Look, standing = -1): Promise<void> {
+      const { head, view } = look;
+      const above = (await load(look)).filter(({ number }) => number > standing && number <= head.number);
       if (above.length === 0) return;
       const headers = await view.headers(above.map(({ number }) => number));
       const replaced = above.filter(({ number, hash }) => headers.get(number)?.hash !== hash);
-      if (replaced.length > 0) await change(round, store => store.remove(replaced.map(({ id }) => id)));
+      if (replaced.length > 0) await change(look, store => store.remove(replaced.map(({ id }) => id)));
     },
 
     /**
-     * Reads some of the due blocks, beside the scan of later looks. Returns the number of changes, at least 1 when there
+     * Reads some of the due blocks, during the scan of later looks. Returns the number of changes, at least 1 when there
      * is more to read at once.
      */
-    async readDue(round: Round): Promise<LaneResult> {
+    async readDue(look: Look): Promise<LaneResult> {
       // Read again, because an operator may have made them due.
       if (known !== undefined && known.length > 0) known = undefined;
-      const { head, clock } = round;
-      const blocks = await load(round);
+      const { head, clock } = look;
+      const blocks = await load(look);
       const due = blocks
         .filter(one => !one.isRead && one.nextAttemptAt <= clock.now() && one.number <= head.number)
         .sort((a, b) => a.nextAttemptAt - b.nextAttemptAt);
       const old = blocks.filter(one => one.isRead && one.number < head.number - KEPT_BLOCKS);
-      if (old.length > 0) await change(round, store => store.remove(old.map(({ id }) => id)));
+      if (old.length > 0) await change(look, store => store.remove(old.map(({ id }) => id)));
       let changes = 0;
-      for (const block of due.slice(0, BLOCKS_PER_LOOK)) changes += await readBlock(round, block);
+      for (const block of due.slice(0, BLOCKS_PER_LOOK)) changes += await readBlock(look, block);
       return { changes, isMoved: false };
     },
 
@@ -186,17 +186,17 @@ export function setAsideBlocks(chainId: number) {
 
 /** The block with the hashes of its transactions, the reason why it cannot be read, or `later` in a spent look. */
 async function outlineOf(
-  { view }: Round,
+  { view }: Look,
   { number }: SetAsideBlock,
 ): Promise<BlockOutline | SetAsideReason | 'later'> {
   try {
     return (await view.outline(number)) ?? 'missing';
   } catch (error) {
-    return error instanceof RoundSpent ? 'later' : reasonOf(error);
+    return error instanceof LookSpent ? 'later' : setAsideReasonOf(error);
   }
 }
 
-function placesFrom(first: number, { hashes }: BlockOutline): number[] {
+function indexesFrom(first: number, { hashes }: BlockOutline): number[] {
   const count = Math.min(PIECES_AT_A_TIME, hashes.length - first);
   return Array.from({ length: count }, (_, index) => first + index);
 }
@@ -207,8 +207,8 @@ function progressAfter(
   { hashes }: BlockOutline,
   pieces: Pieces,
 ): Partial<PiecesProgress> {
-  const next = Math.max(nextTransaction, ...pieces.tried.map(place => place + 1));
-  const left = [...unread.filter(place => !pieces.tried.includes(place)), ...pieces.unread];
+  const next = Math.max(nextTransaction, ...pieces.tried.map(index => index + 1));
+  const left = [...unread.filter(index => !pieces.tried.includes(index)), ...pieces.unread];
   return {
     nextTransaction: next,
     unread: left,
@@ -218,8 +218,8 @@ function progressAfter(
   };
 }
 
-async function recordAll(round: Round, transfers: readonly Transfer[]) {
+async function recordAll(look: Look, transfers: readonly Transfer[]) {
   if (transfers.length === 0) return { changes: 0, isWhole: true };
-  const repriced = await repricedBy(round, transfers);
-  return record(round, { transfers, repriced, cursor: undefined });
+  const repriced = await repricedBy(look, transfers);
+  return record(look, { transfers, repriced, cursor: undefined });
 }

@@ -3,9 +3,9 @@ import type { Clock } from '../../lib/clock.ts';
 import { nodeAnswered } from '../../node/client.ts';
 import { LONGEST_SESSION_MS } from '../model/session.ts';
 import { earliestSession } from '../sessions/chain-sessions.ts';
-import { LATE_MS, LIFE_ALLOWANCE } from '../settlement/match.ts';
+import { LATE_PAYMENT_MS, LIFE_ALLOWANCE } from '../settlement/match.ts';
 import { cursorStore } from '../store/cursor-store.ts';
-import type { Round } from './look/round.ts';
+import type { Look } from './look/look.ts';
 import type { Header, NodeView } from './node/node-view.ts';
 
 /**
@@ -14,12 +14,12 @@ import type { Header, NodeView } from './node/node-view.ts';
  * old blocks, the scan begins at the oldest one that it shows.
  */
 export async function blockBeforeSessions(
-  { chain, db, view, head, log }: Pick<Round, 'chain' | 'db' | 'view' | 'head' | 'log'>,
+  { chain, db, view, head, log }: Pick<Look, 'chain' | 'db' | 'view' | 'head' | 'log'>,
   now: number,
 ): Promise<number> {
   const earliest = await earliestSession(db, chain.id);
   if (earliest === undefined) return head.number;
-  const since = Math.max(earliest - LIFE_ALLOWANCE.beforeMs, now - LATE_MS - LONGEST_SESSION_MS);
+  const since = Math.max(earliest - LIFE_ALLOWANCE.beforeMs, now - LATE_PAYMENT_MS - LONGEST_SESSION_MS);
   let before = -1;
   let after = head.number + 1;
   let lastMissing: number | undefined;
@@ -58,9 +58,9 @@ export function sameChain({ clock }: { clock: Clock }) {
     /**
      * True when the chain has another first block than before, for example after a restart of a development chain. Its
      * stored progress is then deleted, and it is scanned from the beginning. `isFresh` is true after a start or a
-     * failed round, when the node may have changed in between.
+     * failed look, when the node may have changed in between.
      */
-    async isAnother({ chain, view, head, progress, db, log }: Round, isFresh: boolean): Promise<boolean> {
+    async isAnother({ chain, view, head, progress, db, log }: Look, isFresh: boolean): Promise<boolean> {
       const isExpected = !isFresh && head.number >= lastHead;
       lastHead = head.number;
       if (isExpected) return false;
@@ -77,7 +77,7 @@ export function sameChain({ clock }: { clock: Clock }) {
         return true;
       }
       if (progress === undefined || head.number >= progress.blockNumber) return false;
-      // Every round checks again until the node has reached the cursor.
+      // Every look checks again until the node has reached the cursor.
       lastHead = progress.blockNumber;
       if (clock.now() - saidAt < SAY_EVERY_MS) return false;
       saidAt = clock.now();

@@ -4,7 +4,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { watcherName } from '../model/payment-chain.ts';
 import type { ChainShare } from './chain-share.ts';
-import { LeadershipLost } from './look/round.ts';
+import { LeadershipLost } from './look/look.ts';
 
 interface WatchLeaseOptions {
   readonly db: Db;
@@ -76,7 +76,7 @@ export function watchLease({ db, chainId, leaseMs, clock, share, onElected, log 
     leader,
 
     /**
-     * Becomes or stays the leader, between two rounds. Hands over a chain beyond the share of this process. A recently
+     * Becomes or stays the leader, between two looks. Hands over a chain beyond the share of this process. A recently
      * extended lease is not extended again: if another process has it, the first change fails.
      */
     async hold(): Promise<boolean> {

@@ -85,7 +85,7 @@ export async function endAttempts(
     ended.push({ delivery: withResult({ ...deliveryOf(row), ...delivery }, result), token: result.token });
     // Failures of a former URL do not count for the current one.
     const isOfNow = result.sentTo === webhook.url;
-    const { activity, isDisabledNow } = tallied(webhook, isOfNow ? tally : { ...tally, row: 'stays' }, now);
+    const { activity, isDisabledNow } = tallied(webhook, isOfNow ? tally : { ...tally, streak: 'keep' }, now);
     const after = { ...webhook, ...activity, updatedAt: isDisabledNow ? now : webhook.updatedAt };
     webhooks.set(webhook.id, after);
     counted.add(webhook.id);

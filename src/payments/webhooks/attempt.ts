@@ -77,12 +77,12 @@ const SECRET_PREFIX = 'whsec_';
 export function attemptHeaders(attempt: SignedAttempt): Record<string, string> {
   const { eventId, attemptedAt, body, secrets } = attempt;
   const { current } = secrets;
-  const previous = graced(secrets, attemptedAt);
+  const previous = previousSecretIfValid(secrets, attemptedAt);
   const seconds = Math.floor(attemptedAt / 1000);
   const timed = `${eventId}.${seconds}.${body}`;
   const known = previous === undefined ? [current] : [current, previous];
   return {
-    ...lastingHeaders(attempt),
+    ...stableHeaders(attempt),
     'X-Service-Signature': plainSignature(body, current),
     ...(previous !== undefined && { 'X-Service-Signature-Previous': plainSignature(body, previous) }),
     'X-Service-Timestamp': new Date(attemptedAt).toISOString(),
@@ -92,7 +92,7 @@ export function attemptHeaders(attempt: SignedAttempt): Record<string, string> {
 }
 
 /** The headers that do not depend on time or secret. Deliveries are shown without signatures (Decision 250). */
-export function lastingHeaders(attempt: Omit<SignedAttempt, 'attemptedAt' | 'body' | 'secrets'>) {
+export function stableHeaders(attempt: Omit<SignedAttempt, 'attemptedAt' | 'body' | 'secrets'>) {
   const { webhookId, eventId, eventType, isTest } = attempt;
   return {
     'Content-Type': 'application/json',
@@ -106,7 +106,7 @@ export function lastingHeaders(attempt: Omit<SignedAttempt, 'attemptedAt' | 'bod
 }
 
 /** The secret before the last rotation, while it still signs (Decision 121). */
-function graced({ previous }: WebhookSecrets, now: number): string | undefined {
+function previousSecretIfValid({ previous }: WebhookSecrets, now: number): string | undefined {
   return previous !== null && now < previous.until ? previous.secret : undefined;
 }
 

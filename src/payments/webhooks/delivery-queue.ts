@@ -28,7 +28,7 @@ export interface LeasedDelivery {
 }
 
 /** Changes of deliveries in one transaction. */
-interface Exchange {
+interface DeliveryChanges {
   /** Results of attempts that have ended. */
   readonly results?: readonly AttemptResult[];
   /** Webhooks to begin attempts for, up to `limit` each. */
@@ -46,7 +46,7 @@ export interface DeliveryQueue {
    * Ends attempts as `endAttempts` does, then begins others, in one transaction. `begun` contains only webhooks with
    * attempts. A delivery that cannot be decrypted waits for the time of a lease, without an attempt.
    */
-  exchange(what: Exchange): Promise<{ ended: Delivery[]; begun: LeasedDelivery[] }>;
+  exchange(what: DeliveryChanges): Promise<{ ended: Delivery[]; begun: LeasedDelivery[] }>;
   /** Ends up to `limit` manual attempts, tests included, of crashed processes. Returns their number. */
   endCutOff(limit: number): Promise<number>;
 }
@@ -85,7 +85,7 @@ export function deliveryQueue(deps: DeliveryQueueDeps): DeliveryQueue {
 
   async function begin(
     handle: Transaction,
-    wanted: NonNullable<Exchange['wanted']>,
+    wanted: NonNullable<DeliveryChanges['wanted']>,
   ): Promise<LeasedDelivery[]> {
     const limits = new Map(wanted.map(({ webhookId, limit }) => [webhookId, limit]));
     const begun: LeasedDelivery[] = [];

@@ -10,7 +10,7 @@ import type { AttemptResult } from '../model/webhook.ts';
 export type SendResult = Pick<AttemptResult, 'isSuccess' | 'responseCode' | 'responseTimeMs' | 'error'>;
 
 /** One request to a receiver. */
-interface OutgoingRequest {
+interface ReceiverRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as UTF-8. */
@@ -20,7 +20,7 @@ interface OutgoingRequest {
 /** Sends requests to addresses that users entered, which are not trusted. */
 export interface WebhookSender {
   /** Never rejects: a failure is a result. */
-  send(request: OutgoingRequest): Promise<SendResult>;
+  send(request: ReceiverRequest): Promise<SendResult>;
   /** Aborts requests in flight. */
   close(): Promise<void>;
 }

@@ -136,7 +136,7 @@ eachPaymentsApi('events', test => {
     const before = { size: 'M', email: true, shipping_address: 'here' };
     for (const event of data) {
       const old: EventData = JSON.parse(JSON.stringify({ ...event.data, form_data: before }));
-      await events.insert([{ event: { ...event, id: newId('evt'), data: old }, fact: 'old', place: 9 }]);
+      await events.insert([{ event: { ...event, id: newId('evt'), data: old }, fact: 'old', order: 9 }]);
     }
 
     const [told] = list(record((await merchant.get(PATH)).body).data);

@@ -157,7 +157,7 @@ bothDatabases('requests per minute', databases => {
       const from = newAddress();
       const client = { address: from, protocol: 'http', host: 'shop.example', isExempt: false } as const;
       // Counted without HTTP, because all requests have to be within a minute.
-      await times(1_195, () => service.counts.ofStateReader(client));
+      await times(1_195, () => service.counts.countStateReader(client));
 
       const answers = await times(7, () => service.send('GET', stateOf(newId('cs')), { from }));
 
@@ -168,7 +168,7 @@ bothDatabases('requests per minute', databases => {
     test('beyond the limit of their address use up no proof of a session', async () => {
       const from = newAddress();
       const client = { address: from, protocol: 'http', host: 'shop.example', isExempt: false } as const;
-      await times(60, () => service.counts.ofPayer(client));
+      await times(60, () => service.counts.countPayer(client));
       const id = newId('cs');
       const claim = (sender: string) => service.send('POST', claimsOf(id), { ...CLAIM, from: sender });
 

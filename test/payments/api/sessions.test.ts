@@ -386,7 +386,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       const session = await opened({ ...OWN, amount: '31337' });
       const payment = aPayment({ amount: 31_337n, blockTime: api.clock.now() });
       await api.settle(settled =>
-        settled.sight({ id: text(session.id) }, payment, { matchedBy: 'amount', confirmations: 1 }),
+        settled.recordTransfer({ id: text(session.id) }, payment, { matchedBy: 'amount', confirmations: 1 }),
       );
 
       expect(errorOf(await merchant.post(`${PATH}/${session.id}/expire`))).toBe(

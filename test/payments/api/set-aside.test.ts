@@ -31,7 +31,9 @@ eachPaymentsApi('set-aside transactions', apiTest => {
       const { body } = await merchant.post('/api/v1/checkout-sessions', { ...PLACE, amount: '1000' });
       const id = text(record(body).id);
       const payment = aPayment({ amount: 1000n, blockTime: api.clock.now() });
-      await api.settle(settled => settled.sight({ id }, payment, { matchedBy: 'amount', confirmations: 1 }));
+      await api.settle(settled =>
+        settled.recordTransfer({ id }, payment, { matchedBy: 'amount', confirmations: 1 }),
+      );
       await setAside(payment.txHash);
       return { id, hash: payment.txHash };
     });

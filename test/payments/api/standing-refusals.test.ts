@@ -33,7 +33,7 @@ describe('the refusal of a key', () => {
     'of the %s tier stands until its minute ends, with the time that is left',
     async (tier, limit) => {
       const { clock, limits } = refusingLimits();
-      await limits.ofKey('ak_a', tier);
+      await limits.countKey('ak_a', tier);
       const refusal = { limit, remaining: 0, isRefused: true };
 
       expect(limits.beforeLookUp('ak_a', CLIENT)).toEqual({ ...refusal, msLeft: MINUTE_MS });
@@ -46,7 +46,7 @@ describe('the refusal of a key', () => {
 
   test('does not affect another key, nor an unknown credential', async () => {
     const { limits } = refusingLimits();
-    await limits.ofKey('ak_a', 'standard');
+    await limits.countKey('ak_a', 'standard');
 
     expect(limits.beforeLookUp('ak_b', CLIENT)).toBeUndefined();
     expect(limits.beforeLookUp(undefined, CLIENT)).toBeUndefined();
@@ -61,7 +61,7 @@ describe('an address beyond its failures', () => {
 
   test('has ten look-ups in a row, regains one every half second, and is free after its minute', async () => {
     const { clock, limits } = refusingLimits();
-    await limits.ofFailure(CLIENT);
+    await limits.countFailure(CLIENT);
 
     expect(lookUps(limits, CLIENT)).toBe(10);
     clock.ms += 499;
@@ -76,8 +76,8 @@ describe('an address beyond its failures', () => {
 
   test('takes no look-up from its neighbours, and known keys stay valid', async () => {
     const { limits } = refusingLimits();
-    await limits.ofFailure(CLIENT);
-    await limits.ofFailure(NEIGHBOUR);
+    await limits.countFailure(CLIENT);
+    await limits.countFailure(NEIGHBOUR);
     lookUps(limits, CLIENT);
 
     expect(limits.beforeLookUp('ak_a', CLIENT)).toBeUndefined();
@@ -87,7 +87,7 @@ describe('an address beyond its failures', () => {
   test('on this machine has no limit', async () => {
     const { limits } = refusingLimits();
 
-    expect(await limits.ofFailure(LOCAL)).toBeUndefined();
+    expect(await limits.countFailure(LOCAL)).toBeUndefined();
     expect(limits.beforeLookUp(undefined, LOCAL)).toBeUndefined();
   });
 });

@@ -34,7 +34,9 @@ async function paidTransaction() {
   const { body } = await merchant.post('/api/v1/checkout-sessions', terms);
   const id = text(record(body).id);
   const payment = aPayment({ amount: 4000n, blockTime: api.clock.now() });
-  return api.settle(settled => settled.sight({ id }, payment, { matchedBy: 'amount', confirmations: 1 }));
+  return api.settle(settled =>
+    settled.recordTransfer({ id }, payment, { matchedBy: 'amount', confirmations: 1 }),
+  );
 }
 
 /** Answer to a request that reads the transaction before its removal and the session after it. */

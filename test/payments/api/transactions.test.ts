@@ -34,7 +34,7 @@ eachPaymentsApi('transactions', apiTest => {
       ({ api }) =>
         (session: Record<string, unknown>) =>
           api.settle(settled =>
-            settled.sight(
+            settled.recordTransfer(
               { id: text(session.id) },
               aPayment({ amount: BigInt(text(session.amount_due)), blockTime: api.clock.now() }),
               { matchedBy: 'amount', confirmations: 1 },
@@ -86,7 +86,7 @@ eachPaymentsApi('transactions', apiTest => {
     const { id } = await opened(merchant);
     const payment = aPayment({ logIndex: -1, blockTime: api.clock.now() });
     const transaction = await api.settle(settled =>
-      settled.sight({ id }, payment, { matchedBy: 'wallet', confirmations: 1 }),
+      settled.recordTransfer({ id }, payment, { matchedBy: 'wallet', confirmations: 1 }),
     );
 
     expect((await merchant.get(`${PATH}/${transaction.id}`)).body).toMatchObject({ log_index: null });

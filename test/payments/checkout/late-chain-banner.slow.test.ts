@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { LATE_MS } from '#payments/chain-status.ts';
+import { LATE_CHAIN_MS } from '#payments/chain-status.ts';
 import { type FaultyNode, faultyNode } from '../../lab/faulty-node.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { SHOP, startTestPayments, type TestPaymentsService } from '../../lab/payments-service.ts';
@@ -64,7 +64,7 @@ test('an open page says that its chain is late while its node is down, and then 
   const atFirst = await banner.count();
 
   node.tell(() => new Error('out of order'));
-  clock.advance(LATE_MS);
+  clock.advance(LATE_CHAIN_MS);
   const whileOut = await passUntil(true, { banner, clock });
   const told = await page.locator('#status').textContent();
   node.tell(undefined);

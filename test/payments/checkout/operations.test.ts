@@ -68,7 +68,7 @@ eachDatabase('the payer’s operations', databases => {
   };
   const seen = ({ id, link }: Started, changes: object = {}) =>
     api.settle(settled =>
-      settled.sight(
+      settled.recordTransfer(
         { id },
         aPayment({ blockTime: api.clock.now(), recipient: link.recipientAddress, ...changes }),
         { matchedBy: 'wallet', confirmations: 1 },

@@ -37,7 +37,7 @@ eachDatabase('a request that waits for a state change', databases => {
   /** Changes a session only in the database, as another process would. */
   const sighted = ({ id, recipient }: { id: string; recipient: string }) =>
     api.settle(settled =>
-      settled.sight({ id }, aPayment({ blockTime: api.clock.now(), recipient }), {
+      settled.recordTransfer({ id }, aPayment({ blockTime: api.clock.now(), recipient }), {
         matchedBy: 'wallet',
         confirmations: 1,
       }),

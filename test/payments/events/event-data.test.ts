@@ -5,7 +5,7 @@ import { checkoutCompletedData, checkoutExpiredData, paymentData } from '#paymen
 import type { EventType } from '#payments/model/event.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { NO_LOG } from '#payments/model/transfer.ts';
-import { completed, failed, sighted, unseen } from '#payments/settlement/settling.ts';
+import { completed, failed, seenInBlock, unseen } from '#payments/settlement/settling.ts';
 import { aSession, aTransfer, hash } from '../../lab/payments-sessions.ts';
 
 const address = {
@@ -36,7 +36,7 @@ const claim = unseen(
   { id: 'txn_2cDv6HqJs1YoK4wAiT9fXl8P', txHash: hash(1), matchedBy: 'wallet' },
   now,
 );
-const confirming = sighted(
+const confirming = seenInBlock(
   { session, transaction: claim, others: [] },
   aTransfer({ txHash: hash(1), logIndex: NO_LOG }),
   { matchedBy: 'wallet', confirmations: 3 },

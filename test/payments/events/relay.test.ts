@@ -121,7 +121,7 @@ bothDatabases('the relay', databases => {
     return webhook;
   };
   const occur = async (...events: PaymentEvent[]) => {
-    await eventStore(given.db, SEALS).insert(events.map(event => ({ event, fact: event.id, place: 0 })));
+    await eventStore(given.db, SEALS).insert(events.map(event => ({ event, fact: event.id, order: 0 })));
     return events;
   };
   const run = (on = given.db) => relay({ db: on, seals: SEALS, clock, log: SILENT }).runOnce(NEVER);

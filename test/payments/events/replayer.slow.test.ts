@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { transaction } from '#db/transaction.ts';
 import { systemClock } from '#lib/clock.ts';
-import { placeBefore } from '#payments/events/missed-events.ts';
+import { positionBefore } from '#payments/events/missed-events.ts';
 import { replayStore } from '#payments/events/replay-store.ts';
 import { replayer } from '#payments/events/replayer.ts';
 import { PATIENCE_MS } from '../../lab/until.ts';
@@ -31,7 +31,7 @@ async function missing(setting: Setting, count: number) {
   const { organizationId, mode, id: webhookId } = await setting.webhook(NOWHERE, first);
   const begin = (remaining = count) =>
     transaction(setting.db, handle => {
-      const after = placeBefore(0);
+      const after = positionBefore(0);
       const until = systemClock.now() + 1;
       const replay = { organizationId, mode, webhookId, after, until, remaining };
       return replayStore(handle).insert(replay, systemClock.now());

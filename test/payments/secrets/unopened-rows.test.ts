@@ -79,7 +79,7 @@ bothDatabases('a row with a sealed value that does not open', databases => {
     const webhook = await webhookOf();
     const events = [anEvent(given.owner), anEvent(given.owner), anEvent(given.owner)];
     const [broken = anEvent(given.owner), ...others] = events;
-    await eventStore(given.db, SEALS).insert(events.map(event => ({ event, fact: event.id, place: 0 })));
+    await eventStore(given.db, SEALS).insert(events.map(event => ({ event, fact: event.id, order: 0 })));
     const { value, repair } = await damage('events', 'sealed_data', broken.id);
     const relaying = relay(deps());
     const relayed = async () =>
@@ -110,8 +110,8 @@ bothDatabases('a row with a sealed value that does not open', databases => {
     const webhook = await webhookOf();
     const lost = Array.from({ length: 150 }, () => anEvent(given.owner));
     const event = anEvent(given.owner, { createdAt: RECORD_TIME + 1 });
-    await eventStore(given.db, LOST).insert(lost.map(one => ({ event: one, fact: one.id, place: 0 })));
-    await eventStore(given.db, SEALS).insert([{ event, fact: event.id, place: 0 }]);
+    await eventStore(given.db, LOST).insert(lost.map(one => ({ event: one, fact: one.id, order: 0 })));
+    await eventStore(given.db, SEALS).insert([{ event, fact: event.id, order: 0 }]);
     clock.advance(1);
     const relaying = relay(deps());
 

@@ -130,7 +130,7 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
     const bound = await store().bindWallet(id, WALLET, RECORD_TIME + 1);
     const replaced = await store().bindWallet(id, OTHER_WALLET, RECORD_TIME + 2);
     await transaction(db, handle =>
-      settlement({ handle, seals: SEALED, now: RECORD_TIME + 3 }).sight(
+      settlement({ handle, seals: SEALED, now: RECORD_TIME + 3 }).recordTransfer(
         { id },
         aTransfer({ sender: OTHER_WALLET }),
         { matchedBy: 'wallet', confirmations: 1 },

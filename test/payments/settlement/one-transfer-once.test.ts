@@ -25,7 +25,7 @@ bothDatabases('one transfer', databases => {
   test('cannot be assigned once it has paid another session', async () => {
     const [paid, other] = [await opened(), await opened()];
     const transfer = aTransfer();
-    await settle(one => one.sight(paid, transfer, BY_AMOUNT));
+    await settle(one => one.recordTransfer(paid, transfer, BY_AMOUNT));
     await transferStore(given.db).upsert(given.owner, transfer, RECORD_TIME);
     const [listed] = await transferStore(given.db).unconfirmed(allDue(transfer.chainId));
     const id = listed?.id ?? '';
@@ -43,14 +43,14 @@ bothDatabases('one transfer', databases => {
     const early = aTransfer({ amount: first.amountDue, logIndex: 3 });
     const later = { ...early, amount: second.amountDue, logIndex: 5 };
     const before = await settle(async one => [
-      await one.sight(first, early, BY_AMOUNT),
-      await one.sight(second, later, BY_AMOUNT),
+      await one.recordTransfer(first, early, BY_AMOUNT),
+      await one.recordTransfer(second, later, BY_AMOUNT),
     ]);
     const block = { blockNumber: 101, blockHash: hash(101) };
 
     const after = await settle(async one => [
-      await one.sight(first, { ...early, ...block, logIndex: 5 }, BY_AMOUNT),
-      await one.sight(second, { ...later, ...block, logIndex: 7 }, BY_AMOUNT),
+      await one.recordTransfer(first, { ...early, ...block, logIndex: 5 }, BY_AMOUNT),
+      await one.recordTransfer(second, { ...later, ...block, logIndex: 7 }, BY_AMOUNT),
     ]);
 
     expect(after.map(({ id, sessionId, logIndex }) => ({ id, sessionId, logIndex }))).toEqual([
@@ -63,8 +63,8 @@ bothDatabases('one transfer', databases => {
     const [first, second] = [await opened(), await opened()];
     const early = aTransfer({ logIndex: 3 });
     const [earlyRow, laterRow] = await settle(async one => [
-      await one.sight(first, early, BY_AMOUNT),
-      await one.sight(second, { ...early, logIndex: 5 }, BY_AMOUNT),
+      await one.recordTransfer(first, early, BY_AMOUNT),
+      await one.recordTransfer(second, { ...early, logIndex: 5 }, BY_AMOUNT),
     ]);
     const stored = () => transactionStore(given.db).byHash(early.chainId, early.txHash);
     const moved = async (blockNumber: number, indexes: readonly number[]) => {
@@ -82,10 +82,12 @@ bothDatabases('one transfer', databases => {
   test('that was completed is not counted again when it moves to another block and log index', async () => {
     const session = await opened();
     const transfer = aTransfer();
-    const done = await settle(async one => one.complete((await one.sight(session, transfer, BY_AMOUNT)).id));
+    const done = await settle(async one =>
+      one.complete((await one.recordTransfer(session, transfer, BY_AMOUNT)).id),
+    );
 
     const moved = { ...transfer, logIndex: 8, blockNumber: 101, blockHash: hash(101) };
-    const again = await settle(one => one.sight(session, moved, BY_AMOUNT));
+    const again = await settle(one => one.recordTransfer(session, moved, BY_AMOUNT));
 
     expect(again).toEqual({ ...done, logIndex: 8, blockNumber: 101, blockHash: hash(101) });
     expect(await transactionStore(given.db).ofSession(session.id)).toEqual([again]);
@@ -94,9 +96,9 @@ bothDatabases('one transfer', databases => {
   test('seen again for another session stays with the session it pays', async () => {
     const [own, other] = [await opened(), await opened()];
     const transfer = aTransfer();
-    const seen = await settle(one => one.sight(own, transfer, BY_AMOUNT));
+    const seen = await settle(one => one.recordTransfer(own, transfer, BY_AMOUNT));
 
-    const again = await settle(one => one.sight(other, transfer, BY_AMOUNT));
+    const again = await settle(one => one.recordTransfer(other, transfer, BY_AMOUNT));
 
     expect(again).toEqual(seen);
   });

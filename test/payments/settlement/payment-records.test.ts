@@ -57,8 +57,8 @@ eachPaymentsDatabase('records of payments', ownedTest => {
 
     expect(await store.find(owner, 'txn_1')).toEqual(changed);
     expect(await store.find(stranger, 'txn_1')).toBeUndefined();
-    expect(await store.byPlace(whole.chainId, hash(1), 3)).toEqual(changed);
-    expect(await store.byPlace(whole.chainId, hash(1), 4)).toBeUndefined();
+    expect(await store.byLog(whole.chainId, hash(1), 3)).toEqual(changed);
+    expect(await store.byLog(whole.chainId, hash(1), 4)).toBeUndefined();
     expect(await store.ofSession(whole.sessionId)).toEqual([changed]);
   });
 
@@ -176,7 +176,7 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     expect((await store.list(owner, { chainId: 1 }, ALL)).total).toBe(0);
   });
 
-  test('a fact is recorded once, and events are listed newest first and by place within a millisecond', async ({
+  test('a fact is recorded once, and events are listed newest first and in their order within a millisecond', async ({
     db,
     owner,
     stranger,
@@ -184,10 +184,10 @@ eachPaymentsDatabase('records of payments', ownedTest => {
   }) => {
     const store = eventStore(db, SEALED);
     const data = checkoutExpiredData({ ...session, customerEmail: 'ada@example.com' });
-    const told = (id: string, place: number, createdAt = RECORD_TIME) => ({
+    const told = (id: string, order: number, createdAt = RECORD_TIME) => ({
       event: { id, ...owner, type: 'checkout.expired' as const, createdAt, data },
       fact: `fact of ${id}`,
-      place,
+      order,
     });
     await store.insert([told('evt_b', 0), told('evt_a', 1), told('evt_c', 0, RECORD_TIME - 1)]);
     await store.insert([{ ...told('evt_d', 0), fact: 'fact of evt_a' }]);

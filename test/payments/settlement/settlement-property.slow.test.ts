@@ -149,7 +149,7 @@ async function taken(
   const ids = recorded.map(({ id }) => id);
   switch (step.kind) {
     case 'sight':
-      await settle.sight(session, transfer, { matchedBy: step.matchedBy, confirmations: 1 });
+      await settle.recordTransfer(session, transfer, { matchedBy: step.matchedBy, confirmations: 1 });
       break;
     case 'complete':
       for (const id of ids) await settle.complete(id);

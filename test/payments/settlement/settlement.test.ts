@@ -44,7 +44,7 @@ bothDatabases('the settlement', databases => {
     session: { id: string },
     transfer: Transfer,
     seen: typeof BY_AMOUNT | typeof BY_WALLET = BY_AMOUNT,
-  ) => settle(async one => one.complete((await one.sight(session, transfer, seen)).id));
+  ) => settle(async one => one.complete((await one.recordTransfer(session, transfer, seen)).id));
 
   test('a confirmed transfer of the amount due completes its session, counts a use and records two events', async () => {
     const link = aLink(given.owner);
@@ -52,7 +52,7 @@ bothDatabases('the settlement', databases => {
     const session = await opened({ paymentLinkId: link.id });
     const transfer = aTransfer({ amount: session.amountDue });
 
-    const seen = await settle(one => one.sight(session, transfer, BY_AMOUNT));
+    const seen = await settle(one => one.recordTransfer(session, transfer, BY_AMOUNT));
     const confirming = await sessionOf(session.id);
     await settle(one => one.progress([seen.id], 2));
     const deeper = await sessionOf(session.id);
@@ -100,8 +100,8 @@ bothDatabases('the settlement', databases => {
     const [first, second, settled] = [await opened(), await opened(), await opened()];
     const place = (session: { amountDue: bigint }, logIndex: number) =>
       aTransfer({ amount: session.amountDue, logIndex });
-    const waiting = await settle(one => one.sight(first, place(first, 1), BY_AMOUNT));
-    const deeper = await settle(one => one.sight(second, place(second, 2), BY_AMOUNT));
+    const waiting = await settle(one => one.recordTransfer(first, place(first, 1), BY_AMOUNT));
+    const deeper = await settle(one => one.recordTransfer(second, place(second, 2), BY_AMOUNT));
     const done = await paid(settled, place(settled, 3));
     const { updatedAt } = (await sessionOf(settled.id)) ?? {};
 
@@ -124,7 +124,7 @@ bothDatabases('the settlement', databases => {
     const claimed = await settle(one => one.claim(session, transfer.txHash));
     const lost = await settle(one => one.claim(session, hash(77)));
 
-    const seen = await settle(one => one.sight(session, transfer, BY_WALLET));
+    const seen = await settle(one => one.recordTransfer(session, transfer, BY_WALLET));
     await settle(one => one.fail(lost?.id ?? '', 'not_found'));
 
     expect(claimed).toMatchObject({ status: 'pending', sender: null, txHash: transfer.txHash });
@@ -242,12 +242,12 @@ bothDatabases('the settlement', databases => {
   test('an orphaned payment is recognized in another block and at another log index', async () => {
     const session = await opened();
     const transfer = aTransfer();
-    const seen = await settle(one => one.sight(session, transfer, BY_AMOUNT));
+    const seen = await settle(one => one.recordTransfer(session, transfer, BY_AMOUNT));
     const orphan = await settle(one => one.orphan(seen.id));
     const waiting = await sessionOf(session.id);
 
     const again = await settle(one =>
-      one.sightAgain({ ...transfer, logIndex: 9, blockNumber: 101, blockHash: hash(101) }, 1),
+      one.updateTransfer({ ...transfer, logIndex: 9, blockNumber: 101, blockHash: hash(101) }, 1),
     );
 
     expect(orphan).toMatchObject({ status: 'pending', blockHash: null, logIndex: null });
@@ -284,7 +284,7 @@ bothDatabases('the settlement', databases => {
     const session = await opened();
     const transfer = aTransfer({ amount: session.amountDue });
     const elsewhere = hash(99);
-    const seen = await settle(one => one.sight(session, transfer, BY_AMOUNT));
+    const seen = await settle(one => one.recordTransfer(session, transfer, BY_AMOUNT));
 
     const unmoved = [
       await settle(one => one.complete(seen.id, elsewhere)),
@@ -316,7 +316,7 @@ bothDatabases('the settlement', databases => {
     const forgotten = await opened({ expiresAt: RECORD_TIME + 70_000 });
     const paying = await opened({ expiresAt: RECORD_TIME + 70_000 });
     await opened({ expiresAt: RECORD_TIME + 900_000 });
-    await settle(one => one.sight(paying, aTransfer({ amount: paying.amountDue }), BY_AMOUNT));
+    await settle(one => one.recordTransfer(paying, aTransfer({ amount: paying.amountDue }), BY_AMOUNT));
     const { chainId } = forgotten;
     now = RECORD_TIME + 80_000;
 
@@ -350,7 +350,7 @@ bothDatabases('the settlement', databases => {
     const idle = await opened({ paymentLinkId: link.id });
     const paying = await opened({ paymentLinkId: link.id });
     const transfer = aTransfer({ amount: paying.amountDue });
-    const seen = await settle(one => one.sight(paying, transfer, BY_AMOUNT));
+    const seen = await settle(one => one.recordTransfer(paying, transfer, BY_AMOUNT));
 
     const ended = await settle(one => one.endSessionsOf(link.id));
     await linkStore(given.db).remove(given.owner, link.id);
@@ -381,7 +381,7 @@ bothDatabases('the settlement', databases => {
     const [paying, other] = [aTransfer(), aTransfer()];
     for (const one of [paying, other]) await transfers.upsert(given.owner, one, now);
 
-    await settle(one => one.sight(session, paying, BY_WALLET));
+    await settle(one => one.recordTransfer(session, paying, BY_WALLET));
 
     expect(await transfers.unconfirmed(allDue(paying.chainId))).toMatchObject([{ txHash: other.txHash }]);
   });
@@ -393,7 +393,7 @@ bothDatabases('the settlement', databases => {
     await settle(one => one.follow(claimed?.id ?? '', hash(1)));
     const unchanged = await sessionOf(session.id);
     await settle(one => one.follow(claimed?.id ?? '', hash(2)));
-    const seen = await settle(one => one.sight(session, aTransfer({ txHash: hash(2) }), BY_WALLET));
+    const seen = await settle(one => one.recordTransfer(session, aTransfer({ txHash: hash(2) }), BY_WALLET));
     await settle(one => one.follow(seen.id, hash(3)));
 
     expect(unchanged).toEqual(before);
@@ -459,7 +459,7 @@ bothDatabases('the settlement', databases => {
     const sessions = [await opened({ paymentLinkId: link.id }), await opened({ paymentLinkId: link.id })];
     const seen = await Promise.all(
       sessions.map(session =>
-        settle(one => one.sight(session, aTransfer({ amount: session.amountDue }), BY_AMOUNT)),
+        settle(one => one.recordTransfer(session, aTransfer({ amount: session.amountDue }), BY_AMOUNT)),
       ),
     );
 

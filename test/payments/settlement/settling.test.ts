@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { CheckoutSession } from '#payments/model/session.ts';
-import type { Account } from '#payments/settlement/session-totals.ts';
+import type { PaymentCase } from '#payments/settlement/session-totals.ts';
 import {
   awaited,
   completed,
+  expiredWhileConfirming,
   failed,
   needsUse,
   orphaned,
-  overtaken,
   reorged,
-  sighted,
+  seenInBlock,
   unseen,
 } from '#payments/settlement/settling.ts';
 import { aSession, aTransfer, hash } from '../../lab/payments-sessions.ts';
@@ -113,7 +113,7 @@ test('payments of one wallet lead to the same state in any order', () => {
 test('a payment undone before its confirmation leaves the session unchanged except for its hash', () => {
   const before = session({ payerAddress: aTransfer().sender });
   const transfer = aTransfer();
-  const seen = sighted(
+  const seen = seenInBlock(
     account(before, unseenOf(before, 'txn_1')),
     transfer,
     { matchedBy: 'wallet', confirmations: 2 },
@@ -122,7 +122,7 @@ test('a payment undone before its confirmation leaves the session unchanged exce
 
   const gone = orphaned(account(seen.session, seen.transaction), NOW);
 
-  expect(gone.tells).toEqual([]);
+  expect(gone.events).toEqual([]);
   expect(gone.session).toEqual({ ...before, txHash: transfer.txHash, updatedAt: NOW });
   expect(seen.session).toMatchObject({ paymentStatus: 'confirming', confirmations: 2 });
 });
@@ -168,13 +168,13 @@ test('a dropped part that returns leaves its session completed by the last one',
   const returned = completed({ ...paying(dropped.session, 1n), others }, true, NOW);
 
   expect(returned.session).toMatchObject({ isReorged: false, transactionId: 'txn_2' });
-  expect(returned.tells.map(({ type }) => type)).toEqual(['payment.completed']);
+  expect(returned.events.map(({ type }) => type)).toEqual(['payment.completed']);
 });
 
 test('a payment that confirms while its session expires is late from then on', () => {
   const confirming = paying(session(), PRICE);
 
-  const late = overtaken(confirming, NOW);
+  const late = expiredWhileConfirming(confirming, NOW);
 
   expect(late.session).toMatchObject({ status: 'expired', endedAt: NOW, isLate: true });
   expect(completed(account(late.session, late.transaction), true, NOW)).toMatchObject({
@@ -192,7 +192,7 @@ function session(changes: Partial<CheckoutSession> = {}): CheckoutSession {
   };
 }
 
-function account(ofSession: CheckoutSession, transaction: Account['transaction']): Account {
+function account(ofSession: CheckoutSession, transaction: PaymentCase['transaction']): PaymentCase {
   return { session: ofSession, transaction, others: [] };
 }
 
@@ -204,11 +204,11 @@ function unseenOf(ofSession: CheckoutSession, id: string) {
 function paying(
   ofSession: CheckoutSession,
   amount: bigint,
-  changes: Partial<Account['transaction']> = {},
-): Account {
+  changes: Partial<PaymentCase['transaction']> = {},
+): PaymentCase {
   const transfer = aTransfer({ amount });
   const first = account(ofSession, unseenOf(ofSession, 'txn_1'));
-  const { transaction } = sighted(first, transfer, { matchedBy: 'wallet', confirmations: 1 }, NOW);
+  const { transaction } = seenInBlock(first, transfer, { matchedBy: 'wallet', confirmations: 1 }, NOW);
   return account(ofSession, { ...transaction, ...changes });
 }
 
@@ -216,11 +216,11 @@ function paying(
 function settled(amounts: readonly bigint[]) {
   let current = session({ payerAddress: aTransfer().sender });
   let checkouts = 0;
-  const others: Account['transaction'][] = [];
+  const others: PaymentCase['transaction'][] = [];
   for (const [index, amount] of amounts.entries()) {
     const move = completed({ ...paying(current, amount, { id: `txn_${index}` }), others }, true, NOW);
     current = move.session;
-    checkouts += move.tells.filter(({ type }) => type === 'checkout.completed').length;
+    checkouts += move.events.filter(({ type }) => type === 'checkout.completed').length;
     others.push(move.transaction);
   }
   return { session: current, checkouts };

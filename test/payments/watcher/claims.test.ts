@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { NOT_FOUND_MS } from '#payments/watcher/look/payment-hints.ts';
+import { NOT_FOUND_MS } from '#payments/watcher/look/claim-follower.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';

@@ -7,7 +7,7 @@ import type { DatabaseOptions } from '#db/open.ts';
 import { systemClock } from '#lib/clock.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import type { EffectName } from '#payments/watcher/look/round.ts';
+import type { EffectName } from '#payments/watcher/look/look.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { until } from '../../lab/until.ts';
 import { bothDatabases } from '../../support/databases.ts';
@@ -26,7 +26,7 @@ const CHANGES = Object.keys({
   expiry: true,
 } satisfies Record<EffectName | 'expiry', true>);
 const STEPS = [
-  ...['round', 'head', 'scan'],
+  ...['look', 'head', 'scan'],
   ...CHANGES.flatMap(change => [`before ${change}`, `inside ${change}`, `after ${change}`]),
 ];
 

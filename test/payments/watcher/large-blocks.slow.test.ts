@@ -1,7 +1,7 @@
 import { numberToHex, pad, size, toHex } from 'viem';
 import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
-import { chainStatusBody, chainStatuses } from '#payments/chain-status.ts';
+import { chainStatuses, paymentChainStatusBody } from '#payments/chain-status.ts';
 import { NATIVE_COIN, paymentChains } from '#payments/model/payment-chain.ts';
 import { setAsideList } from '#payments/store/set-aside-list.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
@@ -42,7 +42,7 @@ eachWatchedShop('a block that no answer can hold', watchedTest => {
     .extend('status', ({ chain }) => async (ours: ShopBehindNodes) => {
       const watched = [{ chain: paymentChain(chain), status: ours.watcher.status }];
       const [status] = await chainStatuses({ db: ours.db, clock: ours.clock, watched }).all();
-      return status && chainStatusBody(status);
+      return status && paymentChainStatusBody(status);
     });
 
   test('is read by its hashes, and its payment in coins settles', async ({

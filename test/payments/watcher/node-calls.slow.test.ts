@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { WrongChain } from '#node/transport/errors.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
-import { CLAIMS_PER_LOOK } from '#payments/watcher/look/payment-hints.ts';
+import { CLAIMS_PER_LOOK } from '#payments/watcher/look/claim-follower.ts';
 import { startPaymentChain } from '../../lab/payment-chain.ts';
 import { floodingToken } from '../../support/flooding-token.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';

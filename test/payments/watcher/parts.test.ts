@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '#db/open.ts';
-import { changeInParts, type LeaderTransaction } from '#payments/watcher/look/round.ts';
+import { changeInParts, type LeaderTransaction } from '#payments/watcher/look/look.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 
 test('rows whose change keeps conflicting are tried in smaller parts, and the change of a single row fails', async () => {

@@ -5,10 +5,10 @@ import { transaction } from '#db/transaction.ts';
 import { boundedLines } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
-import type { Round } from '#payments/watcher/look/round.ts';
+import type { Look } from '#payments/watcher/look/look.ts';
 import { nodePool } from '#payments/watcher/node/node-pool.ts';
 import { nodeView } from '#payments/watcher/node/node-view.ts';
-import { places } from '#payments/watcher/node/token-transfers.ts';
+import { watchedAddressesOf } from '#payments/watcher/node/token-transfers.ts';
 import { setAsideBlocks } from '#payments/watcher/set-aside-blocks.ts';
 import { log, paymentChain, seals } from './setting.ts';
 import { eachWatchedShop, type WatchedShop } from './watched-shop.ts';
@@ -28,7 +28,7 @@ eachWatchedShop('blocks that are set aside', test => {
     const round = await roundOf(ours, chain);
     await aside.add(round, 'tokens', [BLOCK]);
     const readMeanwhile: number[][] = [];
-    const effect: Round['effect'] = async (name, work) => {
+    const effect: Look['effect'] = async (name, work) => {
       readMeanwhile.push([...(await aside.numbers(round, 'tokens'))]);
       return round.effect(name, work);
     };
@@ -63,7 +63,7 @@ eachWatchedShop('blocks that are set aside', test => {
 async function roundOf(
   { db, clock }: WatchedShop,
   chain: Parameters<typeof paymentChain>[0] & Rpc,
-): Promise<Round> {
+): Promise<Look> {
   const watched = paymentChain(chain);
   const client = createChainClient({ id: watched.id, rpcUrls: [chain.rpcUrl], timeoutMs: 5_000, log });
   const view = nodeView(nodePool(client));
@@ -71,7 +71,7 @@ async function roundOf(
     chain: watched,
     view,
     head: await view.head(),
-    places: places([]),
+    watched: watchedAddressesOf([]),
     progress: undefined,
     db,
     seals,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
 import { DAY_MS } from '#lib/clock.ts';
-import { chainStatusBody, chainStatuses } from '#payments/chain-status.ts';
+import { chainStatuses, paymentChainStatusBody } from '#payments/chain-status.ts';
 import { paymentChains } from '#payments/model/payment-chain.ts';
 import { retentionWorker } from '#payments/retention.ts';
 import { setAsideList } from '#payments/store/set-aside-list.ts';
@@ -63,7 +63,7 @@ eachWatchedShop('a transaction whose receipt cannot be read', test => {
     const watched = [{ chain: paymentChain(chain), status: ours.watcher.status }];
     const shown = async () => {
       const [status] = await chainStatuses({ db: ours.db, clock: ours.clock, watched }).all();
-      return status && chainStatusBody(status);
+      return status && paymentChainStatusBody(status);
     };
     const { amountDue } = await ours.open();
     const hash = await chain.pay({ from: 1, to: ours.recipient, amount: amountDue });

@@ -15,7 +15,7 @@ import { settlement } from '#payments/settlement/settlement.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { type ChainWatcher, chainWatcher } from '#payments/watcher/chain-watcher.ts';
-import type { Failpoint } from '#payments/watcher/look/round.ts';
+import type { Failpoint } from '#payments/watcher/look/look.ts';
 import { anOrganization } from '../../lab/payments-records.ts';
 import { aSession } from '../../lab/payments-sessions.ts';
 import { PATIENCE_MS } from '../../lab/until.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import { NOT_FOUND_MS } from '#payments/watcher/look/payment-hints.ts';
+import { NOT_FOUND_MS } from '#payments/watcher/look/claim-follower.ts';
 import type { FaultyNode } from '../../lab/faulty-node.ts';
 import { allDue } from '../../lab/payments-records.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, seals, watcherOf } from './setting.ts';
@@ -60,7 +60,7 @@ eachWatchedShop('work that ends after a later look', test => {
     const payMeanwhile = (step: string) =>
       step === 'before record'
         ? transaction(db, handle =>
-            settlement({ handle, seals, now: clock.now() }).sight(session, transfer, by),
+            settlement({ handle, seals, now: clock.now() }).recordTransfer(session, transfer, by),
           ).then(() => {})
         : undefined;
     await ours.watcher.resign();

@@ -4,7 +4,7 @@ import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import type { Failpoint } from '#payments/watcher/look/round.ts';
+import type { Failpoint } from '#payments/watcher/look/look.ts';
 import { startChainWatcher } from '#payments/watcher/running-watcher.ts';
 import { LookStandsStill } from '#payments/watcher/watch-lease.ts';
 import { startPaymentChain } from '../../lab/payment-chain.ts';

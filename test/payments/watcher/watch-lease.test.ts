@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { silentLogger } from '#lib/logger.ts';
-import { LeadershipLost } from '#payments/watcher/look/round.ts';
+import { LeadershipLost } from '#payments/watcher/look/look.ts';
 import { LookStandsStill, type WatchLease, watchLease } from '#payments/watcher/watch-lease.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import { givenConnections } from '../../support/given-database.ts';

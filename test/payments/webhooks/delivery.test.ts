@@ -6,12 +6,12 @@ import {
   attemptEnded,
   canRetry,
   type DeliveryState,
+  type DeliveryTally,
   HOLD_LIMIT_MS,
   isFinal,
   newDelivery,
   RETRY_DELAYS_MS,
   resumed,
-  type Tally,
 } from '#payments/model/delivery.ts';
 import { FAILURE, MANUAL_FAILURE, NOTHING, SUCCESS } from './tallies.ts';
 
@@ -60,7 +60,7 @@ interface Step extends Pick<Trial, 'kind' | 'isSuccess'> {
   before: DeliveryState;
   after: DeliveryState;
   endedAt: number;
-  tally: Tally;
+  tally: DeliveryTally;
 }
 
 /** Those of the trials that the state of the delivery allows, in order. */
@@ -118,7 +118,7 @@ describe('any life of a delivery', () => {
         expect(life.at(-1)?.after.attempts ?? 0).toBe(attempts.length);
         expect(sum('successes')).toBe(times(attempts.some(({ isSuccess }) => isSuccess)));
         expect(sum('failures')).toBe(times(attempts.some(({ isSuccess }) => !isSuccess)));
-        for (const { tally } of life) if (tally.row === 'grows') expect(tally).toEqual(FAILURE);
+        for (const { tally } of life) if (tally.streak === 'grow') expect(tally).toEqual(FAILURE);
       }),
     );
   });
@@ -140,7 +140,7 @@ describe('any life of a delivery', () => {
         for (const { before, after, kind, isSuccess, tally } of lifeOf(false, steps)) {
           if (kind !== 'manual' || isSuccess) continue;
           expect(after).toEqual({ ...before, attempts: before.attempts + 1, hasFailed: true });
-          expect(tally.row).toBe('stays');
+          expect(tally.streak).toBe('keep');
         }
       }),
     );

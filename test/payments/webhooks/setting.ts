@@ -92,7 +92,7 @@ export async function startSetting(options: DatabaseOptions, clock: Clock): Prom
         const checkoutSession = { ...event.data.checkoutSession, ...session };
         return { ...event, data: { ...event.data, checkoutSession } };
       });
-      const recorded = events.map(event => ({ event, fact: newId('fact'), place: ++place }));
+      const recorded = events.map(event => ({ event, fact: newId('fact'), order: ++place }));
       await transaction(db, handle => eventStore(handle, seals).insert(recorded));
       const relaying = relay({ db, seals, clock, log });
       while ((await relaying.runOnce(new AbortController().signal)) > 0) {}

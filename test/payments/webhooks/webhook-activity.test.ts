@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Tally } from '#payments/model/delivery.ts';
+import type { DeliveryTally } from '#payments/model/delivery.ts';
 import {
   activityChanged,
   FAILURES_TO_DISABLE,
@@ -12,7 +12,7 @@ import { FAILURE, MANUAL_FAILURE, NOTHING, SUCCESS } from './tallies.ts';
 
 const T0 = 1_795_253_400_000;
 
-function activityAfter(tallies: readonly Tally[], start = NEW_ACTIVITY): WebhookActivity {
+function activityAfter(tallies: readonly DeliveryTally[], start = NEW_ACTIVITY): WebhookActivity {
   return tallies.reduce((activity, tally) => tallied(activity, tally, T0).activity, start);
 }
 const nine = activityAfter(Array.from({ length: FAILURES_TO_DISABLE - 1 }, () => FAILURE));
@@ -49,7 +49,7 @@ test('in any mix of successes and failures, it is disabled exactly after ten con
   );
   fc.assert(
     fc.property(tallies, all => {
-      const letters = all.map(({ row }) => ({ grows: 'f', 'begins anew': 's', stays: '' })[row]).join('');
+      const letters = all.map(({ streak: row }) => ({ grow: 'f', reset: 's', keep: '' })[row]).join('');
       const { isActive, successCount, failureCount } = activityAfter(all);
 
       expect(isActive).toBe(!letters.includes('f'.repeat(FAILURES_TO_DISABLE)));

@@ -30,12 +30,12 @@ export interface CommittedResponse<Status extends number, Body> {
  * many rows that it has transactions of its own. Like the work of `commit`, both may run more than once; `send` runs
  * once.
  */
-export interface TwoPhaseAction<Begun, Sent, Status extends number, Body> {
+export interface TwoPhaseAction<Begun, Result, Status extends number, Body> {
   /** Checks the request and records the coming effect. An error rolls everything back. */
   begin(handle: Transaction): Promise<Begun>;
   /** Carries out the effect. An error releases the idempotency key; the writes of `begin` stay. */
-  send(begun: Begun): Promise<Sent>;
-  end(handle: Transaction, begun: Begun, sent: Sent): Promise<CommittedResponse<Status, Body>>;
+  send(begun: Begun): Promise<Result>;
+  end(handle: Transaction, begun: Begun, sent: Result): Promise<CommittedResponse<Status, Body>>;
 }
 
 /** Caller with a valid API key. */
@@ -56,8 +56,8 @@ export interface ApiCaller extends Owner {
    * The same for an effect that must not be in a transaction. An idempotency key is taken before the effect. If our process ends in
    * between, requests with the key get `idempotency_conflict` for one minute and may then have the effect again.
    */
-  readonly commitAround: <Begun, Sent, Status extends number, Body>(
-    effect: TwoPhaseAction<Begun, Sent, Status, Body>,
+  readonly commitAround: <Begun, Result, Status extends number, Body>(
+    effect: TwoPhaseAction<Begun, Result, Status, Body>,
   ) => Promise<CommittedResponse<Status, Body>>;
 }
 

@@ -56,11 +56,11 @@ export interface Authenticator {
    * refused request costs no query.
    * @throws HttpError 429, or as `find`
    */
-  lookUp<Found extends Identified>(
+  lookUp<Identity extends Identified>(
     secret: string,
     client: Client,
-    find: () => Promise<Found>,
-  ): Promise<Found>;
+    find: () => Promise<Identity>,
+  ): Promise<Identity>;
   /** Accepts the use of a key that is neither revoked nor expired. @throws HttpError as `refuse` */
   accept(found: Credential | undefined, client: Client): Promise<Credential>;
   /** @throws HttpError 401 with the failure's code, or 429 after too many failures from one address */
@@ -90,11 +90,11 @@ export function authenticator(options: AuthenticatorOptions): Authenticator {
     return credential;
   }
 
-  async function lookUp<Found extends Identified>(
+  async function lookUp<Identity extends Identified>(
     secret: string,
     client: Client,
-    find: () => Promise<Found>,
-  ): Promise<Found> {
+    find: () => Promise<Identity>,
+  ): Promise<Identity> {
     const hash = hashOfKey(secret).toString('base64');
     const refusal = limits.beforeLookUp(keyIds.get(hash), client);
     if (refusal !== undefined) throw tooMany(refusal, clock.now());
@@ -118,7 +118,7 @@ export function authenticator(options: AuthenticatorOptions): Authenticator {
   }
 
   async function refuse({ code, message }: AuthFailure, client: Client): Promise<never> {
-    const count = await limits.ofFailure(client);
+    const count = await limits.countFailure(client);
     const now = clock.now();
     if (count?.isRefused === true) throw tooMany(count, now);
     throw paymentsError(code, message, {

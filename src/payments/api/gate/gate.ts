@@ -61,8 +61,8 @@ export function paymentsGate({
 
     async admit(caller, request) {
       const counted =
-        'keyId' in caller ? [await counts.ofKey(caller.keyId, caller.tier)] : await ofVisitor(request);
-      const tightest = counted.sort(byRoom)[0];
+        'keyId' in caller ? [await counts.countKey(caller.keyId, caller.tier)] : await ofVisitor(request);
+      const tightest = counted.sort(mostRestrictiveFirst)[0];
       if (tightest === undefined) return {};
       if (tightest.isRefused) throw tooMany(tightest, clock.now());
       return countHeaders(tightest, clock.now());
@@ -87,23 +87,27 @@ export function paymentsGate({
     const { client, operation } = request;
     const sessionId = sessionOf(request);
     const isState = operation.id === STATE && sessionId !== undefined;
-    const byAddress = await (isState ? counts.ofStateReader(client) : counts.ofPayer(client));
+    const byAddress = await (isState ? counts.countStateReader(client) : counts.countPayer(client));
     if (byAddress?.isRefused === true) return [byAddress];
-    const ofSession = isState ? counts.ofState : PROOFS.includes(operation.id) ? counts.ofSession : undefined;
+    const ofSession = isState
+      ? counts.countState
+      : PROOFS.includes(operation.id)
+        ? counts.countSession
+        : undefined;
     const bySession = sessionId === undefined ? undefined : await ofSession?.(sessionId);
     return [byAddress, bySession].filter(count => count !== undefined);
   }
 }
 
 /** Orders refused counts first, then those with the fewest requests left, then those with the longest wait. */
-function byRoom(a: RequestCount, b: RequestCount): number {
+function mostRestrictiveFirst(a: RequestCount, b: RequestCount): number {
   return Number(b.isRefused) - Number(a.isRefused) || a.remaining - b.remaining || b.msLeft - a.msLeft;
 }
 
 /** The session in a request's path; undefined without a well-formed id. */
 function sessionOf({ operation, target }: IncomingRequest): string | undefined {
-  const place = operation.path.split('/').indexOf('{checkout_session_id}');
+  const index = operation.path.split('/').indexOf('{checkout_session_id}');
   // Decoded, because escapes would give the same session several names.
-  const id = decodeSegment(pathOf(target).split('/')[place] ?? '');
+  const id = decodeSegment(pathOf(target).split('/')[index] ?? '');
   return isId('cs', id) ? id : undefined;
 }

@@ -2,7 +2,7 @@ import type { Handle } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { Owner } from '../../model/owner.ts';
-import type { Cell, Seals } from '../../secrets/sealed.ts';
+import type { SealedCell, Seals } from '../../secrets/sealed.ts';
 import type { IdempotencyRow } from '../../tables/organization-tables.ts';
 import { select } from '../../tables/select.ts';
 
@@ -19,7 +19,7 @@ const STARTED = 0;
 const PURGE_BATCH = 1_000;
 
 /** Answer to a request with an idempotency key. */
-export interface KeptAnswer {
+export interface KeyedAnswer {
   /** Tells the request from others with the same key. */
   readonly fingerprint: Buffer;
   readonly status: number;
@@ -28,22 +28,22 @@ export interface KeptAnswer {
 }
 
 /** Record of a key. `createdAt` is UTC milliseconds. */
-export type KeptRow = { readonly createdAt: number } & (
-  | ({ readonly isStarted: false } & KeptAnswer)
+export type KeyRecord = { readonly createdAt: number } & (
+  | ({ readonly isStarted: false } & KeyedAnswer)
   | { readonly isStarted: true; readonly fingerprint: Buffer }
 );
 
 /** True while the record of a key is valid; `now` in UTC milliseconds. */
-export function isHeld({ isStarted, createdAt }: KeptRow, now: number): boolean {
+export function isHeld({ isStarted, createdAt }: KeyRecord, now: number): boolean {
   return createdAt > now - (isStarted ? STARTED_LIFETIME_MS : IDEMPOTENCY_LIFETIME_MS);
 }
 
 /** Answers by idempotency key. Bodies may contain secrets, so they are sealed. */
 export interface IdempotencyStore {
   /** The record of a key, even an expired one that is not purged yet. @throws SealError */
-  find(owner: Owner, key: string): Promise<KeptRow | undefined>;
+  find(owner: Owner, key: string): Promise<KeyRecord | undefined>;
   /** Stores an answer. Returns false and writes nothing when the key has a valid record. */
-  insert(owner: Owner, key: string, answer: KeptAnswer, now: number): Promise<boolean>;
+  insert(owner: Owner, key: string, answer: KeyedAnswer, now: number): Promise<boolean>;
   /** Takes a key for an effect whose answer comes later. Returns false like `insert`. */
   start(owner: Owner, key: string, fingerprint: Buffer, now: number): Promise<boolean>;
   /**
@@ -53,7 +53,7 @@ export interface IdempotencyStore {
   finish(
     owner: Owner,
     key: string,
-    answer: Omit<KeptAnswer, 'fingerprint'>,
+    answer: Omit<KeyedAnswer, 'fingerprint'>,
     startedAt: number,
   ): Promise<void>;
   /** Releases the key of the effect that was started at this time. */
@@ -116,7 +116,7 @@ export function idempotencyStore(handle: Handle, seals: Seals): IdempotencyStore
   async function write(
     owner: Owner,
     key: string,
-    { fingerprint, status, body }: KeptAnswer,
+    { fingerprint, status, body }: KeyedAnswer,
     now: number,
   ): Promise<boolean> {
     // Uses `on conflict`, because a failed insert would end a transaction of PostgreSQL.
@@ -157,7 +157,7 @@ function startedAs({ organizationId, mode }: Owner, key: string, startedAt: numb
 }
 
 /** The primary key as JSON: joined with a separator, two keys could give the same text. */
-function cellOf({ organizationId, mode }: Owner, key: string): Cell {
+function cellOf({ organizationId, mode }: Owner, key: string): SealedCell {
   return {
     table: 'idempotency_keys',
     column: 'sealed_body',

@@ -2,11 +2,16 @@ import { createHash } from 'node:crypto';
 import { paymentsError } from '#contract/contracts/payments-errors.ts';
 import type { Attempt, GateResponse } from '#contract/mount/request-gate.ts';
 import type { ApiCaller } from './api-context.ts';
-import { idempotencyStore, isHeld, type KeptAnswer, type KeptRow } from './idempotency-store.ts';
-import { type IdempotencyOptions, keyedCommits, Overtaken, type RequestKey } from './keyed-commits.ts';
+import { idempotencyStore, isHeld, type KeyedAnswer, type KeyRecord } from './idempotency-store.ts';
+import {
+  AnotherRequestWon,
+  type IdempotencyOptions,
+  keyedCommits,
+  type RequestKey,
+} from './keyed-commits.ts';
 
 /** Longest wait of a request for an earlier equal one (Decision 106). */
-const PATIENCE_MS = 10_000;
+const WAIT_MS = 10_000;
 /** Interval of the checks for the end of a request in another process. */
 const LOOK_AGAIN_MS = 50;
 
@@ -23,7 +28,7 @@ export function idempotency(options: IdempotencyOptions) {
     const { organizationId, mode } = caller;
     const name = JSON.stringify([organizationId, mode, attempt.key]);
     const fingerprint = fingerprintOf(attempt);
-    const until = clock.now() + PATIENCE_MS;
+    const until = clock.now() + WAIT_MS;
 
     for (;;) {
       const kept = fresh(await idempotencyStore(db, seals).find(caller, attempt.key));
@@ -34,8 +39,8 @@ export function idempotency(options: IdempotencyOptions) {
         const answer = await alone(name, () =>
           answered(caller, { name, key: attempt.key, fingerprint }, proceed),
         );
-        if (!(answer instanceof Overtaken)) return answer;
-        if (answer.isKept) continue;
+        if (!(answer instanceof AnotherRequestWon)) return answer;
+        if (answer.isStored) continue;
       }
       if (clock.now() >= until) throw inProgress();
       await (twin === undefined ? clock.sleep(LOOK_AGAIN_MS) : ended(twin, until - clock.now()));
@@ -43,15 +48,18 @@ export function idempotency(options: IdempotencyOptions) {
   };
 
   /**
-   * Runs a request whose key no other request of this process holds. Returns Overtaken when another process was faster.
+   * Runs a request whose key no other request of this process holds. Returns AnotherRequestWon when another process was faster.
    */
-  async function alone(name: string, run: () => Promise<GateResponse>): Promise<GateResponse | Overtaken> {
+  async function alone(
+    name: string,
+    run: () => Promise<GateResponse>,
+  ): Promise<GateResponse | AnotherRequestWon> {
     const running = run();
     inFlight.set(name, running);
     try {
       return await running;
     } catch (error) {
-      if (error instanceof Overtaken) return error;
+      if (error instanceof AnotherRequestWon) return error;
       throw error;
     } finally {
       inFlight.delete(name);
@@ -63,26 +71,26 @@ export function idempotency(options: IdempotencyOptions) {
    * @throws Error when the answer was not stored: a repetition of the request would have its effect twice.
    */
   async function answered(caller: ApiCaller, own: RequestKey, proceed: Proceed): Promise<GateResponse> {
-    let isKept = false;
+    let isStored = false;
     const { commit, commitAround } = keyedCommits(options, caller, own);
     const answer = await proceed({
       ...caller,
       async commit(work) {
         const committed = await commit(work);
-        isKept = true;
+        isStored = true;
         return committed;
       },
       async commitAround(effect) {
         const committed = await commitAround(effect);
-        isKept = true;
+        isStored = true;
         return committed;
       },
     });
-    if (!isKept) throw new Error('an operation with an idempotency key answered without a commit');
+    if (!isStored) throw new Error('an operation with an idempotency key answered without a commit');
     return answer;
   }
 
-  function fresh(row: KeptRow | undefined): KeptRow | undefined {
+  function fresh(row: KeyRecord | undefined): KeyRecord | undefined {
     return row !== undefined && isHeld(row, clock.now()) ? row : undefined;
   }
 
@@ -105,7 +113,7 @@ function fingerprintOf({ method, target, body }: Attempt): Buffer {
     .digest();
 }
 
-function repeated({ status, body }: KeptAnswer): GateResponse {
+function repeated({ status, body }: KeyedAnswer): GateResponse {
   return { status, headers: { 'Idempotent-Replayed': 'true' }, body: JSON.parse(body) };
 }
 

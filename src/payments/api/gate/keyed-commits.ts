@@ -12,13 +12,13 @@ export interface IdempotencyOptions extends ClockAndLog {
 }
 
 /** Thrown to roll back a transaction, because another request holds the key or has stored its answer. */
-export class Overtaken extends Error {
+export class AnotherRequestWon extends Error {
   /** True when the answer of the other request can be read now. */
-  readonly isKept: boolean;
+  readonly isStored: boolean;
 
-  constructor(isKept: boolean) {
+  constructor(isStored: boolean) {
     super('another request with the same idempotency key was faster');
-    this.isKept = isKept;
+    this.isStored = isStored;
   }
 }
 
@@ -34,7 +34,7 @@ export interface RequestKey {
 /**
  * Both commits of a caller whose request has an idempotency key. They store the answer under the key in the transaction
  * of its effect (Decision 106).
- * @throws Overtaken
+ * @throws AnotherRequestWon
  */
 export function keyedCommits(
   { db, seals, clock, log }: IdempotencyOptions,
@@ -43,31 +43,31 @@ export function keyedCommits(
 ): Pick<ApiCaller, 'commit' | 'commitAround'> {
   return {
     commit: work => transaction(db, handle => commitWithAnswer(handle, work)),
-    commitAround: effect => commitAround(db, effect, keptBeside()),
+    commitAround: effect => commitAround(db, effect, keyedWrites()),
   };
 
   async function commitWithAnswer<Status extends number, Body>(
     handle: Transaction,
     work: (handle: Transaction) => Promise<CommittedResponse<Status, Body>>,
   ): Promise<CommittedResponse<Status, Body>> {
-    const kept = idempotencyStore(handle, seals);
-    if (!(await tryLock(handle, name))) throw new Overtaken(false);
-    const before = await kept.find(caller, key);
-    if (before !== undefined && isHeld(before, clock.now())) throw new Overtaken(true);
+    const store = idempotencyStore(handle, seals);
+    if (!(await tryLock(handle, name))) throw new AnotherRequestWon(false);
+    const before = await store.find(caller, key);
+    if (before !== undefined && isHeld(before, clock.now())) throw new AnotherRequestWon(true);
     const answer = await work(handle);
     const row = { fingerprint, status: answer.status, body: toJson(answer.body) };
-    if (!(await kept.insert(caller, key, row, clock.now()))) throw new Overtaken(true);
+    if (!(await store.insert(caller, key, row, clock.now()))) throw new AnotherRequestWon(true);
     return answer;
   }
 
   /** Takes the key before an effect outside the database, and stores the answer in the transaction after it. */
-  function keptBeside(): KeptBeside {
+  function keyedWrites(): KeyedWrites {
     const startedAt = clock.now();
     return {
       async begin(handle) {
-        if (!(await tryLock(handle, name))) throw new Overtaken(false);
-        const kept = idempotencyStore(handle, seals);
-        if (!(await kept.start(caller, key, fingerprint, startedAt))) throw new Overtaken(true);
+        if (!(await tryLock(handle, name))) throw new AnotherRequestWon(false);
+        const store = idempotencyStore(handle, seals);
+        if (!(await store.start(caller, key, fingerprint, startedAt))) throw new AnotherRequestWon(true);
       },
       cancel: () =>
         transaction(db, handle => idempotencyStore(handle, seals).cancel(caller, key, startedAt)).catch(
@@ -80,8 +80,8 @@ export function keyedCommits(
 }
 
 /** Writes of an idempotency key. `begin` and `end` run in the transactions of the effect, `cancel` in its own. */
-interface KeptBeside {
-  /** Takes the key. @throws Overtaken */
+interface KeyedWrites {
+  /** Takes the key. @throws AnotherRequestWon */
   begin(handle: Transaction): Promise<void>;
   /**
    * Releases the key, because there was no effect. A failure is only logged: the caller already has an error to report.
@@ -92,23 +92,23 @@ interface KeptBeside {
 }
 
 /** Runs an effect between two transactions. They are short even when the effect takes long. */
-export async function commitAround<Begun, Sent, Status extends number, Body>(
+export async function commitAround<Begun, Result, Status extends number, Body>(
   db: Db,
-  effect: TwoPhaseAction<Begun, Sent, Status, Body>,
-  kept?: KeptBeside,
+  effect: TwoPhaseAction<Begun, Result, Status, Body>,
+  keyed?: KeyedWrites,
 ): Promise<CommittedResponse<Status, Body>> {
   const begun = await transaction(db, async handle => {
-    await kept?.begin(handle);
+    await keyed?.begin(handle);
     return effect.begin(handle);
   });
   const sent = await effect.send(begun).catch(async (error: unknown) => {
-    await kept?.cancel();
+    await keyed?.cancel();
     throw error;
   });
   // Not serializable: a conflict with other writers must not lose the record of an effect that has happened.
   return lockedTransaction(db, async handle => {
     const answer = await effect.end(handle, begun, sent);
-    await kept?.end(handle, answer);
+    await keyed?.end(handle, answer);
     return answer;
   });
 }

@@ -38,22 +38,22 @@ const SIGN_INS_PER_ADDRESS = 60;
 
 /** Counters of requests. Undefined for clients without a limit per address. */
 export interface RateLimits {
-  ofKey(keyId: string, tier: Tier): Promise<RequestCount>;
+  countKey(keyId: string, tier: Tier): Promise<RequestCount>;
   /**
    * Refusal that a credential gets before it is looked up (Decision 278): that of its key, or that of an unknown
    * credential from an address with too many failures. Undefined for a credential to look up.
    */
   beforeLookUp(keyId: string | undefined, client: Client): RequestCount | undefined;
-  ofFailure(client: Client): Promise<RequestCount | undefined>;
-  ofPayer(client: Client): Promise<RequestCount | undefined>;
-  ofState(sessionId: string): Promise<RequestCount>;
-  ofStateReader(client: Client): Promise<RequestCount | undefined>;
-  ofSignIn(client: Client): Promise<RequestCount | undefined>;
-  ofPage(client: Client): Promise<RequestCount | undefined>;
-  ofSession(sessionId: string): Promise<RequestCount>;
+  countFailure(client: Client): Promise<RequestCount | undefined>;
+  countPayer(client: Client): Promise<RequestCount | undefined>;
+  countState(sessionId: string): Promise<RequestCount>;
+  countStateReader(client: Client): Promise<RequestCount | undefined>;
+  countSignIn(client: Client): Promise<RequestCount | undefined>;
+  countPage(client: Client): Promise<RequestCount | undefined>;
+  countSession(sessionId: string): Promise<RequestCount>;
 }
 
-export interface RateLimitOptions {
+export interface ApiRateLimitOptions {
   readonly counters?: RequestCounters | undefined;
   /** Milliseconds of a clock that nobody sets, by which refusals end. Like the counters' stores, it is not `Clock`. */
   readonly steady?: () => number;
@@ -70,7 +70,7 @@ export function rateLimits(
   {
     counters = isShared(db) ? databaseCounters(db) : memoryCounters,
     steady = () => performance.now(),
-  }: RateLimitOptions = {},
+  }: ApiRateLimitOptions = {},
 ): RateLimits {
   const byTier = {
     standard: remembering(counters('key', keys.standard), steady),
@@ -89,7 +89,7 @@ export function rateLimits(
     return key === undefined ? undefined : counter(key);
   };
   return {
-    ofKey: (keyId, tier) => byTier[tier].count(keyId),
+    countKey: (keyId, tier) => byTier[tier].count(keyId),
     beforeLookUp(keyId, client) {
       if (keyId !== undefined) return byTier.standard.standing(keyId) ?? byTier.elevated.standing(keyId);
       const address = limitKey(client);
@@ -97,13 +97,13 @@ export function rateLimits(
       const refusal = failures.standing(address);
       return refusal === undefined || mayGuess(address) ? undefined : refusal;
     },
-    ofFailure: client => byAddress(failures.count, client),
-    ofPayer: client => byAddress(payers, client),
-    ofState: states,
-    ofStateReader: client => byAddress(stateReaders, client),
-    ofSignIn: client => byAddress(signIns, client),
-    ofPage: client => byAddress(pages, client),
-    ofSession: sessions,
+    countFailure: client => byAddress(failures.count, client),
+    countPayer: client => byAddress(payers, client),
+    countState: states,
+    countStateReader: client => byAddress(stateReaders, client),
+    countSignIn: client => byAddress(signIns, client),
+    countPage: client => byAddress(pages, client),
+    countSession: sessions,
   };
 }
 
@@ -126,18 +126,18 @@ export function tooMany(count: RequestCount, now: number): HttpError {
 }
 
 /** Counts a request by its key. The returned function throws HttpError 429 beyond the limit. */
-export function keyAdmission({ ofKey }: Pick<RateLimits, 'ofKey'>, clock: Clock) {
+export function keyAdmission({ countKey }: Pick<RateLimits, 'countKey'>, clock: Clock) {
   return async ({ key, tier }: { readonly key: { readonly id: string }; readonly tier: Tier }) => {
-    const count = await ofKey(key.id, tier);
+    const count = await countKey(key.id, tier);
     if (count.isRefused) throw tooMany(count, clock.now());
     return countHeaders(count, clock.now());
   };
 }
 
 /** Counts a page of the checkout. Does not throw, because a refusal is a page as well. */
-export function pageAdmission({ ofPage }: Pick<RateLimits, 'ofPage'>, clock: Clock) {
+export function pageAdmission({ countPage }: Pick<RateLimits, 'countPage'>, clock: Clock) {
   return async (client: Client) => {
-    const count = await ofPage(client);
+    const count = await countPage(client);
     if (count === undefined) return { headers: {}, waitSeconds: undefined };
     const headers = countHeaders(count, clock.now());
     if (!count.isRefused) return { headers, waitSeconds: undefined };

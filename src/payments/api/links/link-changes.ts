@@ -10,10 +10,10 @@ import { nameRecipient } from '../../recipients/recipient-lock.ts';
 import { linkStore } from '../../store/link-store.ts';
 import { organizationStore } from '../../store/organization-store.ts';
 import type { ApiCaller, ApiHandlers, PaymentsContext } from '../gate/api-context.ts';
-import { notFound } from '../responses/answers.ts';
+import { resourceNotFound } from '../responses/answers.ts';
 import { linkBody } from '../responses/record-bodies.ts';
 import { BUTTON_TEXT, linkFields } from './link-fields.ts';
-import { checkPlace, checkPrices, type IsGiven, type PaymentDestination } from './link-terms.ts';
+import { checkDestination, checkPrices, type IsGiven, type PaymentDestination } from './link-terms.ts';
 
 /** Length of a generated code, short enough to be read out loud. There are 218 trillion such codes. */
 const CODE_LENGTH = 8;
@@ -26,17 +26,17 @@ export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext
       caller.commit(async handle => {
         const now = clock.now();
         const { defaults } = await organizationStore(handle).profile(caller);
-        const place = destinationOf(body, defaults);
+        const destination = destinationOf(body, defaults);
         const fields = linkFields(body, now);
         const isGiven = givenIn(body);
         checkPrices(fields, isGiven);
-        checkPlace(place, { chains, mode: caller.mode }, isGiven);
-        await nameRecipient(handle, caller, { place, now });
+        checkDestination(destination, { chains, mode: caller.mode }, isGiven);
+        await nameRecipient(handle, caller, { destination, now });
         const id = newId('pl');
         const link: PaymentLink = {
           ...blank(caller, now),
           ...fields,
-          ...place,
+          ...destination,
           id,
           name: body.name.trim(),
           shortCode: await reserve(handle, id, body.short_code),
@@ -53,13 +53,13 @@ export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext
         checkPrices(fields, isGiven);
         const store = linkStore(handle);
         const link = await store.find(caller, path.payment_link_id);
-        if (link === undefined) throw notFound('payment_link', path.payment_link_id);
+        if (link === undefined) throw resourceNotFound('payment_link', path.payment_link_id);
         const changed: PaymentLink = { ...link, ...fields, updatedAt: now };
         checkPrices(changed, isGiven);
         const moved = movedField(link, changed);
         if (moved !== undefined) {
-          checkPlace(changed, { chains, mode: caller.mode }, isGiven);
-          await nameRecipient(handle, caller, { place: changed, now });
+          checkDestination(changed, { chains, mode: caller.mode }, isGiven);
+          await nameRecipient(handle, caller, { destination: changed, now });
           if (await store.hasSessions(link.id)) throw cannotMove(moved);
         }
         if (changed.shortCode !== link.shortCode) await reserve(handle, link.id, changed.shortCode);

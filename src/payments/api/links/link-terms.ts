@@ -48,7 +48,7 @@ export function checkPrices(prices: Prices, isGiven: IsGiven): void {
  * 98 and 107).
  * @throws InvalidBody
  */
-export function checkPlace(
+export function checkDestination(
   { chainId, tokenAddress, recipientAddress }: PaymentDestination,
   { chains, mode }: { chains: PaymentChains; mode: Mode },
   isGiven: IsGiven,

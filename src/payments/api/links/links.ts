@@ -8,11 +8,11 @@ import { sessionStore } from '#payments/sessions/session-store.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import type { ApiHandlers, PaymentsContext } from '../gate/api-context.ts';
-import { notFound, pagedList, periodOf } from '../responses/answers.ts';
+import { pagedList, periodOf, resourceNotFound } from '../responses/answers.ts';
 import { linkBody, sessionBody } from '../responses/record-bodies.ts';
 import { givenIn, linkChangeHandlers, reserve } from './link-changes.ts';
 import { linkFields } from './link-fields.ts';
-import { checkPlace, checkPrices } from './link-terms.ts';
+import { checkDestination, checkPrices } from './link-terms.ts';
 
 /** Rows of a deleted link that one database transaction changes. */
 const CHANGED_AT_ONCE = 200;
@@ -35,7 +35,7 @@ export function linkHandlers(context: PaymentsContext) {
 
     async getPaymentLink({ path }, caller) {
       const link = await linkStore(db).find(caller, path.payment_link_id);
-      if (link === undefined) throw notFound('payment_link', path.payment_link_id);
+      if (link === undefined) throw resourceNotFound('payment_link', path.payment_link_id);
       return { status: 200, body: linkBody(link, { publicUrl, now: clock.now() }) };
     },
 
@@ -43,7 +43,7 @@ export function linkHandlers(context: PaymentsContext) {
       caller.commitAround({
         async begin(handle) {
           const link = await linkStore(handle).find(caller, id);
-          if (link === undefined) throw notFound('payment_link', id);
+          if (link === undefined) throw resourceNotFound('payment_link', id);
           await linkStore(handle).update({ ...link, isActive: false, updatedAt: clock.now() });
         },
         // One statement over all sessions would block all other requests on SQLite for seconds.
@@ -63,7 +63,7 @@ export function linkHandlers(context: PaymentsContext) {
 
     async listPaymentLinkSessions({ path: { payment_link_id: id }, query }, caller) {
       const { status, page, limit, ...period } = query;
-      if ((await linkStore(db).find(caller, id)) === undefined) throw notFound('payment_link', id);
+      if ((await linkStore(db).find(caller, id)) === undefined) throw resourceNotFound('payment_link', id);
       const filter = { status, paymentLinkId: id, ...periodOf(period) };
       const sessions = await sessionStore(db, seals).list(caller, filter, { page, limit });
       const path = `/api/v1/payment-links/${id}/sessions`;
@@ -86,12 +86,12 @@ function linkCopyHandlers({ chains, clock, publicUrl }: PaymentsContext) {
         checkPrices(fields, isGiven);
         const store = linkStore(handle);
         const original = await store.find(caller, path.payment_link_id);
-        if (original === undefined) throw notFound('payment_link', path.payment_link_id);
+        if (original === undefined) throw resourceNotFound('payment_link', path.payment_link_id);
         const id = newId('pl');
         const terms: PaymentLink = { ...copyOf(original, now), ...fields, id };
         checkPrices(terms, isGiven);
-        checkPlace(terms, { chains, mode: caller.mode }, isGiven);
-        await nameRecipient(handle, caller, { place: terms, now });
+        checkDestination(terms, { chains, mode: caller.mode }, isGiven);
+        await nameRecipient(handle, caller, { destination: terms, now });
         const link = { ...terms, shortCode: await reserve(handle, id, body.short_code) };
         await store.insert(link);
         return { status: 201, body: linkBody(link, { publicUrl, now }) };

@@ -45,12 +45,12 @@ type RecordKind =
   | 'webhook_delivery';
 
 /** Refusal of an unknown id. A record of another owner looks like a missing one (Decision 96). */
-export function notFound(kind: RecordKind, id: string): HttpError {
+export function resourceNotFound(kind: RecordKind, id: string): HttpError {
   return paymentsError('resource_not_found', `No ${kind} with id '${id}'.`);
 }
 
 /** A time in the contract's form, from UTC milliseconds (Decision 95). Null stays null. */
-export function timestampOrNull(ms: number | null): string | null {
+export function nullableTimestamp(ms: number | null): string | null {
   return ms === null ? null : timestamp(ms);
 }
 

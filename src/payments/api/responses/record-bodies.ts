@@ -6,7 +6,7 @@ import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { CheckoutSession } from '../../model/session.ts';
 import { NO_LOG } from '../../model/transfer.ts';
 import type { PaymentsContext } from '../gate/api-context.ts';
-import { timestampOrNull } from './answers.ts';
+import { nullableTimestamp } from './answers.ts';
 
 /** A payment link in the contract's form; `now` (UTC ms) decides its availability. */
 export function linkBody(
@@ -42,7 +42,7 @@ export function linkBody(
     items: [...link.items],
     max_uses: link.maxUses,
     current_uses: link.currentUses,
-    expires_at: timestampOrNull(link.expiresAt),
+    expires_at: nullableTimestamp(link.expiresAt),
     metadata: link.metadata,
     created_at: timestamp(link.createdAt),
     updated_at: timestamp(link.updatedAt),
@@ -92,7 +92,7 @@ export function sessionBody(
     expires_at: timestamp(session.expiresAt),
     created_at: timestamp(session.createdAt),
     updated_at: timestamp(session.updatedAt),
-    completed_at: timestampOrNull(session.completedAt),
+    completed_at: nullableTimestamp(session.completedAt),
   };
 }
 
@@ -145,8 +145,8 @@ export function plainTransaction(transaction: PaymentTransaction): PlainTransact
     overpaid_amount: transaction.overpaidAmount?.toString() ?? null,
     discount_code: null,
     created_at: timestamp(transaction.createdAt),
-    confirmed_at: timestampOrNull(transaction.confirmedAt),
-    completed_at: timestampOrNull(transaction.completedAt),
+    confirmed_at: nullableTimestamp(transaction.confirmedAt),
+    completed_at: nullableTimestamp(transaction.completedAt),
   };
 }
 

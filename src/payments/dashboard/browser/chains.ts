@@ -20,27 +20,27 @@ export function useChains(): Chains | undefined {
 }
 
 /** Token of an amount, by chain and address. */
-interface TokenPlace {
+interface ChainToken {
   readonly chain_id: number;
   readonly token_address: string;
 }
 
-/** Configured token at a place; undefined for other tokens, and until the chains are known. */
-function useToken(place: TokenPlace): Payments['PaymentToken'] | undefined {
-  return tokenAt(useChains() ?? [], place);
+/** Configured token of a chain; undefined for other tokens, and until the chains are known. */
+function useToken(of: ChainToken): Payments['PaymentToken'] | undefined {
+  return tokenAt(useChains() ?? [], of);
 }
 
-/** Configured token at a place; undefined for other tokens. */
+/** Configured token of a chain; undefined for other tokens. */
 export function tokenAt(
   chains: Chains,
-  { chain_id, token_address }: TokenPlace,
+  { chain_id, token_address }: ChainToken,
 ): Payments['PaymentToken'] | undefined {
   const chain = chains.find(({ id }) => id === chain_id);
   return chain?.tokens.find(({ address }) => address === token_address);
 }
 
 /** Exact amount in whole units with the symbol of its token, given in smallest units. */
-export function Amount({ units, of }: { units: string; of: TokenPlace }): VNode {
+export function Amount({ units, of }: { units: string; of: ChainToken }): VNode {
   const areKnown = useChains() !== undefined;
   const token = useToken(of);
   if (token !== undefined) return html`${wholeUnits(units, token.decimals)} ${token.symbol}`;

@@ -58,7 +58,7 @@ function Frame({ Page }: { Page: () => VNode }): VNode {
     <a class="skip" href="#content">Skip to the content</a>
     <header class="top">
       <a class="brand" href=${dashboard.overview}>tollgate</a>
-      ${h(Account, {})}
+      ${h(SignedInKey, {})}
     </header>
     <nav class="tabs pages" aria-label="Dashboard" ref=${showOpenPage}>
       ${PAGES.filter(([, , needed = 'read']) => permissions.includes(needed)).map(
@@ -82,7 +82,7 @@ function showOpenPage(nav: HTMLElement | null): void {
 }
 
 /** Menu of the account: organization, mode and key, with the buttons for signing out. */
-function Account(): VNode {
+function SignedInKey(): VNode {
   const { organization, mode, key, permission, expires_at } = useSession();
   const [problem, setProblem] = useState<Problem>();
   const leave = (everywhere: boolean) =>

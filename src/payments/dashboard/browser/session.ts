@@ -15,6 +15,6 @@ export function useSession(): Session {
 }
 
 /** True when the session's key has a permission. Actions without permission are not shown. */
-export function useMay(permission: Payments['Permission']): boolean {
+export function useHasPermission(permission: Payments['Permission']): boolean {
   return useSession().permissions.includes(permission);
 }

@@ -22,8 +22,8 @@ export function oneTimeToken(keyId: string, clock: Clock): OneTimeToken {
   const until = clock.now() + LIFETIME_MS;
   let hash: Buffer | undefined = hashOfToken(token);
   const keyOf = (given: string) => {
-    const isWorthIt = hash !== undefined && clock.now() < until && timingSafeEqual(hash, hashOfToken(given));
-    return isWorthIt ? keyId : undefined;
+    const isValid = hash !== undefined && clock.now() < until && timingSafeEqual(hash, hashOfToken(given));
+    return isValid ? keyId : undefined;
   };
   return {
     token,

@@ -13,7 +13,7 @@ import { type Clock, timestamp } from '#lib/clock.ts';
 import { countHeaders, keyAdmission, type RateLimits, tooMany } from '../../api/gate/rate-limits.ts';
 import { qrDrawing } from '../../checkout/page/parts/qr.ts';
 import { included } from '../../keys/api-key.ts';
-import { checkChange, checkOrigin, csrfTokenOf } from './change-guard.ts';
+import { checkChange, checkOrigin, csrfTokenOf } from './csrf.ts';
 import type { OneTimeToken } from './one-time-token.ts';
 import type { DashboardSession, DashboardSessions } from './sessions.ts';
 
@@ -90,7 +90,7 @@ function refuseLongBody({ headers }: IncomingRequest): void {
 /** Counts a request without a session by its client address. @throws HttpError 429 */
 function countedAddress({ counts, clock }: Pick<SessionOperationsOptions, 'counts' | 'clock'>) {
   return async ({ client }: IncomingRequest): Promise<Readonly<Record<string, string>>> => {
-    const count = await counts.ofSignIn(client);
+    const count = await counts.countSignIn(client);
     if (count?.isRefused === true) throw tooMany(count, clock.now());
     return count === undefined ? {} : countHeaders(count, clock.now());
   };

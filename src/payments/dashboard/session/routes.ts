@@ -5,7 +5,7 @@ import type { ClockAndLog } from '#lib/logger.ts';
 import { authenticator } from '#payments/api/gate/authenticate.ts';
 import { keyAdmission, type RateLimits } from '#payments/api/gate/rate-limits.ts';
 import type { Seals } from '#payments/secrets/sealed.ts';
-import { checkChange } from './change-guard.ts';
+import { checkChange } from './csrf.ts';
 import type { OneTimeToken } from './one-time-token.ts';
 import { sessionOperations } from './operations.ts';
 import { type DashboardSessions, dashboardSessions } from './sessions.ts';

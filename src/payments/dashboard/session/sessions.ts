@@ -67,7 +67,7 @@ export function dashboardSessions({ db, seals, clock, publicUrl, keys }: Session
       return keys.lookUp(token, client, async () => {
         const stored = await dashboardSessionStore(db).find(token, clock.now());
         if (stored === undefined) return keys.refuse(ENDED, client);
-        const credential = await ofKey(stored.keyId, request);
+        const credential = await credentialOf(stored.keyId, request);
         return { token, expiresAt: stored.expiresAt, credential };
       });
     },
@@ -79,7 +79,7 @@ export function dashboardSessions({ db, seals, clock, publicUrl, keys }: Session
 
     /** Credential of a one-time token's key; `keyId` is undefined for an invalid token. @throws HttpError 401 or 429 */
     ofOneTimeKey: (keyId: string | undefined, request: Asking): Promise<Credential> =>
-      keyId === undefined ? keys.refuse(USED, request.client) : ofKey(keyId, request),
+      keyId === undefined ? keys.refuse(USED, request.client) : credentialOf(keyId, request),
 
     /** Opens a session with a new token and replaces the browser's earlier session. */
     async open(credential: Credential, request: Asking): Promise<DashboardSession> {
@@ -108,7 +108,7 @@ export function dashboardSessions({ db, seals, clock, publicUrl, keys }: Session
     },
   };
 
-  async function ofKey(keyId: string, request: Asking): Promise<Credential> {
+  async function credentialOf(keyId: string, request: Asking): Promise<Credential> {
     const found = await apiKeyStore(db).findHolder(keyId);
     return unlessRolled(await keys.accept(found, request.client), request);
   }

@@ -6,8 +6,8 @@ import { insertRows } from '#db/rows.ts';
 import { announce } from '#db/woken-worker.ts';
 import type { ClockAndLog } from '#lib/logger.ts';
 import type { Channel, Notice, NoticePayload } from '../../model/notification.ts';
-import type { Cell, Seals } from '../../secrets/sealed.ts';
-import { openEach, putOff } from '../../secrets/unopened-rows.ts';
+import type { SealedCell, Seals } from '../../secrets/sealed.ts';
+import { openEach, postponeRows } from '../../secrets/unopened-rows.ts';
 import type { NoticeRow } from '../../tables/event-tables.ts';
 
 /** Time for which a process holds a notice, in milliseconds. */
@@ -99,7 +99,7 @@ export function noticeQueue({ db, seals, clock, log }: NoticeQueueDeps) {
         });
         const { opened, unopened } = openEach(rows, row => ({ ...noticeOf(row, seals), token }), log);
         const until = clock.now() + NOTICE_LEASE_MS;
-        await putOff(db, { table: 'notices', ids: unopened, until, undo: 'attempts = attempts - 1' });
+        await postponeRows(db, { table: 'notices', ids: unopened, until, undo: 'attempts = attempts - 1' });
         // None of these could be opened, but later ones may.
         if (opened.length > 0 || rows.length === 0) return opened;
       }
@@ -131,6 +131,6 @@ function noticeOf(row: NoticeRow, seals: Seals): Notice {
   };
 }
 
-function cellOf(id: string): Cell {
+function cellOf(id: string): SealedCell {
   return { table: 'notices', column: 'sealed_payload', id };
 }

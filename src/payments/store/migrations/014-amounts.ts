@@ -56,7 +56,7 @@ export const EXACT_PRICE_MIGRATION: Migration = {
   ],
 };
 
-/** Wallets that signed for a session, beside the wallet that paid it. Only the former pay it by whatever they send. */
+/** Wallets that signed for a session, next to the wallet that paid it. Only the former pay it by whatever they send. */
 export const SIGNED_WALLETS_MIGRATION: Migration = {
   name: 'signed wallets',
   up: [

@@ -1,6 +1,6 @@
 import type { Transfer } from '../../model/transfer.ts';
 import { slices } from '../node/node-view.ts';
-import { breather } from './round.ts';
+import { breather } from './look.ts';
 import { inRotation, inTurns } from './turns.ts';
 
 /** Most new transfers that one look sorts and records. Those of all recipients take turns. */

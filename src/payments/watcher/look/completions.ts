@@ -1,8 +1,8 @@
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import { type PlacedPayment, watchedPayments } from '../../store/watched-payments.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
+import { changeInParts, confirmationsOf, type EffectName, type Look } from './look.ts';
 import type { ReceiptReader } from './receipts.ts';
-import { changeInParts, confirmationsOf, type EffectName, type Round } from './round.ts';
 import { shownRows } from './shown-rows.ts';
 
 /** Numbers of payments that were completed and made pending again. */
@@ -18,8 +18,8 @@ const PAYMENTS_PER_LOOK = 200;
  * Counts the confirmations of confirming payments from fresh headers. Completes those that have enough and whose
  * receipt still shows them. Makes those pending whose block is no longer on the chain.
  */
-export async function confirmPayments(round: Round, receipts: ReceiptReader): Promise<ConfirmedPayments> {
-  const { chain, view, head, db, log, clock } = round;
+export async function confirmPayments(look: Look, receipts: ReceiptReader): Promise<ConfirmedPayments> {
+  const { chain, view, head, db, log, clock } = look;
   const payments = watchedPayments(db);
   const result = { completed: 0, takenBack: 0 };
   const recorded = await payments.confirmingBlocks(chain.id, clock.now());
@@ -28,7 +28,7 @@ export async function confirmPayments(round: Round, receipts: ReceiptReader): Pr
   const gone = blocks.gone.flatMap(({ blockHash }) => blockHash ?? []);
   if (gone.length > 0) {
     const dropped = await payments.confirmingIn(chain.id, gone, PAYMENTS_PER_LOOK);
-    await takeBack(round, { name: 'confirm', rows: dropped });
+    await takeBack(look, { name: 'confirm', rows: dropped });
     result.takenBack += dropped.length;
   }
 
@@ -42,15 +42,15 @@ export async function confirmPayments(round: Round, receipts: ReceiptReader): Pr
     })
   ).filter(({ blockHash }) => standing.has(blockHash));
   const ripe = due.filter(one => depthOf(one) >= one.requiredConfirmations);
-  await receipts.read(round, { name: 'confirm', rows: ripe }, async shown => {
+  await receipts.read(look, { name: 'confirm', rows: ripe }, async shown => {
     const { confirmed, untrue } = shownRows(ripe, shown);
     for (const { id, txHash } of untrue) {
       log.warn({ transaction: id, txHash }, 'the node returned a transfer that is missing in its receipt');
     }
-    if (untrue.length > 0) await takeBack(round, { name: 'confirm', rows: untrue });
+    if (untrue.length > 0) await takeBack(look, { name: 'confirm', rows: untrue });
     result.takenBack += untrue.length;
-    const rows = confirmed.toSorted(byPlace);
-    await changeInParts(round, { name: 'confirm', rows }, async (part, { settle, breathe }) => {
+    const rows = confirmed.toSorted(byChainOrder);
+    await changeInParts(look, { name: 'confirm', rows }, async (part, { settle, breathe }) => {
       for (const one of part) {
         await settle.complete(one.id, one.blockHash);
         await breathe();
@@ -62,7 +62,7 @@ export async function confirmPayments(round: Round, receipts: ReceiptReader): Pr
   const growing = due.filter(
     one => depthOf(one) < one.requiredConfirmations && depthOf(one) > one.confirmations,
   );
-  await changeInParts(round, { name: 'confirm', rows: growing }, async (part, { settle }) => {
+  await changeInParts(look, { name: 'confirm', rows: growing }, async (part, { settle }) => {
     for (const [depth, ofDepth] of Map.groupBy(part, depthOf)) {
       await settle.progress(
         ofDepth.map(one => one.id),
@@ -73,25 +73,25 @@ export async function confirmPayments(round: Round, receipts: ReceiptReader): Pr
   return result;
 
   function depthOf({ blockNumber }: PaymentTransaction): number {
-    return blockNumber === null ? 0 : confirmationsOf({ blockNumber }, round);
+    return blockNumber === null ? 0 : confirmationsOf({ blockNumber }, look);
   }
 }
 
 /** Makes payments pending again whose block is gone or does not contain them. */
 export async function takeBack(
-  round: Round,
+  look: Look,
   { name, rows }: { readonly name: EffectName; readonly rows: readonly PlacedPayment[] },
 ): Promise<void> {
-  await changeInParts(round, { name, rows }, async (part, { settle, breathe }) => {
+  await changeInParts(look, { name, rows }, async (part, { settle, breathe }) => {
     for (const { id, blockHash } of part) {
       await settle.orphan(id, blockHash);
       await breathe();
     }
   });
   const facts = { transactions: rows.map(({ id }) => id) };
-  round.log.info(facts, 'payments are pending again after a reorganisation');
+  look.log.info(facts, 'payments are pending again after a reorganisation');
 }
 
-function byPlace(a: PaymentTransaction, b: PaymentTransaction): number {
+function byChainOrder(a: PaymentTransaction, b: PaymentTransaction): number {
   return (a.blockNumber ?? 0) - (b.blockNumber ?? 0) || (a.logIndex ?? 0) - (b.logIndex ?? 0);
 }

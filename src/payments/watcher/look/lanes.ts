@@ -3,9 +3,9 @@ import type { Clock } from '#lib/clock.ts';
 import { type Logger, logAndGoOn } from '#lib/logger.ts';
 import type { ChainClient } from '#node/client.ts';
 import { WrongChain } from '#node/transport/errors.ts';
-import { NodeLost, type NodePool, nodePool, RoundSpent } from '../node/node-pool.ts';
+import { LookSpent, NodeLost, type NodePool, nodePool } from '../node/node-pool.ts';
 import { nodeView } from '../node/node-view.ts';
-import { type LeaderTransaction, type Round, vouchedBy } from './round.ts';
+import { type LeaderTransaction, type Look, verifiedBy } from './look.ts';
 
 /** Kind of work in a look that waits for no other kind. */
 export type LaneName = 'claims' | 'unmatched' | 'reorgs' | 'blocks' | 'coins';
@@ -19,7 +19,7 @@ export interface LaneResult {
 
 export const NOTHING_DONE: LaneResult = { changes: 0, isMoved: false };
 
-type LaneWork = (round: Round) => Promise<LaneResult>;
+type LaneWork = (look: Look) => Promise<LaneResult>;
 
 interface LanesDeps {
   readonly client: ChainClient;
@@ -29,7 +29,7 @@ interface LanesDeps {
 }
 
 /** Time for which a look waits for the lanes that it starts. */
-const PATIENCE_MS = 250;
+const WAIT_MS = 250;
 
 /**
  * Work after the scan and the completions of a look. Each lane asks the nodes on its own, so that a failure or a slow
@@ -49,12 +49,12 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
     return pool;
   }
 
-  async function work(name: LaneName, round: Round, run: LaneWork): Promise<void> {
+  async function work(name: LaneName, look: Look, run: LaneWork): Promise<void> {
     const { signal } = ending;
     const pool = poolOf(name);
     pool.begin(signal);
     try {
-      found.push(await run({ ...round, view: nodeView(pool), effect: vouchedBy(pool, effect) }));
+      found.push(await run({ ...look, view: nodeView(pool), effect: verifiedBy(pool, effect) }));
     } catch (error) {
       if (signal.aborted) return;
       log.info({ chainId: client.id, lane: name, err: error }, 'a part of a look failed and is repeated');
@@ -62,9 +62,9 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
     }
   }
 
-  function start(name: LaneName, round: Round, run: LaneWork | undefined): Promise<void>[] {
+  function start(name: LaneName, look: Look, run: LaneWork | undefined): Promise<void>[] {
     if (run === undefined || running.has(name)) return [];
-    const ended = work(name, round, run).finally(() => running.delete(name));
+    const ended = work(name, look, run).finally(() => running.delete(name));
     running.set(name, ended);
     return [ended];
   }
@@ -73,7 +73,7 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
   async function wait(started: readonly Promise<void>[]): Promise<void> {
     const waiting = new AbortController();
     const all = Promise.all(started).finally(() => waiting.abort());
-    await Promise.race([all, clock.sleep(PATIENCE_MS, waiting.signal).catch(() => {})]);
+    await Promise.race([all, clock.sleep(WAIT_MS, waiting.signal).catch(() => {})]);
   }
 
   return {
@@ -83,15 +83,15 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
      * @throws WrongChain, LeadershipLost, or an error of the database, also one since the last call
      */
     async run(
-      round: Round,
+      look: Look,
       works: Readonly<Partial<Record<LaneName, LaneWork>>>,
     ): Promise<LaneResult & { readonly isOver: boolean }> {
       await wait([
-        ...start('claims', round, works.claims),
-        ...start('unmatched', round, works.unmatched),
-        ...start('reorgs', round, works.reorgs),
-        ...start('blocks', round, works.blocks),
-        ...start('coins', round, works.coins),
+        ...start('claims', look, works.claims),
+        ...start('unmatched', look, works.unmatched),
+        ...start('reorgs', look, works.reorgs),
+        ...start('blocks', look, works.blocks),
+        ...start('coins', look, works.coins),
       ]);
       const [done, failed] = [found, failures];
       found = [];
@@ -117,6 +117,6 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
 
 /** True for a failure of a node, after which the rest of the look is still true. */
 function isOfNode(error: unknown): boolean {
-  const isLost = error instanceof NodeLost || error instanceof RoundSpent;
+  const isLost = error instanceof NodeLost || error instanceof LookSpent;
   return isLost || (error instanceof BaseError && !(error instanceof WrongChain));
 }

@@ -1,7 +1,7 @@
 import { hiddenBearerIds, type LogLine } from '#lib/logger.ts';
 import type { Move } from '../../settlement/session-totals.ts';
 
-/** Logs payments that were seen, settled or failed: their ids and places, never data of a customer (Decision 323). */
+/** Logs payments that were seen, settled or failed: their ids and blocks, never data of a customer (Decision 323). */
 export function logPayments(moves: readonly Move[], line: LogLine): void {
   for (const move of moves) {
     const message = messageOf(move);
@@ -9,13 +9,13 @@ export function logPayments(moves: readonly Move[], line: LogLine): void {
   }
 }
 
-function messageOf({ transaction, tells }: Move): string | undefined {
-  if (tells.some(({ type }) => type === 'payment.completed')) return 'payment settled';
-  if (tells.some(({ type }) => type === 'payment.failed')) return 'payment failed';
+function messageOf({ transaction, events }: Move): string | undefined {
+  if (events.some(({ type }) => type === 'payment.completed')) return 'payment settled';
+  if (events.some(({ type }) => type === 'payment.failed')) return 'payment failed';
   return transaction.status === 'confirming' ? 'payment seen' : undefined;
 }
 
-function factsOf({ transaction, tells }: Move) {
+function factsOf({ transaction, events }: Move) {
   const { id, organizationId, mode, chainId, sessionId, txHash, blockNumber, failureReason } = transaction;
   return {
     chainId,
@@ -27,6 +27,6 @@ function factsOf({ transaction, tells }: Move) {
     txHash,
     block: blockNumber,
     ...(failureReason === null ? {} : { failureReason }),
-    ...(tells.some(({ type }) => type === 'checkout.completed') ? { completesSession: true } : {}),
+    ...(events.some(({ type }) => type === 'checkout.completed') ? { completesSession: true } : {}),
   };
 }

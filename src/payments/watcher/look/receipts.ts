@@ -5,15 +5,15 @@ import { nodeAnswered } from '#node/client.ts';
 import { AnswerTooLarge } from '#node/transport/errors.ts';
 import type { SetAsideReason, UnreadReceipt } from '../../model/set-aside.ts';
 import { setAsideStore } from '../../store/set-aside-store.ts';
-import { RoundSpent } from '../node/node-pool.ts';
+import { LookSpent } from '../node/node-pool.ts';
 import { type ReceiptTransfers, receiptTransfers } from '../node/receipt-transfers.ts';
-import type { EffectName, Round } from './round.ts';
+import type { EffectName, Look } from './look.ts';
 
 /** Receipts by the lower-case hash of their transaction. */
 export type ShownTransfers = ReadonlyMap<string, ReceiptTransfers>;
 
 /** Records whose receipts are read, and the name of the changes that follow. */
-interface Wanted {
+interface ReceiptsRequest {
   readonly name: EffectName;
   readonly rows: readonly SeenIn[];
 }
@@ -34,14 +34,14 @@ export interface ReceiptReader {
    * by a later call.
    * @throws the error of the node when it does not answer anything else either
    */
-  read(round: Round, wanted: Wanted, use: (shown: ShownTransfers) => Promise<void>): Promise<void>;
+  read(look: Look, request: ReceiptsRequest, use: (shown: ShownTransfers) => Promise<void>): Promise<void>;
   forget(): void;
 }
 
 /** Most transactions set aside before that one look asks for again. Each may be as large as an answer can be. */
 const RETRIED_PER_LOOK = 5;
 /** Time for which the others wait for a receipt. A receipt of 60 MiB takes seconds. */
-const PATIENCE_MS = 500;
+const WAIT_MS = 500;
 /** Time after which a receipt is asked for again. */
 const REMEMBERED_MS = 30_000;
 /** Most transfers of receipts that are remembered; of a single transaction there may be more. */
@@ -56,7 +56,7 @@ type ReceiptAnswer =
   | { readonly kind: 'unread'; readonly reason: SetAsideReason };
 
 /** A receipt that was asked for. */
-interface Asked {
+interface RequestedReceipt {
   /** Of the transaction and its block: after a reorganisation the receipt is another one. */
   readonly key: string;
   readonly txHash: string;
@@ -68,24 +68,31 @@ interface Asked {
 }
 
 interface Arrival {
-  readonly asked: Asked;
+  readonly asked: RequestedReceipt;
   readonly answer: ReceiptAnswer;
 }
 
 /** Shared by all work on a chain, so that a receipt is asked for once, however many payments its transaction makes. */
 export function receiptReader({ clock }: { clock: Clock }): ReceiptReader {
-  const asked = new Map<string, Asked>();
+  const asked = new Map<string, RequestedReceipt>();
   const missingSince = new Map<string, number>();
 
-  function ask(round: Round, { txHash, blockHash }: SeenIn): Asked[] {
+  function ask(look: Look, { txHash, blockHash }: SeenIn): RequestedReceipt[] {
     if (txHash === null) return [];
     const key = `${txHash} ${blockHash}`;
     const known = asked.get(key);
     if (known !== undefined) return [known];
     const { promise: arrival, resolve } = Promise.withResolvers<Arrival>();
-    const added: Asked = { key, txHash, since: clock.now(), arrival, isAnswered: false, transfers: 0 };
+    const added: RequestedReceipt = {
+      key,
+      txHash,
+      since: clock.now(),
+      arrival,
+      isAnswered: false,
+      transfers: 0,
+    };
     asked.set(key, added);
-    void receiptOf(round, txHash).then(answer => {
+    void receiptOf(look, txHash).then(answer => {
       added.isAnswered = true;
       if (answer.kind === 'read') added.transfers = answer.shown.transfers.size;
       resolve({ asked: added, answer });
@@ -94,11 +101,11 @@ export function receiptReader({ clock }: { clock: Clock }): ReceiptReader {
   }
 
   /** Ends when all have arrived that were asked for lately, or when they take long. */
-  function arrivalsOf(asked: readonly Asked[]): AsyncGenerator<readonly Arrival[]> {
-    const fresh = asked.filter(({ since }) => clock.now() - since < PATIENCE_MS);
+  function arrivalsOf(asked: readonly RequestedReceipt[]): AsyncGenerator<readonly Arrival[]> {
+    const fresh = asked.filter(({ since }) => clock.now() - since < WAIT_MS);
     const waiting = new AbortController();
     const all = Promise.all(fresh.map(({ arrival }) => arrival)).finally(() => waiting.abort());
-    const patience = clock.sleep(PATIENCE_MS, waiting.signal).catch(() => {});
+    const patience = clock.sleep(WAIT_MS, waiting.signal).catch(() => {});
     const arrivals = asked.map(({ arrival }) => arrival);
     return inArrivalOrder(arrivals, Promise.race([all, patience]));
   }
@@ -142,12 +149,12 @@ export function receiptReader({ clock }: { clock: Clock }): ReceiptReader {
       }
     },
 
-    async read(round, { name, rows }, use) {
-      const { chain, view, db, effect } = round;
+    async read(look, { name, rows }, use) {
+      const { chain, view, db, effect } = look;
       const nextAttempts = await setAsideStore(db).nextAttempts(chain.id);
       const unread: UnreadReceipt[] = [];
       const due = dueFirst(rows, nextAttempts, clock.now());
-      const awaited = new Set(due.flatMap(row => ask(round, row)));
+      const awaited = new Set(due.flatMap(row => ask(look, row)));
       for await (const arrivals of arrivalsOf([...awaited])) {
         const arrived = sorted(arrivals);
         unread.push(...arrived.unread);
@@ -159,7 +166,7 @@ export function receiptReader({ clock }: { clock: Clock }): ReceiptReader {
       if (unread.length === 0) return;
       // A node that answers nothing at all has failed, and nothing is wrong with the transactions.
       await view.head();
-      await setAside(round, name, unread);
+      await setAside(look, name, unread);
     },
 
     forget() {
@@ -184,13 +191,13 @@ function dueFirst(
   return rows.filter(({ txHash }) => txHash !== null && (!nextAttempts.has(txHash) || again.has(txHash)));
 }
 
-async function receiptOf({ view, chain }: Round, txHash: string): Promise<ReceiptAnswer> {
+async function receiptOf({ view, chain }: Look, txHash: string): Promise<ReceiptAnswer> {
   try {
     const receipt = (await view.receipts([txHash])).get(txHash);
     if (receipt === undefined) return { kind: 'missing' };
     return { kind: 'read', shown: await receiptTransfers(receipt, chain.id) };
   } catch (error) {
-    if (error instanceof RoundSpent) return { kind: 'missing' };
+    if (error instanceof LookSpent) return { kind: 'missing' };
     return { kind: 'unread', reason: reasonOf(error) };
   }
 }
@@ -201,8 +208,8 @@ function reasonOf(error: unknown): SetAsideReason {
   return nodeAnswered(error) ? 'refused' : 'unanswered';
 }
 
-async function setAside(round: Round, name: EffectName, unread: readonly UnreadReceipt[]): Promise<void> {
-  const { chain, effect, log } = round;
+async function setAside(look: Look, name: EffectName, unread: readonly UnreadReceipt[]): Promise<void> {
+  const { chain, effect, log } = look;
   const added = await effect(name, async ({ handle, now }) => {
     const store = setAsideStore(handle);
     const times: number[] = [];

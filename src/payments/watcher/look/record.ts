@@ -8,7 +8,7 @@ import { type OwnedTransfer, transferStore } from '../../store/transfer-store.ts
 import { watchedPayments } from '../../store/watched-payments.ts';
 import { slices } from '../node/node-view.ts';
 import { type ChosenTransfers, logKey } from './chosen-transfers.ts';
-import { changeInParts, confirmationsOf, type EffectScope, type Round } from './round.ts';
+import { changeInParts, confirmationsOf, type EffectScope, type Look } from './look.ts';
 import { type Candidate, recordedPayments, sortTransfers } from './sorted-transfers.ts';
 import { inRotation, inTurns } from './turns.ts';
 
@@ -52,15 +52,15 @@ const KEPT_WEIGHT = 0.25;
  * recorded before stay unchanged. The transfers of one transaction may be recorded in several parts and looks.
  */
 export async function record(
-  round: Round,
+  look: Look,
   { transfers, chosen = { fresh: transfers, again: [], hasAllFresh: true }, repriced, cursor }: Sighting,
 ): Promise<Recorded> {
   const again = new Set(chosen.again);
   const unique = withoutRepetitions([...chosen.fresh, ...again]);
-  const { done, candidates, unpayable, idle } = await sortTransfers(round, { transfers: unique, repriced });
-  const isOld = ({ isKept, transfer }: Candidate) => isKept || again.has(transfer);
+  const { done, candidates, unpayable, idle } = await sortTransfers(look, { transfers: unique, repriced });
+  const isOld = ({ isRecorded: isKept, transfer }: Candidate) => isKept || again.has(transfer);
   const fresh = inTurns(piecesOf(candidates.filter(one => !isOld(one))), ownerOf);
-  const old = inRotation(piecesOf(candidates.filter(isOld)), round.head.number);
+  const old = inRotation(piecesOf(candidates.filter(isOld)), look.head.number);
   const matched = upTo(MATCHED_PER_LOOK, fresh);
   const works: Work[] = [
     ...[...matched, ...upTo(KEPT_PER_LOOK, old)].map(workOf(transfers, repriced)),
@@ -72,10 +72,10 @@ export async function record(
   const isSpent = (results: readonly RecordedPart[]) =>
     results.reduce((sum, { paid }) => sum + paid.length, 0) >= PAYMENTS_PER_LOOK;
   const parts = { name: 'record', rows: works, weightOf, isSpent } as const;
-  const results = await changeInParts(round, parts, async (part, scope, isLast) => {
-    const recorded = await recordPart(round, scope, part);
+  const results = await changeInParts(look, parts, async (part, scope, isLast) => {
+    const recorded = await recordPart(look, scope, part);
     if (isLast && areAllMatched && cursor !== undefined)
-      await cursorStore(scope.handle).set(round.chain.id, cursor);
+      await cursorStore(scope.handle).set(look.chain.id, cursor);
     return { ...recorded, works: part.length };
   });
   const paid = results.flatMap(one => one.paid);
@@ -149,7 +149,7 @@ function weightOf(work: Work): number {
 }
 
 async function recordPart(
-  { chain, seals, ...round }: Round,
+  { chain, seals, ...look }: Look,
   { handle, settle, now, breathe }: EffectScope,
   works: readonly Work[],
 ): Promise<RecordedPart> {
@@ -175,7 +175,7 @@ async function recordPart(
     const payments = recordedPayments(await watched.recorded(chain.id, [txHash]), transfers);
     for (const one of piece) {
       await breathe();
-      const { transfer, owner, isKept } = one;
+      const { transfer, owner, isRecorded: isKept } = one;
       if (await recordOne(one, { claimedBy, isNew: !payments.mayHave(transfer) })) {
         paid.push(transfer);
         reads.forget();
@@ -191,12 +191,12 @@ async function recordPart(
     { transfer, owner }: Candidate,
     { claimedBy, isNew }: { readonly claimedBy: ReadonlySet<string>; readonly isNew: boolean },
   ): Promise<boolean> {
-    const confirmations = confirmationsOf(transfer, round);
-    if (!isNew && (await settle.sightAgain(transfer, confirmations)) !== undefined) return true;
+    const confirmations = confirmationsOf(transfer, look);
+    if (!isNew && (await settle.updateTransfer(transfer, confirmations)) !== undefined) return true;
     const matched = await match(transfer, { reads, owner, claimedBy });
     if (matched === undefined) return false;
     const { session, matchedBy } = matched;
-    await settle.sightNew(session, transfer, { matchedBy, confirmations });
+    await settle.insertTransfer(session, transfer, { matchedBy, confirmations });
     return true;
   }
 

@@ -7,8 +7,8 @@ import { lookUp, transfersIn } from '../node/by-hash.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
 import { DEEPEST_REORGANISATION } from '../node/scanned-blocks.ts';
 import { takeBack } from './completions.ts';
+import { changeInParts, type Look } from './look.ts';
 import { record } from './record.ts';
-import { changeInParts, type Round } from './round.ts';
 import { inRotation } from './turns.ts';
 
 type SettledRow = Pick<PaymentTransaction, 'id' | 'txHash'>;
@@ -26,7 +26,7 @@ export interface ReorgCheck {
 }
 
 /** First block whose payments are checked again. */
-export function firstWatchedBlock({ chain, head, progress }: Round): number {
+export function firstWatchedBlock({ chain, head, progress }: Look): number {
   const settledBlock = progress?.settledBlock ?? head.number;
   return Math.min(settledBlock, head.number) - Math.max(DEEPEST_REORGANISATION, 2 * chain.confirmations);
 }
@@ -36,9 +36,9 @@ export function firstWatchedBlock({ chain, head, progress }: Round): number {
  * succeeded: the chain may have dropped a payment while no watcher ran. A payment whose block is gone moves to the
  * block that has it now. Without such a block, it fails once the chain has grown beyond the required depth.
  */
-export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
-  const { chain, view, head, db, places, log, note } = round;
-  const since = firstWatchedBlock(round);
+export async function watchReorganisations(look: Look): Promise<ReorgCheck> {
+  const { chain, view, head, db, watched, log, note } = look;
+  const since = firstWatchedBlock(look);
   const blocks = await canonicalRows(await settledBlocks(db, chain.id, since), { view, head });
   const isCertain = blocks.unknown.length === 0;
   if (blocks.gone.length === 0) {
@@ -48,7 +48,7 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   }
 
   const gone = blocks.gone.slice(0, BLOCKS_PER_LOOK);
-  const dropped = await dropUnsettled(round, gone);
+  const dropped = await dropUnsettled(look, gone);
   const completedIn = () => watchedPayments(db).completedIn(chain.id, gone);
   const openIn = () => transferStore(db).openIn(chain.id, gone);
   const payments = await completedIn();
@@ -57,9 +57,9 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   // With each head others come first: some may stay unanswered.
   const asked = inRotation(hashes, head.number).slice(0, TRANSACTIONS_PER_LOOK);
   const found = await lookUp(asked, { view, head });
-  const elsewhere = [...found.values()].flatMap(one => transfersIn(one, { chainId: chain.id, places }));
+  const elsewhere = [...found.values()].flatMap(one => transfersIn(one, { chainId: chain.id, watched }));
   if (elsewhere.length > 0) {
-    await record(round, { transfers: elsewhere, repriced: new Map(), cursor: undefined });
+    await record(look, { transfers: elsewhere, repriced: new Map(), cursor: undefined });
   }
   // Rows that are back in a block have been moved there by now. A hash that the node did not answer for may be back
   // too.
@@ -69,7 +69,7 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   const lost = payments.filter(
     one => isLost(one) && head.number > (one.blockNumber ?? head.number) + one.requiredConfirmations,
   );
-  await changeInParts(round, { name: 'reorgs', rows: lost }, async (part, { settle, breathe }) => {
+  await changeInParts(look, { name: 'reorgs', rows: lost }, async (part, { settle, breathe }) => {
     for (const one of part) {
       await settle.reorg(one.id, one.blockHash);
       await breathe();
@@ -78,7 +78,7 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   if (lost.length > 0)
     log.error({ transactions: lost.map(one => one.id) }, 'completed payments were lost in a reorganisation');
   const unlisted = transfers.filter(isLost);
-  await changeInParts(round, { name: 'reorgs', rows: unlisted }, (part, { handle }) =>
+  await changeInParts(look, { name: 'reorgs', rows: unlisted }, (part, { handle }) =>
     transferStore(handle).remove(part),
   );
   return { lost: dropped + lost.length + unlisted.length, isCertain: false };
@@ -88,18 +88,18 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
  * Drops payments and transfers in confirmation with their blocks, also those that are set aside for a day. Returns their
  * number.
  */
-async function dropUnsettled(round: Round, gone: readonly RecordedBlock[]): Promise<number> {
-  const { chain, db } = round;
+async function dropUnsettled(look: Look, gone: readonly RecordedBlock[]): Promise<number> {
+  const { chain, db } = look;
   const name = 'reorgs';
   const hashes = gone.flatMap(({ blockHash }) => blockHash ?? []);
   const payments = await watchedPayments(db).confirmingIn(chain.id, hashes, TRANSACTIONS_PER_LOOK);
   const transfers = await transferStore(db).unconfirmedIn(chain.id, hashes, TRANSACTIONS_PER_LOOK);
   const count = payments.length + transfers.length;
   if (count === 0) return 0;
-  if (payments.length > 0) await takeBack(round, { name, rows: payments });
-  await changeInParts(round, { name, rows: transfers }, (part, { handle }) =>
+  if (payments.length > 0) await takeBack(look, { name, rows: payments });
+  await changeInParts(look, { name, rows: transfers }, (part, { handle }) =>
     transferStore(handle).remove(part),
   );
-  await round.effect(name, ({ handle }) => setAsideStore(handle).removeUnused());
+  await look.effect(name, ({ handle }) => setAsideStore(handle).removeUnused());
   return count;
 }

@@ -2,7 +2,7 @@ import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import { type ClaimedTransaction, watchedPayments } from '../../store/watched-payments.ts';
 import { type Header, type NodeView, slices } from '../node/node-view.ts';
-import type { Round } from './round.ts';
+import type { Look } from './look.ts';
 
 /** Blocks whose state nodes usually keep. They need it to answer for the nonce at a past block. */
 const BLOCKS_WITH_STATE = 100;
@@ -14,7 +14,7 @@ const SENDERS_AT_A_TIME = 500;
  * that the node does not return continues no claim.
  */
 export async function repricedBy(
-  { chain, view, db }: Pick<Round, 'chain' | 'view' | 'db'>,
+  { chain, view, db }: Pick<Look, 'chain' | 'view' | 'db'>,
   transfers: readonly Transfer[],
 ): Promise<Map<string, string>> {
   const bySender = Map.groupBy(transfers, one => one.sender);

@@ -2,11 +2,11 @@ import type { Owner } from '../../model/owner.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import { recipientStore } from '../../recipients/recipient-store.ts';
 import { payableTransfers } from '../../sessions/payable-transfers.ts';
-import { depositAddressOf, LATE_MS } from '../../settlement/match.ts';
+import { depositAddressOf, LATE_PAYMENT_MS } from '../../settlement/match.ts';
 import { type OwnedTransfer, transferStore } from '../../store/transfer-store.ts';
 import { type RecordedPayment, watchedPayments } from '../../store/watched-payments.ts';
 import { slices } from '../node/node-view.ts';
-import { breather, type Round } from './round.ts';
+import { breather, type Look } from './look.ts';
 
 /** A transfer that may pay a session, or that a recorded payment may have moved to. */
 export interface Candidate {
@@ -18,7 +18,7 @@ export interface Candidate {
   /** True when its transaction has a recorded payment in another block. */
   readonly isMoved: boolean;
   /** True when it is kept as an unmatched transfer of its block. */
-  readonly isKept: boolean;
+  readonly isRecorded: boolean;
 }
 
 /** Transfers by the work that they need. */
@@ -41,7 +41,7 @@ const TRANSFERS_AT_A_TIME = 2_000;
  * meanwhile finds its transfer at the next look.
  */
 export async function sortTransfers(
-  { chain, db }: Round,
+  { chain, db }: Look,
   { transfers, repriced }: { transfers: readonly Transfer[]; repriced: ReadonlyMap<string, string> },
 ): Promise<SortedTransfers> {
   const breathe = breather();
@@ -56,11 +56,11 @@ export async function sortTransfers(
   for (const some of slices(transfers, TRANSFERS_AT_A_TIME)) {
     const payments = recordedPayments(await watchedPayments(db).recorded(chain.id, hashesOf(some)), some);
     const kept = new Map(
-      (await transferStore(db).keptOf(chain.id, some)).map(one => [placeOf(one), one] as const),
+      (await transferStore(db).keptOf(chain.id, some)).map(one => [logKeyOf(one), one] as const),
     );
     const open: Transfer[] = [];
     for (const one of some) {
-      const known = kept.get(placeOf(one));
+      const known = kept.get(logKeyOf(one));
       const isListed = known?.blockHash === one.blockHash && known.confirmedAt !== null;
       (isListed || payments.has(one) ? done : open).push(one);
     }
@@ -68,11 +68,11 @@ export async function sortTransfers(
     const payable = await payableOf(db, open);
     for (const transfer of open) {
       const owner = owners.get(transfer.recipient);
-      const isKept = kept.get(placeOf(transfer))?.blockHash === transfer.blockHash;
+      const isRecorded = kept.get(logKeyOf(transfer))?.blockHash === transfer.blockHash;
       const isKnown = payments.mayHave(transfer);
       if (isKnown || payable.has(transfer) || repriced.has(transfer.txHash)) {
-        candidates.push({ transfer, owner, isKnown, isMoved: payments.isMoved(transfer), isKept });
-      } else if (!isKept && owner !== undefined) {
+        candidates.push({ transfer, owner, isKnown, isMoved: payments.isMoved(transfer), isRecorded });
+      } else if (!isRecorded && owner !== undefined) {
         unpayable.push({ transfer, owner });
       } else {
         idle.push(transfer);
@@ -90,7 +90,7 @@ function hashesOf(transfers: readonly Transfer[]): string[] {
 /** Recorded payments of some transactions, compared with the transfers that the chain has now. */
 export function recordedPayments(rows: readonly RecordedPayment[], transfers: readonly Transfer[]) {
   const blocks = new Map(transfers.map(one => [one.txHash, one.blockHash]));
-  const byPlace = new Map(rows.flatMap(row => (row.logIndex === null ? [] : [[placeOf(row), row]])));
+  const byLog = new Map(rows.flatMap(row => (row.logIndex === null ? [] : [[logKeyOf(row), row]])));
   const elsewhere = rows.filter(row => row.logIndex === null || row.blockHash !== blocks.get(row.txHash));
   const paidElsewhere = new Set(elsewhere.map(paymentOf));
   const moved = new Set(elsewhere.flatMap(row => (row.logIndex === null ? [] : row.txHash)));
@@ -98,12 +98,12 @@ export function recordedPayments(rows: readonly RecordedPayment[], transfers: re
   return {
     /** True when the transfer is recorded, in this block. */
     has(transfer: Transfer): boolean {
-      const row = byPlace.get(placeOf(transfer));
+      const row = byLog.get(logKeyOf(transfer));
       return row?.blockHash === transfer.blockHash && paymentOf(row) === paymentOf(transfer);
     },
-    /** True when another one is recorded at its place, or the same one at another place. */
+    /** True when another one is recorded at its log index, or the same one at another. */
     mayHave: (transfer: Transfer): boolean =>
-      byPlace.has(placeOf(transfer)) || paidElsewhere.has(paymentOf(transfer)),
+      byLog.has(logKeyOf(transfer)) || paidElsewhere.has(paymentOf(transfer)),
     isMoved: ({ txHash }: Transfer): boolean => moved.has(txHash),
   };
 }
@@ -118,19 +118,19 @@ function paymentOf({
   return `${txHash} ${tokenAddress} ${sender} ${recipient} ${amount}`;
 }
 
-async function payableOf(db: Round['db'], transfers: readonly Transfer[]): Promise<ReadonlySet<Transfer>> {
+async function payableOf(db: Look['db'], transfers: readonly Transfer[]): Promise<ReadonlySet<Transfer>> {
   const payable = new Set<Transfer>();
-  const byPlace = Map.groupBy(transfers, one => `${one.tokenAddress} ${one.recipient}`);
-  for (const some of byPlace.values()) {
+  const byAddress = Map.groupBy(transfers, one => `${one.tokenAddress} ${one.recipient}`);
+  for (const some of byAddress.values()) {
     const [first] = some;
     if (first === undefined) continue;
-    const endedAfter = Math.min(...some.map(one => one.blockTime)) - LATE_MS;
-    const place = depositAddressOf(first);
-    for (const one of await payableTransfers(db, place, { transfers: some, endedAfter })) payable.add(one);
+    const endedAfter = Math.min(...some.map(one => one.blockTime)) - LATE_PAYMENT_MS;
+    const address = depositAddressOf(first);
+    for (const one of await payableTransfers(db, address, { transfers: some, endedAfter })) payable.add(one);
   }
   return payable;
 }
 
-function placeOf({ txHash, logIndex }: Pick<RecordedPayment, 'txHash' | 'logIndex'>): string {
+function logKeyOf({ txHash, logIndex }: Pick<RecordedPayment, 'txHash' | 'logIndex'>): string {
   return `${txHash} ${logIndex}`;
 }

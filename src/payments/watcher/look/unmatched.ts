@@ -1,12 +1,12 @@
 import { tokenOf } from '../../model/payment-chain.ts';
 import type { UnmatchedTransfer } from '../../model/transfer.ts';
 import { suggestedSession } from '../../sessions/suggested-session.ts';
-import { depositAddressOf, LATE_MS, LIFE_ALLOWANCE } from '../../settlement/match.ts';
+import { depositAddressOf, LATE_PAYMENT_MS, LIFE_ALLOWANCE } from '../../settlement/match.ts';
 import { type PlacedTransfer, transferStore } from '../../store/transfer-store.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
 import { type LaneResult, NOTHING_DONE } from './lanes.ts';
+import { breather, changeInParts, type Look } from './look.ts';
 import type { ReceiptReader } from './receipts.ts';
-import { breather, changeInParts, type Round } from './round.ts';
 import { shownRows } from './shown-rows.ts';
 
 /** Most transfers that one look lists. Organizations take turns. */
@@ -18,8 +18,8 @@ const SUGGESTIONS_PER_LOOK = 200;
  * Confirms transfers that match no session, so that they are listed, and deletes those that the chain dropped. The scan
  * reads unconfirmed ones again in each look, so a deleted one that came back is recorded again.
  */
-export async function confirmUnmatched(round: Round, receipts: ReceiptReader): Promise<LaneResult> {
-  const { chain, view, head, db, clock, line } = round;
+export async function confirmUnmatched(look: Look, receipts: ReceiptReader): Promise<LaneResult> {
+  const { chain, view, head, db, clock, line } = look;
   const name = 'unmatched';
   const transfers = transferStore(db);
   const recorded = await transfers.unconfirmedBlocks(chain.id, clock.now());
@@ -38,12 +38,12 @@ export async function confirmUnmatched(round: Round, receipts: ReceiptReader): P
       limit: TRANSFERS_PER_LOOK,
     })
   ).filter(({ blockHash }) => standing.has(blockHash));
-  const suggest = suggestions(round);
-  await receipts.read(round, { name, rows: ripe }, async shown => {
+  const suggest = suggestions(look);
+  await receipts.read(look, { name, rows: ripe }, async shown => {
     const { confirmed, untrue } = shownRows(ripe, shown);
     if (untrue.length > 0) await remove(untrue);
     const rows = await suggest(confirmed);
-    await changeInParts(round, { name, rows }, async (part, { handle, now }) => {
+    await changeInParts(look, { name, rows }, async (part, { handle, now }) => {
       await transferStore(handle).confirm(part, now);
     });
     changes += rows.length;
@@ -54,7 +54,7 @@ export async function confirmUnmatched(round: Round, receipts: ReceiptReader): P
   return { changes, isMoved: false };
 
   async function remove(rows: readonly PlacedTransfer[]): Promise<void> {
-    await changeInParts(round, { name, rows }, (part, { handle }) => transferStore(handle).remove(part));
+    await changeInParts(look, { name, rows }, (part, { handle }) => transferStore(handle).remove(part));
     changes += rows.length;
   }
 }
@@ -66,7 +66,7 @@ type SuggestedTransfer = PlacedTransfer & Pick<UnmatchedTransfer, 'suggestedSess
  * Finds the sessions that payers probably meant. The merchant decides about a rounded amount (Decision 133). Equal
  * transfers are meant for the same one. Transfers beyond the limit of a look are left out.
  */
-function suggestions({ chain, db }: Round) {
+function suggestions({ chain, db }: Look) {
   const breathe = breather();
   const known = new Map<string, string | null>();
 
@@ -74,20 +74,20 @@ function suggestions({ chain, db }: Round) {
     const suggested: SuggestedTransfer[] = [];
     for (const transfer of transfers) {
       const { id, organizationId, mode, amount, blockHash, blockTime } = transfer;
-      const place = depositAddressOf(transfer);
-      const key = `${organizationId} ${mode} ${place.tokenAddress} ${place.recipientAddress} ${amount} ${blockTime}`;
+      const address = depositAddressOf(transfer);
+      const key = `${organizationId} ${mode} ${address.tokenAddress} ${address.recipientAddress} ${amount} ${blockTime}`;
       if (!known.has(key)) {
         if (known.size >= SUGGESTIONS_PER_LOOK) continue;
         const owner = { organizationId, mode };
-        const tokenDecimals = tokenOf(chain, place.tokenAddress)?.decimals ?? 0;
+        const tokenDecimals = tokenOf(chain, address.tokenAddress)?.decimals ?? 0;
         const openedBy = blockTime + LIFE_ALLOWANCE.beforeMs;
         const payment = {
-          ...place,
+          ...address,
           amount,
           tokenDecimals,
           blockTime,
           openedBy,
-          endedAfter: blockTime - LATE_MS,
+          endedAfter: blockTime - LATE_PAYMENT_MS,
         };
         known.set(key, await suggestedSession(db, owner, payment));
         await breathe();

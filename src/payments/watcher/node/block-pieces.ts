@@ -2,16 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { BlockPart, SetAsideReason } from '../../model/set-aside.ts';
 import type { Transfer } from '../../model/transfer.ts';
-import { nativeTransfer, sendsCoins } from './coin-blocks.ts';
-import { RoundSpent } from './node-pool.ts';
+import { coinTransferOf, sendsCoins } from './coin-blocks.ts';
+import { LookSpent } from './node-pool.ts';
 import type { BlockOutline, NodeView } from './node-view.ts';
-import { type Places, tokenTransfer } from './token-transfers.ts';
-import { reasonOf } from './transfer-logs.ts';
+import { tokenTransferOf, type WatchedAddresses } from './token-transfers.ts';
+import { setAsideReasonOf } from './transfer-logs.ts';
 
 /** Result of reading some transactions of a block. */
 export interface Pieces {
   readonly transfers: readonly Transfer[];
-  /** Places of the transactions that were tried. The look may have used up its bytes before the others. */
+  /** Positions of the transactions that were tried. The look may have used up its bytes before the others. */
   readonly tried: readonly number[];
   /** Those that could not be read, with the reason of the last one. */
   readonly unread: readonly number[];
@@ -24,16 +24,16 @@ interface PiecesOptions {
   readonly part: BlockPart;
   readonly view: NodeView;
   readonly chainId: number;
-  readonly places: Places;
+  readonly watched: WatchedAddresses;
 }
 
 /** Logs that are decoded in one turn of the event loop. */
 const LOGS_PER_TURN = 500;
 
-/** Reads the transactions at some places of a block, each alone: for tokens its receipt, for coins what it sends. */
+/** Reads the transactions at some positions of a block, each alone: for tokens its receipt, for coins what it sends. */
 export async function readPieces(
   block: BlockOutline,
-  wanted: readonly number[],
+  indexes: readonly number[],
   options: PiecesOptions,
 ): Promise<Pieces> {
   const transfers: Transfer[] = [];
@@ -41,16 +41,16 @@ export async function readPieces(
   const unread: number[] = [];
   let reason: SetAsideReason | undefined;
   let isNodeInDoubt = false;
-  const answers = await Promise.allSettled(wanted.map(place => pieceAt(block, place, options)));
-  for (const [index, place] of wanted.entries()) {
+  const answers = await Promise.allSettled(indexes.map(at => pieceAt(block, at, options)));
+  for (const [index, at] of indexes.entries()) {
     const answer = answers[index];
-    if (answer?.status === 'rejected' && answer.reason instanceof RoundSpent) break;
-    tried.push(place);
+    if (answer?.status === 'rejected' && answer.reason instanceof LookSpent) break;
+    tried.push(at);
     if (answer?.status === 'fulfilled' && answer.value !== undefined) {
       for (const transfer of answer.value) transfers.push(transfer);
     } else {
-      unread.push(place);
-      reason = answer?.status === 'rejected' ? reasonOf(answer.reason) : 'missing';
+      unread.push(at);
+      reason = answer?.status === 'rejected' ? setAsideReasonOf(answer.reason) : 'missing';
       isNodeInDoubt ||= reason === 'unanswered';
     }
   }
@@ -60,17 +60,17 @@ export async function readPieces(
 /** Undefined when the node lacks the transaction, or has it in another block. */
 function pieceAt(
   block: BlockOutline,
-  place: number,
+  at: number,
   options: PiecesOptions,
 ): Promise<readonly Transfer[] | undefined> {
-  const hash = block.hashes[place] ?? '';
+  const hash = block.hashes[at] ?? '';
   return options.part === 'tokens' ? tokensOf(block, hash, options) : coinsOf(block, hash, options);
 }
 
 async function tokensOf(
   header: BlockOutline,
   hash: string,
-  { view, chainId, places }: PiecesOptions,
+  { view, chainId, watched }: PiecesOptions,
 ): Promise<readonly Transfer[] | undefined> {
   const receipt = (await view.receipts([hash])).get(hash);
   if (receipt?.blockHash.toLowerCase() !== header.hash) return undefined;
@@ -78,7 +78,7 @@ async function tokensOf(
   const transfers: Transfer[] = [];
   for (const [index, log] of receipt.logs.entries()) {
     if (index > 0 && index % LOGS_PER_TURN === 0) await setImmediate();
-    const transfer = tokenTransfer(log, { chainId, header, places });
+    const transfer = tokenTransferOf(log, { chainId, header, watched });
     if (transfer !== undefined) transfers.push(transfer);
   }
   return transfers;
@@ -87,13 +87,13 @@ async function tokensOf(
 async function coinsOf(
   header: BlockOutline,
   hash: string,
-  { view, chainId, places }: PiecesOptions,
+  { view, chainId, watched }: PiecesOptions,
 ): Promise<readonly Transfer[] | undefined> {
   const transaction = (await view.transactions([hash])).get(hash);
   if (transaction?.blockHash?.toLowerCase() !== header.hash) return undefined;
-  const isPayment = sendsCoins(transaction) && places.has(NATIVE_COIN, `${transaction.to}`.toLowerCase());
+  const isPayment = sendsCoins(transaction) && watched.has(NATIVE_COIN, `${transaction.to}`.toLowerCase());
   if (!isPayment || (await hasFailed(hash, view))) return [];
-  return [nativeTransfer(transaction, { chainId, header })];
+  return [coinTransferOf(transaction, { chainId, header })];
 }
 
 /** False also when its receipt cannot be read: it is asked for again before the payment is completed. */
@@ -101,8 +101,8 @@ async function hasFailed(hash: string, view: NodeView): Promise<boolean> {
   try {
     return Number((await view.receipts([hash])).get(hash)?.status ?? 1) === 0;
   } catch (error) {
-    if (error instanceof RoundSpent) throw error;
-    reasonOf(error);
+    if (error instanceof LookSpent) throw error;
+    setAsideReasonOf(error);
     return false;
   }
 }

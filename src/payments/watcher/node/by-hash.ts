@@ -1,13 +1,13 @@
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Transfer } from '../../model/transfer.ts';
-import { nativeTransfer, sendsCoins } from './coin-blocks.ts';
+import { coinTransferOf, sendsCoins } from './coin-blocks.ts';
 import type { Header, NodeView, RpcTransaction, RpcTransactionReceipt } from './node-view.ts';
-import { type Places, tokenTransfer } from './token-transfers.ts';
+import { tokenTransferOf, type WatchedAddresses } from './token-transfers.ts';
 
 /** Chain state of a hash: mined in a block, waiting in the pool, or unknown (both undefined). */
-export interface Lookup {
+export interface HashLookup {
   readonly transaction: RpcTransaction | undefined;
-  /** Only for a block on the chain, up to the head of the round. */
+  /** Only for a block on the chain, up to the head of the look. */
   readonly mined: { readonly receipt: RpcTransactionReceipt; readonly header: Header } | undefined;
 }
 
@@ -16,10 +16,10 @@ export interface Lookup {
  * contradicts itself, are left out.
  * @throws the error of the node when it does not answer anything else either
  */
-export async function lookUp(hashes: Iterable<string>, round: LookUpDeps): Promise<Map<string, Lookup>> {
+export async function lookUp(hashes: Iterable<string>, look: LookUpDeps): Promise<Map<string, HashLookup>> {
   const asked = [...new Set(hashes)];
-  const answers = await Promise.allSettled(asked.map(hash => lookUpOne(hash, round)));
-  if (answers.some(({ status }) => status === 'rejected')) await round.view.head();
+  const answers = await Promise.allSettled(asked.map(hash => lookUpOne(hash, look)));
+  if (answers.some(({ status }) => status === 'rejected')) await look.view.head();
   return new Map(
     asked.flatMap((hash, index) => {
       const answer = answers[index];
@@ -33,7 +33,7 @@ interface LookUpDeps {
   readonly head: Header;
 }
 
-async function lookUpOne(hash: string, { view, head }: LookUpDeps): Promise<Lookup | undefined> {
+async function lookUpOne(hash: string, { view, head }: LookUpDeps): Promise<HashLookup | undefined> {
   // The receipt comes second: a transaction mined in between is then found twice, and never missed twice.
   const transaction = (await view.transactions([hash])).get(hash);
   const receipt = (await view.receipts([hash])).get(hash);
@@ -50,15 +50,15 @@ async function lookUpOne(hash: string, { view, head }: LookUpDeps): Promise<Look
 
 /** Transfers of a mined transaction to the watched recipients; empty when it failed. */
 export function transfersIn(
-  { transaction, mined }: Lookup,
-  { chainId, places }: { chainId: number; places: Places },
+  { transaction, mined }: HashLookup,
+  { chainId, watched }: { chainId: number; watched: WatchedAddresses },
 ): Transfer[] {
   if (mined === undefined || Number(mined.receipt.status) !== 1) return [];
   const { receipt, header } = mined;
-  const transfers = receipt.logs.flatMap(log => tokenTransfer(log, { chainId, header, places }) ?? []);
+  const transfers = receipt.logs.flatMap(log => tokenTransferOf(log, { chainId, header, watched }) ?? []);
   const isCoin =
     transaction !== undefined &&
     sendsCoins(transaction) &&
-    places.has(NATIVE_COIN, `${transaction.to}`.toLowerCase());
-  return isCoin ? [nativeTransfer(transaction, { chainId, header }), ...transfers] : transfers;
+    watched.has(NATIVE_COIN, `${transaction.to}`.toLowerCase());
+  return isCoin ? [coinTransferOf(transaction, { chainId, header }), ...transfers] : transfers;
 }

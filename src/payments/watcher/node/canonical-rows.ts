@@ -1,7 +1,7 @@
 import type { RecordedBlock } from '../../store/chain-records.ts';
 import type { Header, NodeView } from './node-view.ts';
 
-/** Rows sorted by the chain's answer about their block. Rows above the head of the round are in none of the lists. */
+/** Rows sorted by the chain's answer about their block. Rows above the head of the look are in none of the lists. */
 export interface CanonicalRows<Row> {
   readonly standing: readonly Row[];
   readonly gone: readonly Row[];
@@ -10,7 +10,7 @@ export interface CanonicalRows<Row> {
 }
 
 /**
- * Compares the block hashes of rows with those of the chain, up to the head of this round. All rows are unknown when
+ * Compares the block hashes of rows with those of the chain, up to the head of this look. All rows are unknown when
  * the chain no longer has that head, because confirmations are counted from it.
  */
 export async function canonicalRows<Row extends RecordedBlock>(

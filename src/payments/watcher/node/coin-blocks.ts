@@ -35,7 +35,7 @@ export function sendsCoins({ from, to, value }: Sending): boolean {
 }
 
 /** The transfer of the coins that a transaction of that block sends directly. */
-export function nativeTransfer(
+export function coinTransferOf(
   { hash, from, to, value }: Sending,
   { chainId, header }: { chainId: number; header: Header },
 ): Transfer {

@@ -2,18 +2,18 @@ import type { Clock } from '#lib/clock.ts';
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import {
+  coinTransferOf,
   isChain,
   type MeasuredBlock,
-  nativeTransfer,
   type Payment,
   type ReadBlock,
   readBlock,
 } from './coin-blocks.ts';
-import { RoundSpent } from './node-pool.ts';
+import { LookSpent } from './node-pool.ts';
 import type { FullBlock, Header, LinkedHeader, NodeView } from './node-view.ts';
-import type { UnreadBlock } from './scan.ts';
-import type { Places } from './token-transfers.ts';
-import { reasonOf } from './transfer-logs.ts';
+import type { UnreadableBlock } from './scan.ts';
+import type { WatchedAddresses } from './token-transfers.ts';
+import { setAsideReasonOf } from './transfer-logs.ts';
 
 /** Payments in the native coin in the first blocks of a range. */
 export interface CoinScan {
@@ -21,7 +21,7 @@ export interface CoinScan {
   /** The last block that was read or is unread; below the range when there is none. */
   readonly reached: number;
   /** Blocks that no answer could hold, or that the node refuses. */
-  readonly unread: readonly UnreadBlock[];
+  readonly unread: readonly UnreadableBlock[];
 }
 
 /** Blocks up to the head of a look. */
@@ -41,7 +41,7 @@ export interface NativeReader {
    * Reads a range from its beginning, as far as the bytes of one look suffice. Undefined when the node lacks a block, or
    * when the blocks do not lead to the head. A block that the node leaves unanswered several times is unread.
    */
-  transfers(range: CoinRange, places: Places): Promise<CoinScan | undefined>;
+  transfers(range: CoinRange, watched: WatchedAddresses): Promise<CoinScan | undefined>;
   /**
    * Reads the blocks of a range ahead, as long as the node answers, for looks that go on meanwhile and do not read the
    * same blocks. Returns their number.
@@ -80,9 +80,11 @@ export function nativeReader({
   /** True when the node left something unanswered. */
   let isInDoubt = false;
 
-  async function read(range: CoinRange): Promise<{ blocks: ReadBlock[]; unread: UnreadBlock[] } | undefined> {
+  async function read(
+    range: CoinRange,
+  ): Promise<{ blocks: ReadBlock[]; unread: UnreadableBlock[] } | undefined> {
     const blocks: ReadBlock[] = [];
-    const unread: UnreadBlock[] = [];
+    const unread: UnreadableBlock[] = [];
     let bytes = 0;
     const until = clock.now() + TIME_PER_LOOK_MS;
     const isSpent = () => bytes >= BYTES_PER_LOOK || (bytes > 0 && clock.now() >= until);
@@ -169,8 +171,8 @@ export function nativeReader({
     number: number,
     error: unknown,
   ): Promise<BlockAnswer | 'missing' | 'later'> {
-    if (error instanceof RoundSpent) return 'later';
-    const reason = error === undefined ? undefined : reasonOf(error);
+    if (error instanceof LookSpent) return 'later';
+    const reason = error === undefined ? undefined : setAsideReasonOf(error);
     // A node that refuses every block does not refuse this one.
     if (reason === 'refused' && !hasReadAny) throw error;
     if (reason === 'unanswered') isInDoubt = true;
@@ -190,7 +192,7 @@ export function nativeReader({
       const { hashes: _, ...header } = outline;
       return header;
     } catch (error) {
-      if (error instanceof RoundSpent) return 'later';
+      if (error instanceof LookSpent) return 'later';
       throw error;
     }
   }
@@ -222,8 +224,8 @@ export function nativeReader({
       const answer = answers[index];
       const { hash } = payment.transaction;
       if (answer?.status === 'rejected') {
-        const isSpent = answer.reason instanceof RoundSpent;
-        const isUnanswered = !isSpent && reasonOf(answer.reason) === 'unanswered';
+        const isSpent = answer.reason instanceof LookSpent;
+        const isUnanswered = !isSpent && setAsideReasonOf(answer.reason) === 'unanswered';
         isInDoubt ||= isUnanswered;
         // Before the payment is completed, its receipt is asked for again.
         if (!isSpent && (!isUnanswered || isGivenUp(hash))) payment.succeeded = true;
@@ -253,7 +255,7 @@ export function nativeReader({
       return count;
     },
 
-    async transfers(range, places) {
+    async transfers(range, watched) {
       for (const number of remembered.keys()) {
         if (number < range.from && number <= range.head.number - REMEMBERED_BLOCKS) remembered.delete(number);
       }
@@ -261,7 +263,7 @@ export function nativeReader({
       if (found === undefined) return undefined;
       const payments = found.blocks
         .flatMap(block => block.payments)
-        .filter(({ transaction: { to } }) => places.has(NATIVE_COIN, `${to}`.toLowerCase()));
+        .filter(({ transaction: { to } }) => watched.has(NATIVE_COIN, `${to}`.toLowerCase()));
       const unsure = await judge(payments);
       // A node that answers nothing else either has failed. Otherwise it proves its chain again.
       if (isInDoubt) await view.head();
@@ -270,7 +272,7 @@ export function nativeReader({
       const reached = unsure === undefined ? last : unsure - 1;
       const transfers = payments
         .filter(({ succeeded, header }) => succeeded === true && header.number <= reached)
-        .map(({ transaction, header }) => nativeTransfer(transaction, { chainId, header }));
+        .map(({ transaction, header }) => coinTransferOf(transaction, { chainId, header }));
       return { transfers, reached, unread: found.unread };
     },
   };
@@ -279,5 +281,5 @@ export function nativeReader({
 /** A block, or what a block that has to be set aside is known by. */
 interface BlockAnswer extends MeasuredBlock {
   /** Given when it has to be set aside. */
-  readonly unread?: UnreadBlock | undefined;
+  readonly unread?: UnreadableBlock | undefined;
 }

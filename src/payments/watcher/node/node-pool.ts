@@ -5,45 +5,45 @@ import { WrongChain } from '#node/transport/errors.ts';
 export type NodeRequest = ChainNode['request'];
 
 /**
- * The nodes of a chain in the order of their ranks, within the budget of a round. A node is asked for its chain id with its first request, with the first one
+ * The nodes of a chain in the order of their ranks, within the budget of a look. A node is asked for its chain id with its first request, with the first one
  * after a failure, and when in doubt. Other requests go without it, because a watcher asks only for what may have
  * changed (Decision 141).
  */
 export interface NodePool {
-  /** Starts a round. All its requests reject with the signal's reason when the signal aborts. */
+  /** Starts a look. All its requests reject with the signal's reason when the signal aborts. */
   begin(signal: AbortSignal): void;
   /**
    * Asks one node, and the next one when it fails. All answers of one call come from the same node, because a node may
    * lack blocks that another one has.
-   * @throws WrongChain, RoundSpent, or the error of the first node
+   * @throws WrongChain, LookSpent, or the error of the first node
    */
   ask<T>(questions: (request: NodeRequest) => Promise<T>): Promise<T>;
-  /** Calls and bytes of all nodes since the start. They grow as long as a round moves. */
+  /** Calls and bytes of all nodes since the start. They grow as long as a look moves. */
   traffic(): NodeTraffic;
-  /** True when the round has used up its calls or bytes, so that `ask` fails. `vouch` goes on. */
+  /** True when the look has used up its calls or bytes, so that `ask` fails. `verify` goes on. */
   isSpent(): boolean;
   /** Makes each node prove its chain again with its next answer. */
-  doubt(): void;
+  unverify(): void;
   /**
-   * Asks the nodes that answered in this round and are in doubt for their chain id.
+   * Asks the nodes that answered in this look and are in doubt for their chain id.
    * @throws NodeLost when one of them is paused after a failure, WrongChain, or the error of a node
    */
-  vouch(): Promise<void>;
+  verify(): Promise<void>;
   /** Host name of the node that answered last. */
   host(): string | undefined;
 }
 
-/** A node failed in the middle of a round. Its earlier answers may be of another chain, so the round starts over. */
+/** A node failed in the middle of a look. Its earlier answers may be of another chain, so the look starts over. */
 export class NodeLost extends Error {
   override readonly name = 'NodeLost';
 }
 
-/** The round has used up its calls or bytes. What is left is for the next round. */
-export class RoundSpent extends Error {
-  override readonly name = 'RoundSpent';
+/** The look has used up its calls or bytes. What is left is for the next look. */
+export class LookSpent extends Error {
+  override readonly name = 'LookSpent';
 }
 
-/** State of a node in a round. */
+/** State of a node in a look. */
 interface Standing {
   readonly line: NodeLine;
   /** False while its chain is in doubt. */
@@ -51,9 +51,9 @@ interface Standing {
   hasAnswered: boolean;
 }
 
-/** Most calls and bytes of a pool in one round, of all nodes of the chain. */
-const CALLS_PER_ROUND = 20_000;
-const BYTES_PER_ROUND = 512 * 2 ** 20;
+/** Most calls and bytes of a pool in one look, of all nodes of the chain. */
+const CALLS_PER_LOOK = 20_000;
+const BYTES_PER_LOOK = 512 * 2 ** 20;
 
 /** With `isApart`, the pool has connections of its own, so that it waits for no calls of other pools. */
 export function nodePool(
@@ -80,13 +80,13 @@ export function nodePool(
 
   function isSpent(): boolean {
     const { calls, bytes } = traffic();
-    return calls - begun.calls >= CALLS_PER_ROUND || bytes - begun.bytes >= BYTES_PER_ROUND;
+    return calls - begun.calls >= CALLS_PER_LOOK || bytes - begun.bytes >= BYTES_PER_LOOK;
   }
 
   async function ask<T>(questions: (request: NodeRequest) => Promise<T>): Promise<T> {
     // Before the ranks: they ask all nodes for their heads when a node is chosen.
     signal.throwIfAborted();
-    if (isSpent()) throw new RoundSpent('The round has used up its calls and bytes.');
+    if (isSpent()) throw new LookSpent('The look has used up its calls and bytes.');
     const failures: unknown[] = [];
     for (const node of ranks.inTurn()) {
       signal.throwIfAborted();
@@ -132,15 +132,15 @@ export function nodePool(
     ask,
     traffic,
     isSpent,
-    doubt() {
+    unverify() {
       for (const standing of standings.values()) standing.isVerified = false;
     },
-    async vouch() {
-      const doubted = nodes.filter(node => {
+    async verify() {
+      const unverified = nodes.filter(node => {
         const { hasAnswered, isVerified } = standingOf(node);
         return hasAnswered && !isVerified;
       });
-      for (const node of doubted) {
+      for (const node of unverified) {
         if (ranks.isPaused(node)) throw new NodeLost(`The node ${node.host} does not answer.`);
         try {
           await unlessAborted(

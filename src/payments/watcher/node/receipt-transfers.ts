@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { NO_LOG, type Transfer } from '../../model/transfer.ts';
 import type { RpcTransactionReceipt } from './node-view.ts';
-import { tokenTransfer } from './token-transfers.ts';
+import { tokenTransferOf } from './token-transfers.ts';
 
 /** The facts of a receipt that a payment is judged by. */
 export interface ReceiptTransfers {
@@ -34,7 +34,7 @@ export async function receiptTransfers(
   const transfers = new Map<number, Transfer>();
   for (const [index, log] of logs.entries()) {
     if (index > 0 && index % LOGS_PER_TURN === 0) await setImmediate();
-    const transfer = tokenTransfer(log, { chainId, header, places: EVERYWHERE });
+    const transfer = tokenTransferOf(log, { chainId, header, watched: EVERYWHERE });
     if (transfer !== undefined) transfers.set(transfer.logIndex, transfer);
   }
   return { blockHash: header.hash, hasSucceeded: Number(status) === 1, transfers };
@@ -45,7 +45,7 @@ const EVERYWHERE = { has: () => true };
 
 /**
  * True when the receipt contains the recorded transfer: the transaction succeeded and has the same log. Undefined when
- * the receipt is of another block; the next round decides then.
+ * the receipt is of another block; the next look decides then.
  */
 export function shows(receipt: ReceiptTransfers, row: RecordedTransfer): boolean | undefined {
   if (receipt.blockHash !== row.blockHash) return undefined;

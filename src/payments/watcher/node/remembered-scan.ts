@@ -1,7 +1,7 @@
 import type { Clock } from '#lib/clock.ts';
 import type { NodeView } from './node-view.ts';
 import { type Scan, scan } from './scan.ts';
-import type { Places } from './token-transfers.ts';
+import type { WatchedAddresses } from './token-transfers.ts';
 import type { BlockRange } from './transfer-logs.ts';
 
 /** Logs from which on a scan is remembered. With fewer, reading them again costs little. */
@@ -12,15 +12,15 @@ const REST_FACTOR = 10;
 const MAX_MS = 30_000;
 
 /** Addresses that a scan looks for, and the blocks that it passes over. */
-interface Wanted {
-  readonly places: Places;
+interface ScanTarget {
+  readonly watched: WatchedAddresses;
   /** Blocks that are passed over, because their logs are read in pieces. */
   readonly skipped: ReadonlySet<number>;
   readonly isSettled: (key: string) => boolean;
 }
 
 /** A scan of many logs. */
-interface RememberedScan extends Pick<Wanted, 'places' | 'skipped'> {
+interface RememberedScan extends Pick<ScanTarget, 'watched' | 'skipped'> {
   readonly range: BlockRange;
   readonly found: Scan;
   readonly readAt: number;
@@ -38,12 +38,12 @@ export function rememberedScan({ chainId, view, clock }: { chainId: number; view
   /** The remembered scan, if the range begins with it. */
   async function beginningOf(
     { from, to }: BlockRange,
-    { places, skipped }: Wanted,
+    { watched, skipped }: ScanTarget,
   ): Promise<RememberedScan | undefined> {
     if (remembered === undefined) return undefined;
     const { range, found, readAt, tookMs } = remembered;
     const isWithin = range.from <= from && range.to >= from && range.to <= to;
-    const isSame = remembered.places === places && isEqual(remembered.skipped, skipped);
+    const isSame = remembered.watched === watched && isEqual(remembered.skipped, skipped);
     const isRecent = clock.now() - readAt < Math.min(MAX_MS, REST_FACTOR * tookMs);
     if (!isWithin || !isSame || !isRecent) return undefined;
     const header = (await view.headers([range.to])).get(range.to);
@@ -51,20 +51,20 @@ export function rememberedScan({ chainId, view, clock }: { chainId: number; view
   }
 
   return {
-    async read(range: BlockRange, wanted: Wanted): Promise<Scan | undefined> {
+    async read(range: BlockRange, target: ScanTarget): Promise<Scan | undefined> {
       const begunAt = clock.now();
-      const known = await beginningOf(range, wanted);
+      const known = await beginningOf(range, target);
       const from = known === undefined ? range.from : known.range.to + 1;
       const added =
-        from > range.to ? undefined : await scan({ from, to: range.to }, { chainId, view, ...wanted });
+        from > range.to ? undefined : await scan({ from, to: range.to }, { chainId, view, ...target });
       remembered = undefined;
       if (added === undefined && from <= range.to) return undefined;
-      const found = joined(range, known?.found, added);
+      const found = combined(range, known?.found, added);
       if (found === undefined || found.unsureFrom !== undefined || found.unread.length > 0) return found;
       if (found.transfers.length + found.settled.length < MANY_LOGS) return found;
-      const { places, skipped } = wanted;
+      const { watched, skipped } = target;
       const tookMs = (known?.tookMs ?? 0) + clock.now() - begunAt;
-      remembered = { range, found, places, skipped, readAt: known?.readAt ?? begunAt, tookMs };
+      remembered = { range, found, watched, skipped, readAt: known?.readAt ?? begunAt, tookMs };
       return found;
     },
 
@@ -76,7 +76,7 @@ export function rememberedScan({ chainId, view, clock }: { chainId: number; view
 }
 
 /** The scan of a range, from those of its beginning and of the rest. */
-function joined({ from }: BlockRange, first: Scan | undefined, rest: Scan | undefined): Scan | undefined {
+function combined({ from }: BlockRange, first: Scan | undefined, rest: Scan | undefined): Scan | undefined {
   if (first === undefined || rest === undefined) return first ?? rest;
   return {
     ...rest,

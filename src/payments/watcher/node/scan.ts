@@ -2,11 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { SetAsideReason } from '../../model/set-aside.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import type { Header, NodeView, RpcLog } from './node-view.ts';
-import { isInBlock, type Places, tokenTransfer } from './token-transfers.ts';
+import { isInBlock, tokenTransferOf, type WatchedAddresses } from './token-transfers.ts';
 import type { BlockRange } from './transfer-logs.ts';
 
 /** A block of which a part could not be read. */
-export interface UnreadBlock extends Header {
+export interface UnreadableBlock extends Header {
   readonly reason: SetAsideReason;
 }
 
@@ -18,7 +18,7 @@ export interface Scan {
   /** The first block with a log that does not match its header; undefined when all match. */
   readonly unsureFrom: number | undefined;
   /** Blocks with logs that could not be read. */
-  readonly unread: readonly UnreadBlock[];
+  readonly unread: readonly UnreadableBlock[];
   /** Hash of the range's last block. */
   readonly lastHash: string;
 }
@@ -36,19 +36,19 @@ export async function scan(
   {
     chainId,
     view,
-    places,
+    watched,
     skipped,
     isSettled,
   }: {
     chainId: number;
     view: NodeView;
-    places: Places;
+    watched: WatchedAddresses;
     /** Blocks that are passed over, because their logs are read in pieces. */
     skipped: ReadonlySet<number>;
     isSettled: (key: string) => boolean;
   },
 ): Promise<Scan | undefined> {
-  const { logs, unread, last } = await view.logs(range, places, skipped);
+  const { logs, unread, last } = await view.logs(range, watched, skipped);
   if (last === undefined) return undefined;
   const settled: string[] = [];
   const open: RpcLog[] = [];
@@ -80,10 +80,10 @@ export async function scan(
       unsureFrom = Math.min(unsureFrom ?? number, number);
       continue;
     }
-    const transfer = tokenTransfer(log, { chainId, header, places });
+    const transfer = tokenTransferOf(log, { chainId, header, watched });
     if (transfer !== undefined) transfers.push(transfer);
   }
-  const unreadBlocks: UnreadBlock[] = [];
+  const unreadBlocks: UnreadableBlock[] = [];
   for (const [number, reason] of unread) {
     const header = headers.get(number);
     if (header === undefined) return undefined;
@@ -98,6 +98,6 @@ function logKey({ blockHash, transactionHash, logIndex }: RpcLog): string {
 }
 
 /** Order on the chain: the first of two payments for one session completes it. */
-export function byPlace(a: Transfer, b: Transfer): number {
+export function byChainOrder(a: Transfer, b: Transfer): number {
   return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
 }

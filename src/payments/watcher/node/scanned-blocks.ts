@@ -29,7 +29,7 @@ interface ComparedLook {
  * The last blocks of finished scans, which show how far the chain is still the one that was scanned. They are stored,
  * so that a reorganisation is noticed after a restart too.
  */
-export function scannedBlocks(chainId: number, doubt: () => void) {
+export function scannedBlocks(chainId: number, unverify: () => void) {
   /** The newest first. Undefined before they were read. */
   let known: readonly ScannedBlock[] | undefined;
 
@@ -38,12 +38,12 @@ export function scannedBlocks(chainId: number, doubt: () => void) {
     const reachable = known.filter(({ number }) => number <= head.number);
     const [newest] = reachable;
     if (newest === undefined) {
-      doubt();
+      unverify();
       return undefined;
     }
     if (isLinked || (await isOnChain(newest, head, view))) return newest.number;
     // The node may have another chain, so it has to prove this one with the next answers.
-    doubt();
+    unverify();
     const headers = await view.headers(reachable.map(({ number }) => number));
     const found = reachable.find(({ number, hash }) => headers.get(number)?.hash === hash);
     // Blocks that the node does not show prove nothing.

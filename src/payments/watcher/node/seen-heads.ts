@@ -7,17 +7,17 @@ export interface SeenHead {
   readonly seenAt: number;
 }
 
-/** The head of a round. */
-export interface RoundHead extends SeenHead {
-  /** True when it continues the chain that the previous round has read. */
+/** The head of a look. */
+export interface LookHead extends SeenHead {
+  /** True when it continues the chain that the previous look has read. */
   readonly isLinked: boolean;
 }
 
-/** A round's head without the block. */
-export type LookedAt = Omit<RoundHead, 'head'>;
+/** A look's head without the block. */
+export type LookedAt = Omit<LookHead, 'head'>;
 
-/** Chooses the head of a round: the newest block, or the one of the round before to save requests (Decision 141). */
-export function roundHeads(doubt: () => void) {
+/** Chooses the head of a look: the newest block, or the one of the look before to save requests (Decision 141). */
+export function lookHeads(unverify: () => void) {
   let before: SeenHead | undefined;
   /** True when a node proved its chain after it had shown the block `before`. */
   let isProved = false;
@@ -25,10 +25,10 @@ export function roundHeads(doubt: () => void) {
   return {
     /**
      * Uses the newest block when it continues the previous head. While no session is open, any other higher block is
-     * left to the next round, and the previous head is used: a node that still has it proves its chain. Otherwise, the
+     * left to the next look, and the previous head is used: a node that still has it proves its chain. Otherwise, the
      * scan looks for the previous head below a higher block, and a lower one makes nodes prove their chain by its id.
      */
-    choose(newest: SeenHead, isIdle: boolean): RoundHead {
+    choose(newest: SeenHead, isIdle: boolean): LookHead {
       const last = before;
       const isLinked = isProved;
       before = newest;
@@ -36,10 +36,10 @@ export function roundHeads(doubt: () => void) {
       if (last !== undefined && continues(newest.head, last.head)) return { ...newest, isLinked };
       const isHigher = last !== undefined && newest.head.number > last.head.number;
       if (isHigher && isIdle) return { ...last, isLinked };
-      if (!isHigher) doubt();
+      if (!isHigher) unverify();
       return { ...newest, isLinked: false };
     },
-    /** The round has read the chain up to its head. */
+    /** The look has read the chain up to its head. */
     confirm(): void {
       isProved = true;
     },
@@ -47,7 +47,7 @@ export function roundHeads(doubt: () => void) {
     forget(): void {
       before = undefined;
       isProved = false;
-      doubt();
+      unverify();
     },
   };
 }

@@ -8,9 +8,9 @@ import { TRANSFER_TOPIC } from './transfer-logs.ts';
  * data; ERC-721 has four topics) of a watched token, a positive amount, two different addresses, and the block that the
  * chain has at that number. Undefined for any other log.
  */
-export function tokenTransfer(
+export function tokenTransferOf(
   log: RpcLog,
-  { chainId, header, places }: { chainId: number; header: Header; places: Pick<Places, 'has'> },
+  { chainId, header, watched }: { chainId: number; header: Header; watched: Pick<WatchedAddresses, 'has'> },
 ): Transfer | undefined {
   const [topic, from, to, ...more] = log.topics;
   if (topic?.toLowerCase() !== TRANSFER_TOPIC || more.length > 0) return undefined;
@@ -18,7 +18,7 @@ export function tokenTransfer(
   const sender = addressIn(from);
   const recipient = addressIn(to);
   const tokenAddress = log.address.toLowerCase();
-  if (sender === undefined || recipient === undefined || !places.has(tokenAddress, recipient))
+  if (sender === undefined || recipient === undefined || !watched.has(tokenAddress, recipient))
     return undefined;
   const amount = BigInt(log.data);
   // A transfer of an address to itself moves nothing (Decision 111).
@@ -56,7 +56,7 @@ function addressIn(topic: string | undefined): string | undefined {
 }
 
 /** Watched recipients on one chain, by token. All addresses are lower case. */
-export interface Places {
+export interface WatchedAddresses {
   /** Token contracts with a watched recipient, without the native coin. */
   readonly tokens: readonly string[];
   /** Recipients of any of these tokens. */
@@ -66,9 +66,9 @@ export interface Places {
 }
 
 /** Indexes stored recipients by token. */
-export function places(
+export function watchedAddressesOf(
   recipients: readonly { readonly tokenAddress: string; readonly recipientAddress: string }[],
-): Places {
+): WatchedAddresses {
   const ofTokens = recipients.filter(one => one.tokenAddress !== NATIVE_COIN);
   const keys = new Set(recipients.map(one => key(one.tokenAddress, one.recipientAddress)));
   return {

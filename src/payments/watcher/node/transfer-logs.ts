@@ -94,7 +94,7 @@ export async function transferLogs(
         ? ofTokens.map(some => ({ tokens: some, recipients }))
         : ofRecipients.map(some => ({ tokens, recipients: some }));
     if (parts.length < 2 || failuresOfBlock > FAILURES_PER_BLOCK) {
-      unread.set(range.from, reasonOf(error));
+      unread.set(range.from, setAsideReasonOf(error));
     } else {
       for (const part of parts) await read(range, part);
     }
@@ -123,7 +123,7 @@ function rangesWithout({ from, to }: BlockRange, skipped: ReadonlySet<number>): 
  * Reason why something could not be read; `unanswered` when the node did not answer at all.
  * @throws the error when it is not one of a node, or of a node of another chain
  */
-export function reasonOf(error: unknown): SetAsideReason {
+export function setAsideReasonOf(error: unknown): SetAsideReason {
   if (!(error instanceof BaseError) || error instanceof WrongChain) throw error;
   if (isTooLarge(error)) return 'too_large';
   return isTooMuch(error) ? 'refused' : 'unanswered';

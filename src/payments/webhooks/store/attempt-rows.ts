@@ -4,7 +4,7 @@ import type { Handle, Transaction } from '#db/open.ts';
 import { execute, rowLock, rowsOf } from '#db/query.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Delivery, Webhook } from '../../model/webhook.ts';
-import { oneOf } from '../../store/list-query.ts';
+import { ownedRow } from '../../store/list-query.ts';
 import type { DeliveryRow, WebhookRow } from '../../tables/event-tables.ts';
 import { select } from '../../tables/select.ts';
 import { switchValues } from './webhook-store.ts';
@@ -15,7 +15,7 @@ export async function lockedWebhook(
   owner: Owner,
   id: string,
 ): Promise<WebhookRow | undefined> {
-  const { sql, bindings } = oneOf(owner, id);
+  const { sql, bindings } = ownedRow(owner, id);
   const [webhook] = await select({ from: 'webhooks', columns: ['*'] }).rows(
     handle,
     `where ${sql} and deleted_at is null${rowLock(handle, 'for no key update')}`,

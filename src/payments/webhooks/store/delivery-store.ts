@@ -7,8 +7,14 @@ import { DAY_MS } from '#lib/clock.ts';
 import { attemptCutOff, type DeliveryStatus, HOLD_LIMIT_MS, isFinal, resumed } from '../../model/delivery.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Delivery, DeliveryEventType } from '../../model/webhook.ts';
-import type { Cell, Seals } from '../../secrets/sealed.ts';
-import { allOf, given, type ListPage, type Page, paged } from '../../store/list-query.ts';
+import type { SealedCell, Seals } from '../../secrets/sealed.ts';
+import {
+  allOf,
+  type ListPage,
+  type ListPageRequest,
+  optionalCondition,
+  paged,
+} from '../../store/list-query.ts';
 import type { DeliveryRow } from '../../tables/event-tables.ts';
 import { recordForm } from '../../tables/record-form.ts';
 import { select } from '../../tables/select.ts';
@@ -71,15 +77,15 @@ export function deliveryStore(handle: Handle, seals: Seals) {
       owner: Owner,
       webhookId: string,
       { status, eventType, eventId, from, to }: DeliveryFilters,
-      page: Page,
+      page: ListPageRequest,
     ): Promise<ListPage<Delivery>> {
       const where = allOf([
         ofWebhook(owner, webhookId),
-        given('status = ?', status),
-        given('event_type = ?', eventType),
-        given('event_id = ?', eventId),
-        given('created_at >= ?', from),
-        given('created_at < ?', to),
+        optionalCondition('status = ?', status),
+        optionalCondition('event_type = ?', eventType),
+        optionalCondition('event_id = ?', eventId),
+        optionalCondition('created_at >= ?', from),
+        optionalCondition('created_at < ?', to),
       ]);
       const listing = { table: 'deliveries', where, order: 'created_at desc, id desc' } as const;
       return paged(handle, listing, page, deliveryOf);
@@ -170,7 +176,7 @@ export function deliveryAt(row: DeliveryRow, now: number): Delivery {
   return isCutOff ? { ...delivery, ...attemptCutOff(delivery, now) } : delivery;
 }
 
-export function bodyCell(id: string): Cell {
+export function bodyCell(id: string): SealedCell {
   return { table: 'deliveries', column: 'sealed_body', id };
 }
 

@@ -6,7 +6,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { ClaimedDelivery } from '../../model/webhook.ts';
 import type { Seals } from '../../secrets/sealed.ts';
-import { openEach, putOff } from '../../secrets/unopened-rows.ts';
+import { openEach, postponeRows } from '../../secrets/unopened-rows.ts';
 import type { DeliveryRow, WebhookRow } from '../../tables/event-tables.ts';
 import { select } from '../../tables/select.ts';
 import { bodyCell, deliveryOf } from './delivery-store.ts';
@@ -90,7 +90,7 @@ export async function takeDeliveries(
   });
   const { opened, unopened } = openEach(rows, row => claimed(row, seals), log);
   const undo = 'attempts = attempts - 1, sending = null';
-  await putOff(handle, { table: 'deliveries', ids: unopened, until, undo });
+  await postponeRows(handle, { table: 'deliveries', ids: unopened, until, undo });
   return opened;
 }
 

@@ -31,7 +31,10 @@ export function subscriptions(handle: Handle) {
     async ofEvents(events: readonly PaymentEvent[]): Promise<Map<string, string[]>> {
       const rows = await rowsAt(handle, events);
       return new Map(
-        events.map(event => [event.id, rows.filter(row => isTold(row, event)).map(row => row.webhook_id)]),
+        events.map(event => [
+          event.id,
+          rows.filter(row => isSubscribed(row, event)).map(row => row.webhook_id),
+        ]),
       );
     },
   };
@@ -57,7 +60,7 @@ async function rowsAt(handle: Handle, events: readonly PaymentEvent[]): Promise<
   );
 }
 
-function isTold(row: OwnedSubscription, event: PaymentEvent): boolean {
+function isSubscribed(row: OwnedSubscription, event: PaymentEvent): boolean {
   const isOwners = row.organization_id === event.organizationId && row.mode === event.mode;
   const isThen = row.since <= event.createdAt && (row.until === null || row.until > event.createdAt);
   if (!isOwners || !isThen) return false;

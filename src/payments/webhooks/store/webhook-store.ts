@@ -10,15 +10,15 @@ import {
   type WebhookActivity,
   type WebhookSecrets,
 } from '../../model/webhook.ts';
-import type { Cell, Seals } from '../../secrets/sealed.ts';
+import type { SealedCell, Seals } from '../../secrets/sealed.ts';
 import {
   allOf,
   countOf,
   keyOf,
   type ListPage,
-  oneOf,
+  type ListPageRequest,
   ownedBy,
-  type Page,
+  ownedRow,
   paged,
 } from '../../store/list-query.ts';
 import type { WebhookRow } from '../../tables/event-tables.ts';
@@ -35,7 +35,7 @@ export type WebhookStore = ReturnType<typeof webhookStore>;
 
 export function webhookStore(handle: Handle, seals: Seals) {
   const findRow = async (owner: Owner, id: string, lock = ''): Promise<WebhookRow | undefined> => {
-    const { sql, bindings } = oneOf(owner, id);
+    const { sql, bindings } = ownedRow(owner, id);
     const [row] = await select({ from: 'webhooks', columns: ['*'] }).rows(
       handle,
       `where ${sql} and deleted_at is null${lock}`,
@@ -63,7 +63,7 @@ export function webhookStore(handle: Handle, seals: Seals) {
     find,
 
     /** Newest first. */
-    list(owner: Owner, page: Page): Promise<ListPage<Webhook>> {
+    list(owner: Owner, page: ListPageRequest): Promise<ListPage<Webhook>> {
       const listing = {
         table: 'webhooks',
         where: standing(owner),
@@ -220,10 +220,10 @@ function secretsOf(row: WebhookRow, seals: Seals): WebhookSecrets {
   };
 }
 
-function secretCell(id: string): Cell {
+function secretCell(id: string): SealedCell {
   return { table: 'webhooks', column: 'sealed_secret', id };
 }
 
-function previousSecretCell(id: string): Cell {
+function previousSecretCell(id: string): SealedCell {
   return { table: 'webhooks', column: 'sealed_previous_secret', id };
 }

@@ -40,7 +40,7 @@ test('a node is asked for its chain with its first request, and when in doubt', 
 
   const answers = [await ask(pool), await ask(pool)];
   const before = nodes.map(timesOfChainId);
-  pool.doubt();
+  pool.unverify();
   answers.push(await ask(pool));
 
   expect(answers).toEqual(['only', 'only', 'only']);

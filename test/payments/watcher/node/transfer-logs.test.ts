@@ -5,7 +5,7 @@ import { silentLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
 import { AnswerTooLarge, NodeFailure, WrongChain } from '#node/transport/errors.ts';
 import { isInBlock } from '#payments/watcher/node/token-transfers.ts';
-import { reasonOf, transferLogs } from '#payments/watcher/node/transfer-logs.ts';
+import { setAsideReasonOf, transferLogs } from '#payments/watcher/node/transfer-logs.ts';
 import { hostileNode } from '../../../support/hostile-node.ts';
 
 const FILTER = { tokens: [`0x${'70'.repeat(20)}`], recipients: [`0x${'5e'.repeat(20)}`] };
@@ -54,12 +54,12 @@ test.each<[string, readonly number[], readonly (readonly [number, number])[]]>([
 });
 
 test('a part of a chain is unread for the fault of a node, and for no other error', () => {
-  expect(reasonOf(new AnswerTooLarge({ method: 'eth_getLogs', limitBytes: 1 }))).toBe('too_large');
-  expect(reasonOf(new NodeFailure({ host: 'node', fault: 'timeout' }))).toBe('unanswered');
+  expect(setAsideReasonOf(new AnswerTooLarge({ method: 'eth_getLogs', limitBytes: 1 }))).toBe('too_large');
+  expect(setAsideReasonOf(new NodeFailure({ host: 'node', fault: 'timeout' }))).toBe('unanswered');
   const defect = new TypeError('a defect of ours');
-  expect(() => reasonOf(defect)).toThrow(defect);
+  expect(() => setAsideReasonOf(defect)).toThrow(defect);
   const otherChain = new WrongChain(1, 2);
-  expect(() => reasonOf(otherChain)).toThrow(otherChain);
+  expect(() => setAsideReasonOf(otherChain)).toThrow(otherChain);
 });
 
 test('a log belongs to the block that it names by number and hash, unless it is pending or removed', () => {

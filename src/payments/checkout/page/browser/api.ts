@@ -2,7 +2,7 @@ import createClient from 'openapi-fetch';
 import type { components, paths } from '#generated/payments/types.ts';
 
 /** Client of the payer's operations, which need no key, at the page's origin. */
-export const api = createClient<paths>({ baseUrl: location.origin });
+export const payerApi = createClient<paths>({ baseUrl: location.origin });
 
 /** Timeout of a request that the server does not hold open, in milliseconds. */
 export const ANSWER_MS = 15_000;

@@ -1,4 +1,4 @@
-import { api, type FollowedSession, pathOf } from './api.ts';
+import { type FollowedSession, pathOf, payerApi } from './api.ts';
 
 const RETRY_MS = 15_000;
 const TIMEOUT_MS = 20_000;
@@ -26,7 +26,7 @@ export async function keepClaiming(session: FollowedSession): Promise<void> {
   if (hash === null || performance.now() - triedAt < RETRY_MS) return;
   triedAt = performance.now();
   try {
-    const { data, response } = await api.POST('/api/v1/pay/sessions/{checkout_session_id}/claims', {
+    const { data, response } = await payerApi.POST('/api/v1/pay/sessions/{checkout_session_id}/claims', {
       params: { path: pathOf(session) },
       body: { tx_hash: hash },
       signal: AbortSignal.timeout(TIMEOUT_MS),

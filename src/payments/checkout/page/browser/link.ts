@@ -1,6 +1,6 @@
 import { commaAdvice, plainUnits, smallestUnits, unitsText } from '#pages/browser/amounts.ts';
 import { besideField } from '#pages/browser/problem.ts';
-import { api, type CheckoutStart } from './api.ts';
+import { type CheckoutStart, payerApi } from './api.ts';
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
@@ -33,7 +33,7 @@ function setBusy(form: HTMLFormElement, isBusy: boolean): void {
 async function start(form: HTMLFormElement): Promise<boolean> {
   showFormFault(form, '');
   try {
-    const { data, error, response } = await api.POST('/api/v1/pay/links/{short_code}/sessions', {
+    const { data, error, response } = await payerApi.POST('/api/v1/pay/links/{short_code}/sessions', {
       params: { path: { short_code: form.dataset.shortCode ?? '' } },
       body: bodyOf(form),
     });
@@ -153,22 +153,22 @@ function nameOf(form: HTMLFormElement, param: string | null | undefined): string
 }
 
 function showFault(field: Field, fault: string): void {
-  const place = document.getElementById(`error-${field.name}`);
-  if (place === null) return;
+  const element = document.getElementById(`error-${field.name}`);
+  if (element === null) return;
   if (fault === '') field.removeAttribute('aria-invalid');
   else field.setAttribute('aria-invalid', 'true');
-  place.textContent = fault;
-  place.hidden = fault === '';
+  element.textContent = fault;
+  element.hidden = fault === '';
 }
 
 function showFormFault(form: HTMLFormElement, fault: string): void {
-  const place = form.querySelector<HTMLElement>('#form-error');
-  if (place === null) return;
-  place.textContent = fault;
-  place.hidden = fault === '';
+  const element = form.querySelector<HTMLElement>('#form-error');
+  if (element === null) return;
+  element.textContent = fault;
+  element.hidden = fault === '';
 }
 
-/** Shows the total of price and shipping in all its places. */
+/** Shows the total of price and shipping in all elements for it. */
 function showTotal(form: HTMLFormElement): void {
   const token = { symbol: form.dataset.symbol ?? '', decimals: Number(form.dataset.decimals) };
   const typed = fieldsOf(form).find(({ name }) => name === 'amount');
@@ -177,8 +177,9 @@ function showTotal(form: HTMLFormElement): void {
   const chosen = form.querySelector<HTMLInputElement>('input[name=shipping_option_id]:checked');
   const shipping = BigInt(chosen?.dataset.amount ?? 0);
   const total = price === undefined ? '' : unitsText(price + shipping, token);
-  for (const place of document.querySelectorAll('#total, #price, [data-total]')) place.textContent = total;
-  for (const place of document.querySelectorAll('[data-shipping]')) {
-    place.textContent = unitsText(shipping, token);
+  for (const element of document.querySelectorAll('#total, #price, [data-total]'))
+    element.textContent = total;
+  for (const element of document.querySelectorAll('[data-shipping]')) {
+    element.textContent = unitsText(shipping, token);
   }
 }

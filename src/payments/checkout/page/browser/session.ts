@@ -1,10 +1,10 @@
 import {
   ANSWER_MS,
-  api,
   type CheckoutFacts,
   type CheckoutState,
   type FollowedSession,
   pathOf,
+  payerApi,
 } from './api.ts';
 import { keepClaiming, untoldHash } from './claim.ts';
 import { revealButtons, say } from './copying.ts';
@@ -17,7 +17,7 @@ const CHANGED_MS = 1_000;
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 15_000;
 const LONGEST_AFTER_FAILURE_MS = 30_000;
-const FAILURES_BEFORE_TOLD = 3;
+const FAILURES_BEFORE_NOTICE = 3;
 
 /** Parts as the server rendered them, to find those that have changed. */
 const written = new Map<string, string>();
@@ -91,15 +91,15 @@ function isFinal({ status, payment_status: payment }: CheckoutState): boolean {
 }
 
 function tellConnection(text: string): void {
-  const place = document.getElementById('connection');
-  if (place !== null && place.textContent !== text) place.textContent = text;
+  const element = document.getElementById('connection');
+  if (element !== null && element.textContent !== text) element.textContent = text;
 }
 
 function failureText(refusal: Refusal | undefined, retryMs: number): string {
   if (refusal?.status === 429) {
     return `There were too many requests from your network. Your payment is not affected; this page asks again in ${Math.ceil(retryMs / 1000)} seconds.`;
   }
-  if (failures < FAILURES_BEFORE_TOLD) return '';
+  if (failures < FAILURES_BEFORE_NOTICE) return '';
   return refusal === undefined
     ? 'The connection is interrupted. Your payment is not affected; this page keeps trying.'
     : 'The server reported an error. Your payment is not affected; this page keeps trying.';
@@ -109,7 +109,7 @@ function failureText(refusal: Refusal | undefined, retryMs: number): string {
 async function ask(session: FollowedSession): Promise<boolean> {
   const waits = etag !== '' && !document.hidden && untoldHash(session) === null;
   const waitS = waits ? WAIT_S : 0;
-  const { data, response } = await api.GET('/api/v1/pay/sessions/{checkout_session_id}/status', {
+  const { data, response } = await payerApi.GET('/api/v1/pay/sessions/{checkout_session_id}/status', {
     params: { path: pathOf(session), query: { wait: waitS } },
     headers: etag === '' ? {} : { 'If-None-Match': etag },
     signal: AbortSignal.timeout(waitS * 1_000 + ANSWER_MS),
@@ -136,13 +136,13 @@ async function learn(state: CheckoutState): Promise<void> {
 function show(fresh: Document): void {
   document.title = fresh.title;
   for (const part of liveParts(fresh)) {
-    const place = document.getElementById(part.id);
-    if (place === null || written.get(part.id) === part.innerHTML) continue;
+    const element = document.getElementById(part.id);
+    if (element === null || written.get(part.id) === part.innerHTML) continue;
     written.set(part.id, part.innerHTML);
-    const hadFocus = place.contains(document.activeElement);
-    place.replaceChildren(...part.childNodes);
+    const hadFocus = element.contains(document.activeElement);
+    element.replaceChildren(...part.childNodes);
     if (hadFocus) document.getElementById('payment')?.focus({ preventScroll: true });
-    if (part.id === 'status') place.scrollIntoView({ block: 'nearest' });
+    if (part.id === 'status') element.scrollIntoView({ block: 'nearest' });
   }
   decorate();
 }

@@ -1,6 +1,6 @@
 import type { CheckoutState, FollowedSession } from './api.ts';
 import { untoldHash } from './claim.ts';
-import { payByWallet, SENT, type Tone } from './wallet-payment.ts';
+import { type MessageTone, payByWallet, SENT } from './wallet-payment.ts';
 import { fieldOf, isProvider, type Wallet } from './wallet-provider.ts';
 
 /** Time for wallets to announce themselves, in milliseconds. After it the page says that there is none. */
@@ -130,10 +130,10 @@ async function pay(session: FollowedSession, wallet: Wallet): Promise<void> {
 }
 
 /** Shows the progress of the payment next to its button. A text without a tone is only a hint. */
-function tell(text: string, tone?: Tone): void {
-  const place = document.getElementById('wallet-status');
-  if (place === null) return;
-  if (tone === undefined) delete place.dataset.tone;
-  else place.dataset.tone = tone;
-  if (place.textContent !== text) place.textContent = text;
+function tell(text: string, tone?: MessageTone): void {
+  const element = document.getElementById('wallet-status');
+  if (element === null) return;
+  if (tone === undefined) delete element.dataset.tone;
+  else element.dataset.tone = tone;
+  if (element.textContent !== text) element.textContent = text;
 }

@@ -1,6 +1,6 @@
 import { unitsText } from '#pages/browser/amounts.ts';
 import type { Reply } from '#pages/browser/answer.ts';
-import { ANSWER_MS, api, type CheckoutFacts, type FollowedSession, pathOf } from './api.ts';
+import { ANSWER_MS, type CheckoutFacts, type FollowedSession, pathOf, payerApi } from './api.ts';
 import { claim } from './claim.ts';
 import { fieldOf, type WalletProvider } from './wallet-provider.ts';
 
@@ -21,19 +21,19 @@ const REASON_CHARACTERS = 160;
 export const SENT = 'Sent. You may close this page.';
 
 /** Colour of a text for the payer. */
-export type Tone = 'calm' | 'busy' | 'good' | 'bad';
+export type MessageTone = 'calm' | 'busy' | 'good' | 'bad';
 
 /** A payment of a session by one wallet; `amount` in the token's smallest unit. */
 export interface WalletPayment extends FollowedSession {
   readonly provider: WalletProvider;
   readonly amount: bigint;
-  readonly tell: (text: string, tone: Tone) => void;
+  readonly tell: (text: string, tone: MessageTone) => void;
 }
 
 /** Text for the payer about a payment. `isSent` is true when the payment is on its way. */
 interface Outcome {
   readonly text: string;
-  readonly tone: Tone;
+  readonly tone: MessageTone;
   readonly isSent: boolean;
 }
 
@@ -148,7 +148,7 @@ async function bind(payment: WalletPayment, account: string): Promise<void> {
     params: [`0x${bytes.join('')}`, account],
   });
   const { data: state } = await answered(
-    api.POST('/api/v1/pay/sessions/{checkout_session_id}/wallet', {
+    payerApi.POST('/api/v1/pay/sessions/{checkout_session_id}/wallet', {
       params: { path: pathOf(payment) },
       body: { address: account, signature: String(signature) },
       signal: AbortSignal.timeout(ANSWER_MS),
@@ -188,7 +188,7 @@ function shown(learning: Promise<void>): Promise<void> {
  * Source: EIP-55.
  */
 async function messageFor(payment: WalletPayment, account: string): Promise<string> {
-  const { data, response } = await api.GET('/api/v1/pay/sessions/{checkout_session_id}', {
+  const { data, response } = await payerApi.GET('/api/v1/pay/sessions/{checkout_session_id}', {
     params: { path: pathOf(payment), query: { wallet_address: account } },
   });
   if (response.status === 429) throw new Stop('Too many attempts. Please wait a minute and try again.');
@@ -200,7 +200,7 @@ async function messageFor(payment: WalletPayment, account: string): Promise<stri
 /** Checks that the session is still open. Signing may take long, and a late payment does not complete the session. */
 async function checkStillOpen(payment: WalletPayment): Promise<void> {
   const { data: state, response } = await answered(
-    api.GET('/api/v1/pay/sessions/{checkout_session_id}/status', {
+    payerApi.GET('/api/v1/pay/sessions/{checkout_session_id}/status', {
       params: { path: pathOf(payment), query: { wait: 0 } },
       signal: AbortSignal.timeout(ANSWER_MS),
     }),

@@ -90,14 +90,14 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Current state in words. Its container is a live region, so screen readers announce each change. */
 export function statusPanel(view: SessionView): VNode {
   const state = pageState(view);
-  const { tone, icon: name, title, text } = TOLD[state](view);
+  const { tone, icon: name, title, text } = MESSAGES[state](view);
   return html`<div class=${`status-panel ${tone}`} data-state-name=${state}>
     ${icon(name)}
     <div><h2>${title}</h2>${text}</div>
   </div>`;
 }
 
-const TOLD: Readonly<Record<PageState, (view: SessionView) => StatusMessage>> = {
+const MESSAGES: Readonly<Record<PageState, (view: SessionView) => StatusMessage>> = {
   awaiting: () => ({ tone: 'calm', icon: 'clock', title: 'Waiting for your payment', text: null }),
 
   sent: () => ({

@@ -16,7 +16,7 @@ const WEBHOOKS = { page: 1, limit: 100 } as const;
 const DELIVERIES = { page: 1, limit: 1 } as const;
 
 /** Deliveries of an event, requested when the reader opens the list. */
-export function Deliveries({ eventId }: { eventId: string }): VNode {
+export function EventDeliveries({ eventId }: { eventId: string }): VNode {
   const [isOpen, setOpen] = useState(false);
   return html`<details onToggle=${(event: Event & { currentTarget: HTMLDetailsElement }) => setOpen(event.currentTarget.open)}>
     <summary>Deliveries</summary>
@@ -53,7 +53,7 @@ function ToWebhook({ webhook, eventId }: { webhook: Webhook; eventId: string }):
       children: ({ data: [delivery] }) =>
         delivery === undefined
           ? html`<p class="small">This event was not sent to this webhook.</p>`
-          : h(Told, { delivery }),
+          : h(DeliveryState, { delivery }),
     })}
   `;
 }
@@ -64,7 +64,7 @@ const STATES: Readonly<Record<Payments['DeliveryStatus'], readonly [Tone, string
   failed: ['bad', 'Failed'],
 };
 
-function Told({ delivery }: { delivery: Delivery }): VNode {
+function DeliveryState({ delivery }: { delivery: Delivery }): VNode {
   const { status, attempts, response_code, last_error, next_attempt_at } = delivery;
   const [tone, text] = STATES[status];
   return html`<p class="small">

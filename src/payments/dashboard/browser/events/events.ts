@@ -11,7 +11,7 @@ import { Amount } from '../chains.ts';
 import { Choice, Days, Filters, givenFilters, givenPeriod, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
-import { Deliveries } from './deliveries.ts';
+import { EventDeliveries } from './deliveries.ts';
 import { EVENT_NAMES, sessionOf } from './event-names.ts';
 
 type EventRecord = Payments['EventRecord'];
@@ -82,11 +82,11 @@ function OneEvent({ id }: { id: string }): VNode {
   );
   return html`
     <p><a href=${dashboard.events}>All events</a></p>
-    ${h(Awaited<EventRecord>, { loading: event, children: told => h(Told, { event: told }) })}
+    ${h(Awaited<EventRecord>, { loading: event, children: record => h(EventDetails, { event: record }) })}
   `;
 }
 
-function Told({ event }: { event: EventRecord }): VNode {
+function EventDetails({ event }: { event: EventRecord }): VNode {
   const text = JSON.stringify(event, null, 2);
   return html`
     <div class="title">
@@ -103,7 +103,7 @@ function Told({ event }: { event: EventRecord }): VNode {
             ['Amount', h(Amount, { units: event.data.amount, of: event.data })],
           ],
         })}
-        ${h(Deliveries, { eventId: event.id })}
+        ${h(EventDeliveries, { eventId: event.id })}
       `,
     })}
     ${h(Card, {

@@ -16,14 +16,14 @@ export function LinkForm({
   initial,
   chains,
   action,
-  isPlaceFixed = false,
+  isDestinationFixed = false,
   onSend,
 }: {
   initial: Draft;
   chains: Chains;
   /** Label of the submit button. */
   action: string;
-  isPlaceFixed?: boolean;
+  isDestinationFixed?: boolean;
   /** Sends the terms. @throws Problem */
   onSend: (body: LinkBody) => Promise<unknown>;
 }): VNode {
@@ -31,11 +31,11 @@ export function LinkForm({
   const change = useChange();
   const { organization } = useSession();
   const onChange = (changes: Partial<Draft>) => setDraft(before => ({ ...before, ...changes }));
-  const fields = { draft, onChange, chains, isPlaceFixed };
+  const fields = { draft, onChange, chains, isPlaceFixed: isDestinationFixed };
   const send = () =>
     change.run(async () => {
-      const place = { chain_id: draft.chainId, token_address: draft.tokenAddress };
-      await onSend(bodyOf(draft, tokenAt(chains, place) ?? { decimals: 0 }));
+      const chosen = { chain_id: draft.chainId, token_address: draft.tokenAddress };
+      await onSend(bodyOf(draft, tokenAt(chains, chosen) ?? { decimals: 0 }));
     });
   return html`<div class="split">
     <section class="card">

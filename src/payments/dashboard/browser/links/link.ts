@@ -14,7 +14,7 @@ import { api, idempotencyKey, type Payments } from '../api.ts';
 import { ChainName, type Chains, tokenAt, useChains } from '../chains.ts';
 import { openPage } from '../frame.ts';
 import { QrCode } from '../qr-code.ts';
-import { useMay } from '../session.ts';
+import { useHasPermission } from '../session.ts';
 import { bodyOf, draftOf, type LinkBody } from './draft.ts';
 import { LinkCheckouts, LinkStats } from './link-activity.ts';
 import { LinkForm } from './link-form.ts';
@@ -54,7 +54,7 @@ function LinkPage(): VNode {
 }
 
 function Head({ link, onChanged }: ShownLink): VNode {
-  const mayWrite = useMay('write');
+  const mayWrite = useHasPermission('write');
   entitle(link.name, 'Links');
   return html`<div class="title">
     <h1>${link.name} ${h(Availability, { link })}</h1>
@@ -115,7 +115,7 @@ function Actions({ link, onChanged }: ShownLink): VNode {
 }
 
 function Parts(shown: ShownLink): VNode {
-  const mayWrite = useMay('write');
+  const mayWrite = useHasPermission('write');
   const tabs: Tab[] = [
     { id: 'overview', label: 'Overview', content: () => h(Overview, { ...shown }) },
     ...(mayWrite ? [{ id: 'edit', label: 'Edit', content: () => h(Edit, { ...shown }) }] : []),
@@ -170,7 +170,8 @@ function Edit({ link, onChanged }: ShownLink): VNode | null {
   if (chains === undefined) return null;
   return h(Awaited<Payments['PaymentLinkStats']>, {
     loading: checkouts,
-    children: ({ sessions }) => h(EditForm, { link, chains, isPlaceFixed: sessions.total > 0, onChanged }),
+    children: ({ sessions }) =>
+      h(EditForm, { link, chains, isDestinationFixed: sessions.total > 0, onChanged }),
   });
 }
 
@@ -181,9 +182,9 @@ function Edit({ link, onChanged }: ShownLink): VNode | null {
 function EditForm({
   link,
   chains,
-  isPlaceFixed,
+  isDestinationFixed,
   onChanged,
-}: ShownLink & { chains: Chains; isPlaceFixed: boolean }): VNode {
+}: ShownLink & { chains: Chains; isDestinationFixed: boolean }): VNode {
   const [initial] = useState(() => draftOf(link, chains));
   const bodyNow = (shown: Link) => bodyOf(draftOf(shown, chains), tokenAt(chains, shown) ?? { decimals: 0 });
   const [editor] = useState(() =>
@@ -200,7 +201,7 @@ function EditForm({
     const isSaved = await editor.save(body);
     onChanged(isSaved ? 'The link is updated. Open checkouts keep their terms.' : NOTHING_CHANGED);
   };
-  return h(LinkForm, { initial, chains, action: 'Save changes', isPlaceFixed, onSend: send });
+  return h(LinkForm, { initial, chains, action: 'Save changes', isDestinationFixed, onSend: send });
 }
 
 openPage('Link', LinkPage);

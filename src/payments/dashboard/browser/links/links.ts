@@ -9,7 +9,7 @@ import { api, type Payments } from '../api.ts';
 import { Choice, Filters, givenFilters, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
-import { useMay } from '../session.ts';
+import { useHasPermission } from '../session.ts';
 import { Availability, LinkPrice } from './link-parts.ts';
 
 type Link = Payments['PaymentLink'];
@@ -21,7 +21,7 @@ const STATES = [
 
 /** Page of all payment links, the newest first. */
 function LinksPage(): VNode {
-  const mayWrite = useMay('write');
+  const mayWrite = useHasPermission('write');
   return html`
     <div class="title">
       <h1>Links</h1>

@@ -6,13 +6,13 @@ import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { useChains } from '../chains.ts';
 import { openPage } from '../frame.ts';
-import { useMay } from '../session.ts';
+import { useHasPermission } from '../session.ts';
 import { type LinkBody, newDraft } from './draft.ts';
 import { LinkForm } from './link-form.ts';
 
 /** Page that creates a link and then opens it. */
 function NewLink(): VNode {
-  const mayWrite = useMay('write');
+  const mayWrite = useHasPermission('write');
   const chains = useChains();
   const organization = useAnswer(signal => api.GET('/api/v1/organization', { signal }));
   const create = async (body: LinkBody) => {

@@ -28,9 +28,9 @@ export function Preview({
   const { chainId: chain_id, tokenAddress: token_address, themeColor } = draft;
   const token = tokenAt(chains, { chain_id, token_address }) ?? { symbol: '', decimals: 0 };
   const view = { draft, token, chain: chains.find(({ id }) => id === chain_id)?.name ?? '', merchant };
-  const place = useRef<HTMLDivElement>(null);
+  const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (place.current === null) return;
+    if (element.current === null) return;
     render(
       html`${SHEETS.map(name => html`<link rel="stylesheet" href=${import.meta.resolve(name)} />`)}
       <div inert style=${{ display: 'grid', gap: '1rem' }}>
@@ -39,10 +39,10 @@ export function Preview({
           ${h(StartForm, { terms: termsOf(view), shortCode: 'preview', isReady: true })}
         </section>
       </div>`,
-      place.current.shadowRoot ?? place.current.attachShadow({ mode: 'open' }),
+      element.current.shadowRoot ?? element.current.attachShadow({ mode: 'open' }),
     );
   });
-  return html`<div class="preview" style=${styleOf(themeColor)} ref=${place}></div>`;
+  return html`<div class="preview" style=${styleOf(themeColor)} ref=${element}></div>`;
 }
 
 /** Custom properties for the merchant's colour. The pay page itself loads a style sheet of the colour instead. */

@@ -12,7 +12,7 @@ export interface DraftFields {
   readonly onChange: (changes: Partial<Draft>) => void;
   readonly chains: Chains;
   /** True when chain, token and recipient can no longer change, because the link has a session. */
-  readonly isPlaceFixed?: boolean;
+  readonly isDestinationFixed?: boolean;
 }
 
 const PRICINGS: readonly (readonly [Pricing, string])[] = [
@@ -34,7 +34,7 @@ export function PriceFields(props: DraftFields): VNode {
       onValue: pricing =>
         onChange({ pricing, ...(pricing === 'items' && draft.items.length === 0 && { items: [NEW_ITEM] }) }),
     })}
-    ${h(PlaceFields, { ...props })}
+    ${h(DestinationFields, { ...props })}
     ${draft.pricing === 'open' ? h(BoundFields, { ...props }) : h(FixedFields, { ...props })}
   `;
 }
@@ -130,7 +130,7 @@ function BoundFields({ draft, onChange, chains }: DraftFields): VNode {
   </div>`;
 }
 
-function PlaceFields({ draft, onChange, chains, isPlaceFixed = false }: DraftFields): VNode {
+function DestinationFields({ draft, onChange, chains, isDestinationFixed = false }: DraftFields): VNode {
   const chain = chains.find(({ id }) => id === draft.chainId);
   const chooseChain = (id: string) => {
     const chosen = chains.find(one => one.id === Number(id));
@@ -143,7 +143,7 @@ function PlaceFields({ draft, onChange, chains, isPlaceFixed = false }: DraftFie
         param: 'chain_id',
         value: String(draft.chainId),
         options: chains.map(({ id, name }) => [String(id), name] as const),
-        isDisabled: isPlaceFixed,
+        isDisabled: isDestinationFixed,
         onValue: chooseChain,
       })}
       ${h(SelectField<string>, {
@@ -151,7 +151,7 @@ function PlaceFields({ draft, onChange, chains, isPlaceFixed = false }: DraftFie
         param: 'token_address',
         value: draft.tokenAddress,
         options: (chain?.tokens ?? []).map(({ address, symbol }) => [address, symbol] as const),
-        isDisabled: isPlaceFixed,
+        isDisabled: isDestinationFixed,
         onValue: (tokenAddress: string) => onChange({ tokenAddress }),
       })}
     </div>
@@ -160,8 +160,8 @@ function PlaceFields({ draft, onChange, chains, isPlaceFixed = false }: DraftFie
       param: 'recipient_address',
       value: draft.recipient,
       placeholder: '0x…',
-      isDisabled: isPlaceFixed,
-      hint: isPlaceFixed
+      isDisabled: isDestinationFixed,
+      hint: isDestinationFixed
         ? 'Chain, token and recipient cannot be changed once a checkout has begun. Duplicate the link instead.'
         : 'Address that receives the payments. Leave empty for the organization’s default.',
       onValue: (recipient: string) => onChange({ recipient }),

@@ -7,7 +7,7 @@ import { h } from '#pages/browser/element.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { ChainName, TransactionHash, useChains } from '../chains.ts';
-import { useMay } from '../session.ts';
+import { useHasPermission } from '../session.ts';
 
 type Waiting = Payments['SetAsideTransaction'];
 
@@ -64,7 +64,7 @@ export function SetAsideBlocksWarning(): VNode | null {
 /** Button that asks the nodes again, for those who may. */
 function Retry({ done }: { done: () => void }): VNode | null {
   const { isBusy, problem, run } = useChange();
-  if (!useMay('write')) return null;
+  if (!useHasPermission('write')) return null;
   return html`
     <button type="button" disabled=${isBusy} onClick=${() => run(() => retry().then(done))}>Try again now</button>
     ${problem !== undefined && h(ProblemNotice, { problem })}

@@ -7,7 +7,7 @@ import { Reference } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
 import type { Payments } from '../api.ts';
 import { Amount, TransactionHash } from '../chains.ts';
-import { Deliveries } from '../events/deliveries.ts';
+import { EventDeliveries } from '../events/deliveries.ts';
 import { EVENT_NAMES } from '../events/event-names.ts';
 import { TransactionStatus } from '../statuses.ts';
 
@@ -44,7 +44,7 @@ function entriesOf({ session, transfers, events }: Story): readonly Entry[] {
     ...events.toReversed().map(event => ({
       key: event.id,
       at: event.created_at,
-      content: h(Told, { event }),
+      content: h(TimelineEvent, { event }),
     })),
   ];
 }
@@ -101,10 +101,10 @@ function oddities({ failure_reason, late, duplicate, partial }: Transfer): reado
   ].filter(text => text !== false);
 }
 
-function Told({ event }: { event: Payments['EventRecord'] }): VNode {
+function TimelineEvent({ event }: { event: Payments['EventRecord'] }): VNode {
   const [tone, text] = EVENT_NAMES[event.event];
   return html`
     <p><a href=${dashboard.event(event.id)}>Event</a> ${h(Badge, { tone, children: text })}</p>
-    ${h(Deliveries, { eventId: event.id })}
+    ${h(EventDeliveries, { eventId: event.id })}
   `;
 }

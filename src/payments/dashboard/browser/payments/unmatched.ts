@@ -13,7 +13,7 @@ import { Amount, ChainName, TransactionHash, useChains } from '../chains.ts';
 import { Choice, Filters, givenFilters, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
-import { useMay } from '../session.ts';
+import { useHasPermission } from '../session.ts';
 import { SetAsideWarning } from './set-aside.ts';
 
 type Transfer = Payments['UnmatchedTransfer'];
@@ -28,7 +28,7 @@ const STATUS_WORDS = [
 
 /** Page of transfers that match no checkout, each with the checkout it was probably meant for. */
 function UnmatchedPage(): VNode {
-  const mayAssign = useMay('write');
+  const mayAssign = useHasPermission('write');
   const [changes, setChanges] = useState(0);
   const chain = Number(givenFilters().get('chain_id'));
   const status = oneOf('status', STATUSES);

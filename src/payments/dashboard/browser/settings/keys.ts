@@ -11,14 +11,14 @@ import { api, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
 import { Secret } from '../secret.ts';
-import { useMay, useSession } from '../session.ts';
+import { useHasPermission, useSession } from '../session.ts';
 import { CreateKey, KeyActions } from './key-actions.ts';
 
 type Key = Payments['ApiKey'];
 
 /** Page of the organization's API keys. */
 function KeysPage(): VNode {
-  const isAdmin = useMay('admin');
+  const isAdmin = useHasPermission('admin');
   const own = useSession().key.id;
   const [made, setMade] = useState<Payments['CreatedApiKey']>();
   const [said, setSaid] = useState('');

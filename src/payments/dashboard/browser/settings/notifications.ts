@@ -11,7 +11,7 @@ import { Moment } from '#pages/browser/moment.ts';
 import { Problem } from '#pages/browser/problem.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
-import { useMay } from '../session.ts';
+import { useHasPermission } from '../session.ts';
 import { MessengerCard } from './messenger.ts';
 
 type Settings = Payments['NotificationSettings'];
@@ -27,7 +27,7 @@ const RENEW_MS = 5_000;
 
 /** Page of notification settings: events, e-mail and messenger. */
 function NotificationsPage(): VNode {
-  const mayChange = useMay('admin');
+  const mayChange = useHasPermission('admin');
   const [said, setSaid] = useState('');
   const settings = useAnswer(signal => api.GET('/api/v1/notifications', { signal }), [], {
     everyMs: RENEW_MS,

@@ -12,7 +12,7 @@ import { Reference } from '#pages/browser/reference.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { ChainName, tokenAt, useChains } from '../chains.ts';
 import { openPage } from '../frame.ts';
-import { useMay } from '../session.ts';
+import { useHasPermission } from '../session.ts';
 import { Recipients } from './recipients.ts';
 
 type Organization = Payments['Organization'];
@@ -20,7 +20,7 @@ type OnDone = (said: string) => void;
 
 /** Page of the organization's profile, defaults for new links and security, for the mode of the session. */
 function OrganizationPage(): VNode {
-  const mayChange = useMay('admin');
+  const mayChange = useHasPermission('admin');
   const [said, setSaid] = useState('');
   const organization = useAnswer(signal => api.GET('/api/v1/organization', { signal }));
   const onDone = (text: string) => {

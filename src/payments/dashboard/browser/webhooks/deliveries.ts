@@ -11,7 +11,7 @@ import { Reference } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { numberedList, pageQuery } from '../paging.ts';
-import { useMay } from '../session.ts';
+import { useHasPermission } from '../session.ts';
 import { DELIVERY_TYPES, DeliveryState } from './webhook-parts.ts';
 
 type Delivery = Payments['WebhookDelivery'];
@@ -27,7 +27,7 @@ const STATES: readonly (readonly ['' | Delivery['status'], string])[] = [
 const ANY_TYPE = [['', 'All'], ...DELIVERY_TYPES] as const;
 
 /** Deliveries of a webhook, the newest first. */
-export function Deliveries({ webhookId }: { webhookId: string }): VNode {
+export function WebhookDeliveries({ webhookId }: { webhookId: string }): VNode {
   const [status, setStatus] = useState<'' | Delivery['status']>('');
   const [type, setType] = useState<'' | Delivery['event_type']>('');
   const filters = { ...(status !== '' && { status }), ...(type !== '' && { event_type: type }) };
@@ -88,7 +88,7 @@ export function Deliveries({ webhookId }: { webhookId: string }): VNode {
 
 /** One delivery: its request, and the receiver's answer. */
 export function DeliveryPart({ webhookId, id }: { webhookId: string; id: string }): VNode {
-  const mayChange = useMay('admin');
+  const mayChange = useHasPermission('admin');
   const path = { webhook_id: webhookId, delivery_id: id };
   const delivery = useAnswer(
     signal => api.GET('/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}', { params: { path }, signal }),

@@ -13,8 +13,8 @@ import { entitle } from '#pages/browser/show.ts';
 import { dashboard, shownId } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
-import { useMay } from '../session.ts';
-import { Deliveries, DeliveryPart } from './deliveries.ts';
+import { useHasPermission } from '../session.ts';
+import { DeliveryPart, WebhookDeliveries } from './deliveries.ts';
 import { RECEIVERS } from './receivers.ts';
 import { WebhookActions } from './webhook-actions.ts';
 import { EventsField, WebhookState } from './webhook-parts.ts';
@@ -58,7 +58,7 @@ function WebhookPage(): VNode {
 }
 
 function Head({ webhook, onDone }: ShownWebhook): VNode {
-  const mayChange = useMay('admin');
+  const mayChange = useHasPermission('admin');
   entitle(webhook.url, 'Webhooks');
   return html`
     <h1><span class="clamped">${webhook.url}</span> ${h(WebhookState, { webhook })}</h1>
@@ -68,7 +68,7 @@ function Head({ webhook, onDone }: ShownWebhook): VNode {
 
 /** Reason for the automatic disabling, with advice. */
 function Disabled({ webhook: { disabled_reason, disabled_at } }: { webhook: Webhook }): VNode | null {
-  const mayChange = useMay('admin');
+  const mayChange = useHasPermission('admin');
   if (disabled_reason === null || disabled_at === null) return null;
   return html`<div class="notice warning stack">
     <p>
@@ -84,7 +84,7 @@ function Disabled({ webhook: { disabled_reason, disabled_at } }: { webhook: Webh
 
 function Parts(shown: ShownWebhook): VNode {
   const tabs: readonly Tab[] = [
-    { id: 'deliveries', label: 'Deliveries', content: () => h(Deliveries, { webhookId: id }) },
+    { id: 'deliveries', label: 'Deliveries', content: () => h(WebhookDeliveries, { webhookId: id }) },
     { id: 'settings', label: 'Settings', content: () => h(Settings, { ...shown }) },
     { id: 'verify', label: 'How to verify', content: () => h(Verification, {}) },
   ];
@@ -92,7 +92,7 @@ function Parts(shown: ShownWebhook): VNode {
 }
 
 function Settings({ webhook, onDone }: ShownWebhook): VNode {
-  const mayChange = useMay('admin');
+  const mayChange = useHasPermission('admin');
   const { previous_secret_expires_at: graceEnd, last_triggered_at: last } = webhook;
   return html`<div class="grid">
     ${mayChange && h(SettingsForm, { webhook, onDone })}

@@ -12,14 +12,14 @@ import { api, idempotencyKey, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
 import { Secret } from '../secret.ts';
-import { useMay } from '../session.ts';
+import { useHasPermission } from '../session.ts';
 import { EventsField, WebhookState } from './webhook-parts.ts';
 
 type Webhook = Payments['Webhook'];
 
 /** Page of all webhooks with their delivery counts. */
 function WebhooksPage(): VNode {
-  const mayChange = useMay('admin');
+  const mayChange = useHasPermission('admin');
   const [added, setAdded] = useState<Payments['WebhookWithSecret']>();
   return html`
     <div class="title">

@@ -3,10 +3,10 @@ import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { FailureReason } from '../../model/session.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import { type WaitingClaim, watchedPayments } from '../../store/watched-payments.ts';
-import { type Lookup, lookUp, transfersIn } from '../node/by-hash.ts';
+import { type HashLookup, lookUp, transfersIn } from '../node/by-hash.ts';
+import { changeInParts, type Look } from './look.ts';
 import { record } from './record.ts';
 import { fateOf } from './replaced.ts';
-import { changeInParts, type Round } from './round.ts';
 
 /** Time after which a payment fails when its transaction is neither in a block nor in the pool. */
 export const NOT_FOUND_MS = 30 * 60_000;
@@ -27,7 +27,7 @@ type Finding =
   | { readonly kind: 'missing' };
 
 /** Memory of a claim, in UTC milliseconds. */
-interface FollowedHint {
+interface FollowedClaim {
   /** Beginning of the search. A claim repeated after it failed as not found begins again. */
   readonly since: number;
   /** Time from which it counts as missing; undefined before the first lookup and while it is in the pool. */
@@ -41,11 +41,11 @@ interface FollowedHint {
  * take turns: the first claim of each session comes before any second one.
  */
 export function claimFollower({ clock }: { clock: Clock }) {
-  let followed = new Map<string, FollowedHint>();
+  let followed = new Map<string, FollowedClaim>();
   let lookedAt = Number.NEGATIVE_INFINITY;
 
-  async function follow(round: Round): Promise<number> {
-    const { chain, db } = round;
+  async function follow(look: Look): Promise<number> {
+    const { chain, db } = look;
     const now = clock.now();
     if (now - lookedAt < SHORTEST_PAUSE_MS) return 0;
     const pending = await watchedPayments(db).claims(chain.id);
@@ -59,7 +59,7 @@ export function claimFollower({ clock }: { clock: Clock }) {
     const due = first.flatMap(({ id }) => byId.get(id) ?? []).filter(({ claim }) => isWaiting(claim));
     const found = await lookUp(
       due.map(({ claim }) => claim.txHash ?? ''),
-      round,
+      look,
     );
     const findings: { id: string; finding: Finding }[] = [];
     for (const { claim, payer } of due) {
@@ -69,7 +69,7 @@ export function claimFollower({ clock }: { clock: Clock }) {
         followed.set(claim.id, { ...before, lookedAt: now });
         continue;
       }
-      const finding = await findingOf(round, { claim, payer, lookup });
+      const finding = await findingOf(look, { claim, payer, lookup });
       const missingSince = missingTime(claim, finding, { before, now });
       followed.set(claim.id, { ...before, missingSince, lookedAt: now });
       const isGivenUp = missingSince !== undefined && now - missingSince >= NOT_FOUND_MS;
@@ -78,7 +78,7 @@ export function claimFollower({ clock }: { clock: Clock }) {
         finding: isGivenUp ? { kind: 'failed', reason: 'not_found' } : finding,
       });
     }
-    return settle(round, findings);
+    return settle(look, findings);
   }
 
   /** Orders claims by their rank within the session, then by the last lookup, then the newest first. */
@@ -101,7 +101,7 @@ export function claimFollower({ clock }: { clock: Clock }) {
   };
 }
 
-function pairOf(id: string, known: FollowedHint | undefined): [string, FollowedHint][] {
+function pairOf(id: string, known: FollowedClaim | undefined): [string, FollowedClaim][] {
   return known === undefined ? [] : [[id, known]];
 }
 
@@ -110,13 +110,13 @@ function isWaiting({ status, txHash }: PaymentTransaction): boolean {
   return status === 'pending' && txHash !== null;
 }
 
-function isDue(known: FollowedHint | undefined, now: number): boolean {
+function isDue(known: FollowedClaim | undefined, now: number): boolean {
   if (known === undefined) return true;
   const pauseMs = (known.lookedAt - known.since) / PAUSE_PART;
   return now - known.lookedAt >= Math.min(Math.max(pauseMs, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
 }
 
-function begun({ createdAt }: PaymentTransaction, now: number): FollowedHint {
+function begun({ createdAt }: PaymentTransaction, now: number): FollowedClaim {
   const isOld = now - createdAt >= NOT_FOUND_MS;
   return { since: isOld ? now : createdAt, missingSince: undefined, lookedAt: 0 };
 }
@@ -125,7 +125,7 @@ function begun({ createdAt }: PaymentTransaction, now: number): FollowedHint {
 function missingTime(
   claim: PaymentTransaction,
   finding: Finding,
-  { before, now }: { before: FollowedHint; now: number },
+  { before, now }: { before: FollowedClaim; now: number },
 ): number | undefined {
   // A claim that is mined and still pending after its transfers were recorded is the payment of another session.
   if (finding.kind !== 'missing' && finding.kind !== 'mined') return undefined;
@@ -134,16 +134,16 @@ function missingTime(
 }
 
 async function findingOf(
-  round: Round,
-  { claim, payer, lookup }: { claim: PaymentTransaction; payer: string | null; lookup: Lookup },
+  look: Look,
+  { claim, payer, lookup }: { claim: PaymentTransaction; payer: string | null; lookup: HashLookup },
 ): Promise<Finding> {
-  const { chain, places, view, head } = round;
+  const { chain, watched, view, head } = look;
   const { transaction, mined } = lookup;
   if (mined !== undefined) {
     // A payer can claim any transaction, so only a failure of the payer's own transaction counts.
     const isOwn = mined.receipt.from.toLowerCase() === payer;
     if (isOwn && Number(mined.receipt.status) === 0) return { kind: 'failed', reason: 'reverted' };
-    const transfers = transfersIn(lookup, { chainId: chain.id, places });
+    const transfers = transfersIn(lookup, { chainId: chain.id, watched });
     return { kind: 'mined', transfers: transfers.filter(one => isPaymentOf(one, claim)) };
   }
   if (transaction !== undefined) {
@@ -158,17 +158,17 @@ async function findingOf(
   return fate === 'unused' || isMined ? { kind: 'missing' } : { kind: 'failed', reason: fate };
 }
 
-async function settle(round: Round, findings: readonly { id: string; finding: Finding }[]): Promise<number> {
+async function settle(look: Look, findings: readonly { id: string; finding: Finding }[]): Promise<number> {
   const transfers = findings.flatMap(({ finding }) => (finding.kind === 'mined' ? finding.transfers : []));
   let changes = 0;
   if (transfers.length > 0) {
     const sighting = { transfers, repriced: new Map(), cursor: undefined };
-    changes += (await record(round, sighting)).changes;
+    changes += (await record(look, sighting)).changes;
   }
   const moving = findings.filter(
     ({ finding }) => finding.kind === 'failed' || (finding.kind === 'waiting' && finding.nonce !== undefined),
   );
-  await changeInParts(round, { name: 'claims', rows: moving }, async (part, { settle }) => {
+  await changeInParts(look, { name: 'claims', rows: moving }, async (part, { settle }) => {
     for (const { id, finding } of part) {
       if (finding.kind === 'failed') await settle.fail(id, finding.reason, null);
       if (finding.kind !== 'waiting' || finding.nonce === undefined) continue;

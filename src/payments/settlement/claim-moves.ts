@@ -1,12 +1,12 @@
 import { newId } from '../../lib/ids.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
-import type { Account } from './session-totals.ts';
+import type { PaymentCase } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { awaited, failed, unseen } from './settling.ts';
 
 /** Records the transaction hashes that payers submit, before a block contains them. */
-export function paymentHints(unit: SettlementUnit) {
+export function claimMoves(unit: SettlementUnit) {
   const { now } = unit;
 
   return {
@@ -34,11 +34,11 @@ export function paymentHints(unit: SettlementUnit) {
 
     /** Stores the nonce of a claimed transaction in the pool. One that had failed as not found is pending again. */
     async waiting(transactionId: string, nonce: number): Promise<void> {
-      const account = await unit.account(transactionId);
-      const { status, nonce: known } = account.transaction;
-      if (isGivenUp(account.transaction)) await unit.write(awaited(withNonce(account, nonce), now));
+      const paymentCase = await unit.caseOf(transactionId);
+      const { status, nonce: known } = paymentCase.transaction;
+      if (isGivenUp(paymentCase.transaction)) await unit.write(awaited(withNonce(paymentCase, nonce), now));
       else if (status === 'pending' && known !== nonce) {
-        await unit.transactions.update(withNonce(account, nonce).transaction);
+        await unit.transactions.update(withNonce(paymentCase, nonce).transaction);
       }
     },
 
@@ -46,12 +46,12 @@ export function paymentHints(unit: SettlementUnit) {
      * Sets the new hash of a repriced pending transaction. It fails as replaced when the session already has that hash.
      */
     async follow(transactionId: string, txHash: string): Promise<void> {
-      const account = await unit.account(transactionId);
-      const { transaction, others } = account;
+      const paymentCase = await unit.caseOf(transactionId);
+      const { transaction, others } = paymentCase;
       if (transaction.status !== 'pending' || transaction.txHash === txHash) return;
       const isRecorded = others.some(other => other.txHash === txHash);
-      const renamed = { ...account, transaction: { ...transaction, txHash } };
-      await unit.write(isRecorded ? failed(account, 'replaced', now) : awaited(renamed, now));
+      const renamed = { ...paymentCase, transaction: { ...transaction, txHash } };
+      await unit.write(isRecorded ? failed(paymentCase, 'replaced', now) : awaited(renamed, now));
     },
   };
 }
@@ -60,6 +60,6 @@ function isGivenUp({ status, failureReason }: PaymentTransaction): boolean {
   return status === 'failed' && failureReason === 'not_found';
 }
 
-function withNonce(account: Account, nonce: number): Account {
-  return { ...account, transaction: { ...account.transaction, nonce } };
+function withNonce(paymentCase: PaymentCase, nonce: number): PaymentCase {
+  return { ...paymentCase, transaction: { ...paymentCase.transaction, nonce } };
 }

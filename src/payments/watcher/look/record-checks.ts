@@ -1,16 +1,16 @@
 import type { Clock } from '#lib/clock.ts';
 import { hasRecordsToJudge } from '../../store/chain-records.ts';
 import type { Header } from '../node/node-view.ts';
+import { claimFollower } from './claim-follower.ts';
 import { confirmPayments } from './completions.ts';
 import { type LaneResult, type lanes, NOTHING_DONE } from './lanes.ts';
-import { claimFollower } from './payment-hints.ts';
+import type { Look } from './look.ts';
 import { receiptReader } from './receipts.ts';
 import { firstWatchedBlock, watchReorganisations } from './reorgs.ts';
-import type { Round } from './round.ts';
 import { confirmUnmatched } from './unmatched.ts';
 
 /** Result of judging records against the head of a look. */
-interface Judgement extends LaneResult {
+interface ChecksResult extends LaneResult {
   /** False when the next look has to check the records again. */
   readonly isCertain: boolean;
 }
@@ -30,33 +30,33 @@ const LONG_LOOK_MS = 1_000;
  * Checks the records of a chain against the head of each look: first the payments to be completed, then all others, in
  * lanes that wait for nothing. Remembers the last head that all settled records stand on.
  */
-export function recordJudge({ side, clock }: { side: ReturnType<typeof lanes>; clock: Clock }) {
+export function recordChecks({ side, clock }: { side: ReturnType<typeof lanes>; clock: Clock }) {
   const claims = claimFollower({ clock });
   const receipts = receiptReader({ clock });
   let settledHead: Header | undefined;
   let begunAt = Number.POSITIVE_INFINITY;
   let lastLookMs = 0;
 
-  async function followClaims(round: Round): Promise<LaneResult> {
-    const changes = await claims.follow(round);
+  async function followClaims(look: Look): Promise<LaneResult> {
+    const changes = await claims.follow(look);
     return { changes, isMoved: changes > 0 };
   }
 
   /** Settled records change only when the blocks up to the settled head do. */
-  async function checkSettled(round: Round, standing = -1): Promise<LaneResult> {
-    const { head } = round;
+  async function checkSettled(look: Look, standing = -1): Promise<LaneResult> {
+    const { head } = look;
     const isStanding =
       settledHead !== undefined && (settledHead.hash === head.hash || settledHead.number <= standing);
     if (isStanding) {
-      noteSettled(round);
+      noteSettled(look);
       return NOTHING_DONE;
     }
-    const { lost, isCertain } = await watchReorganisations(round);
+    const { lost, isCertain } = await watchReorganisations(look);
     settledHead = isCertain ? head : undefined;
     return { changes: lost, isMoved: lost > 0 };
   }
 
-  function noteSettled({ head, note }: Round): void {
+  function noteSettled({ head, note }: Look): void {
     if (settledHead?.hash !== head.hash) note({ settledBlock: head.number });
     settledHead = head;
   }
@@ -66,27 +66,27 @@ export function recordJudge({ side, clock }: { side: ReturnType<typeof lanes>; c
      * Begins a look. After a long one, such as one of a flood, completes payments that have enough confirmations, so that
      * they do not wait for the next scan as well.
      */
-    async begin(round: Round): Promise<LaneResult> {
+    async begin(look: Look): Promise<LaneResult> {
       receipts.begin();
       begunAt = clock.now();
       if (lastLookMs <= LONG_LOOK_MS) return NOTHING_DONE;
-      const { completed, takenBack } = await confirmPayments(round, receipts);
+      const { completed, takenBack } = await confirmPayments(look, receipts);
       return { changes: completed + takenBack, isMoved: takenBack > 0 };
     },
 
     /** Checks all records that are not final. */
-    async judge(round: Round, { hasNews, standing }: Scanned): Promise<Judgement> {
-      const { chain, db } = round;
+    async check(look: Look, { hasNews, standing }: Scanned): Promise<ChecksResult> {
+      const { chain, db } = look;
       lastLookMs = clock.now() - begunAt;
-      const hasRecords = hasNews || (await hasRecordsToJudge(db, chain.id, firstWatchedBlock(round)));
+      const hasRecords = hasNews || (await hasRecordsToJudge(db, chain.id, firstWatchedBlock(look)));
       if (!hasRecords) {
         // Everything settled stands.
         claims.forget();
-        noteSettled(round);
+        noteSettled(look);
         return { ...NOTHING_DONE, isCertain: true };
       }
-      const { completed, takenBack } = await confirmPayments(round, receipts);
-      const done = await side.run(round, {
+      const { completed, takenBack } = await confirmPayments(look, receipts);
+      const done = await side.run(look, {
         claims: followClaims,
         unmatched: listing => confirmUnmatched(listing, receipts),
         reorgs: checking => checkSettled(checking, standing),
@@ -94,13 +94,13 @@ export function recordJudge({ side, clock }: { side: ReturnType<typeof lanes>; c
       return {
         changes: completed + takenBack + done.changes,
         isMoved: takenBack > 0 || done.isMoved,
-        isCertain: done.isOver && settledHead?.hash === round.head.hash,
+        isCertain: done.isOver && settledHead?.hash === look.head.hash,
       };
     },
 
     /** Looks up claimed payments only. */
-    async follow(round: Round): Promise<LaneResult> {
-      return side.run(round, { claims: followClaims });
+    async follow(look: Look): Promise<LaneResult> {
+      return side.run(look, { claims: followClaims });
     },
 
     /** True while no head is remembered. */

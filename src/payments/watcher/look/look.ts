@@ -12,15 +12,15 @@ import { type Settlement, settlement } from '../../settlement/settlement.ts';
 import type { ChainProgress, LookProgress } from '../../store/cursor-store.ts';
 import type { NodePool } from '../node/node-pool.ts';
 import type { Header, NodeView } from '../node/node-view.ts';
-import type { Places } from '../node/token-transfers.ts';
+import type { WatchedAddresses } from '../node/token-transfers.ts';
 import { logPayments } from './payment-lines.ts';
 
 /** Context of one look at a chain. Everything in a look is judged against the same head. */
-export interface Round {
+export interface Look {
   readonly chain: PaymentChain;
   readonly view: NodeView;
   readonly head: Header;
-  readonly places: Places;
+  readonly watched: WatchedAddresses;
   /** Progress at the beginning of the look; undefined for a chain that was never scanned. */
   readonly progress: ChainProgress | undefined;
   readonly db: Db;
@@ -35,10 +35,10 @@ export interface Round {
   note(progress: LookProgress): void;
 }
 
-/** Confirmations of a block: the blocks on top of it (Decision 143), up to the head of the round. */
+/** Confirmations of a block: the blocks on top of it (Decision 143), up to the head of the look. */
 export function confirmationsOf(
   { blockNumber }: { blockNumber: number },
-  { head }: Pick<Round, 'head'>,
+  { head }: Pick<Look, 'head'>,
 ): number {
   return head.number - blockNumber;
 }
@@ -60,13 +60,13 @@ export type LeaderTransaction = <T>(
   name: EffectName,
   work: (scope: EffectScope) => Promise<T>,
   /** Milliseconds in which conflicts are retried; see `transaction`. */
-  patienceMs?: number,
+  retryForMs?: number,
 ) => Promise<T>;
 
 /** Most rows that one database transaction changes, so that other writers do not wait long. */
 const ROWS_PER_EFFECT = 200;
 /** Time in which conflicts of many rows are retried before fewer rows are tried. */
-const PATIENCE_MS = 500;
+const RETRY_FOR_MS = 500;
 
 /**
  * Changes rows in parts, each in its own transaction, and returns the results of the parts. A part that keeps
@@ -74,7 +74,7 @@ const PATIENCE_MS = 500;
  * API and would then never commit.
  */
 export async function changeInParts<Row, Result>(
-  { effect, db }: Pick<Round, 'effect' | 'db'>,
+  { effect, db }: Pick<Look, 'effect' | 'db'>,
   { name, rows, weightOf = () => 1, isSpent = () => false }: Parts<Row, Result>,
   change: (part: readonly Row[], scope: EffectScope, isLast: boolean) => Promise<Result>,
 ): Promise<Result[]> {
@@ -84,8 +84,8 @@ export async function changeInParts<Row, Result>(
     const part = partFrom(rows.slice(from), { most, weightOf });
     const isLast = from + part.length === rows.length;
     try {
-      const patienceMs = part.length > 1 ? PATIENCE_MS : undefined;
-      results.push(await effect(name, scope => change(part, scope, isLast), patienceMs));
+      const retryForMs = part.length > 1 ? RETRY_FOR_MS : undefined;
+      results.push(await effect(name, scope => change(part, scope, isLast), retryForMs));
       from += part.length;
       most = Math.min(ROWS_PER_EFFECT, 2 * most);
     } catch (error) {
@@ -142,7 +142,7 @@ export function effects(deps: {
   readonly fault: Failpoint;
 }): LeaderTransaction {
   const { db, seals, clock, line, lease, fault } = deps;
-  return async (name, work, patienceMs) => {
+  return async (name, work, retryForMs) => {
     const begunAt = clock.now();
     const isDue = lease.isDue();
     await fault(`before ${name}`);
@@ -157,7 +157,7 @@ export function effects(deps: {
       await fault(`inside ${name}`);
       return done;
     };
-    const result = await transaction(db, changed, patienceMs);
+    const result = await transaction(db, changed, retryForMs);
     logPayments(moves, line);
     await fault(`after ${name}`);
     lease.changed(begunAt, { isExtended: isDue });
@@ -169,17 +169,17 @@ export function effects(deps: {
  * Changes after the nodes of a pool have proved that everything read so far is of this chain. Changes between which
  * nothing is read need one proof: a flood is recorded in a hundred parts.
  */
-export function vouchedBy(
-  pool: Pick<NodePool, 'doubt' | 'vouch' | 'traffic'>,
+export function verifiedBy(
+  pool: Pick<NodePool, 'unverify' | 'verify' | 'traffic'>,
   effect: LeaderTransaction,
 ): LeaderTransaction {
   let proven: NodeTraffic | undefined;
-  return async (name, work, patienceMs) => {
+  return async (name, work, retryForMs) => {
     const { calls, bytes } = pool.traffic();
-    if (calls !== proven?.calls || bytes !== proven.bytes) pool.doubt();
-    await pool.vouch();
+    if (calls !== proven?.calls || bytes !== proven.bytes) pool.unverify();
+    await pool.verify();
     proven = pool.traffic();
-    return effect(name, work, patienceMs);
+    return effect(name, work, retryForMs);
   };
 }
 
@@ -196,8 +196,8 @@ export function breather(): () => Promise<void> {
   };
 }
 
-/** Names of the changes in a round. */
+/** Names of the changes in a look. */
 export type EffectName = 'record' | 'confirm' | 'claims' | 'reorgs' | 'settled' | 'unmatched';
 
-/** Called at every step of a round, and before, inside and after each change. Tests end the process in it, or throw. */
+/** Called at every step of a look, and before, inside and after each change. Tests end the process in it, or throw. */
 export type Failpoint = (step: string) => void | Promise<void>;

@@ -5,85 +5,86 @@ import type { CheckoutSession } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { isSamePayment } from './moved-transactions.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
-import { orphaned, reorged, type Sight, sighted, unseen } from './settling.ts';
+import { orphaned, reorged, seenInBlock, type TransferEvidence, unseen } from './settling.ts';
 
 /** Records transfers found in blocks. */
-export function sightings(unit: SettlementUnit) {
+export function transferRecords(unit: SettlementUnit) {
   return {
     /**
      * Records a transfer in a block as a payment of this session, and takes over the session's claim of its hash. A
      * transfer recorded before stays with its own session.
      */
-    async sight(
+    async recordTransfer(
       { id }: Pick<CheckoutSession, 'id'>,
       transfer: Transfer,
-      seen: Sight,
+      seen: TransferEvidence,
     ): Promise<PaymentTransaction> {
-      const again = await sightAgain(unit, transfer, seen.confirmations);
+      const again = await updateTransfer(unit, transfer, seen.confirmations);
       if (again !== undefined) return again;
-      return sightNew(unit, await unit.sessionOf(id), transfer, seen);
+      return insertTransfer(unit, await unit.sessionOf(id), transfer, seen);
     },
 
     /**
-     * The same for a transfer that `sightAgain` did not know, with a session just read in this database transaction.
+     * The same for a transfer that `updateTransfer` did not know, with a session just read in this database transaction.
      */
-    sightNew: (session: CheckoutSession, transfer: Transfer, seen: Sight) =>
-      sightNew(unit, session, transfer, seen),
+    insertTransfer: (session: CheckoutSession, transfer: Transfer, seen: TransferEvidence) =>
+      insertTransfer(unit, session, transfer, seen),
 
     /** Records the current block of a known transfer; undefined for a new one, which is to be matched and recorded. */
-    sightAgain: (transfer: Transfer, confirmations: number) => sightAgain(unit, transfer, confirmations),
+    updateTransfer: (transfer: Transfer, confirmations: number) =>
+      updateTransfer(unit, transfer, confirmations),
   };
 }
 
 /** The earlier record of this transfer, moved to its block; undefined when it is new. */
-async function sightAgain(
+async function updateTransfer(
   unit: SettlementUnit,
   transfer: Transfer,
   confirmations: number,
 ): Promise<PaymentTransaction | undefined> {
   const known = await unit.transactions.recordsOf(transfer);
-  const placed = known.find(one => one.logIndex === transfer.logIndex);
-  const isSamePlace = placed !== undefined && isSamePayment(placed, transfer);
-  if (isSamePlace && placed.blockHash === transfer.blockHash) return placed;
+  const atIndex = known.find(one => one.logIndex === transfer.logIndex);
+  const isSameLog = atIndex !== undefined && isSamePayment(atIndex, transfer);
+  if (isSameLog && atIndex.blockHash === transfer.blockHash) return atIndex;
   // Log indexes count within a block: another transfer at this index means that the recorded block is gone.
-  if (placed !== undefined && !isSamePlace) await dropped(unit, placed);
+  if (atIndex !== undefined && !isSameLog) await dropped(unit, atIndex);
   // A transaction is in one block only: its rows of another block or without a log index are from a replaced block.
   const isElsewhere = ({ blockHash, logIndex }: PaymentTransaction) =>
     blockHash !== transfer.blockHash || logIndex === null;
-  const same = isSamePlace ? placed : known.find(one => isElsewhere(one) && isSamePayment(one, transfer));
+  const same = isSameLog ? atIndex : known.find(one => isElsewhere(one) && isSamePayment(one, transfer));
   if (same === undefined) return undefined;
   return same.status === 'completed'
     ? moved(unit, same, transfer)
     : confirming(unit, same, transfer, confirmations);
 }
 
-async function sightNew(
+async function insertTransfer(
   unit: SettlementUnit,
   session: CheckoutSession,
   transfer: Transfer,
-  seen: Sight,
+  seen: TransferEvidence,
 ): Promise<PaymentTransaction> {
   await forgetUnmatched(unit, transfer);
-  return sightFirst(unit, session, transfer, seen);
+  return insertPayment(unit, session, transfer, seen);
 }
 
 /** Records a new transfer for this session. The session's claim of the hash, if any, becomes its record. */
-export async function sightFirst(
+export async function insertPayment(
   unit: SettlementUnit,
   session: CheckoutSession,
   transfer: Transfer,
-  seen: Sight,
+  seen: TransferEvidence,
 ): Promise<PaymentTransaction> {
   const { now } = unit;
   const all = await unit.transactions.ofSession(session.id);
   const claim = all.find(one => one.txHash === transfer.txHash && one.sender === null);
   if (claim !== undefined) {
     const others = all.filter(one => one !== claim);
-    return unit.write(sighted({ session, transaction: claim, others }, transfer, seen, now));
+    return unit.write(seenInBlock({ session, transaction: claim, others }, transfer, seen, now));
   }
   const fresh = { id: newId('txn'), txHash: transfer.txHash, matchedBy: seen.matchedBy };
-  const account = { session, transaction: unseen(session, fresh, now), others: all };
-  return unit.writeNew(sighted(account, transfer, seen, now));
+  const paymentCase = { session, transaction: unseen(session, fresh, now), others: all };
+  return unit.writeNew(seenInBlock(paymentCase, transfer, seen, now));
 }
 
 /** A matched transfer can no longer be assigned. */
@@ -101,21 +102,21 @@ async function confirming(
   transfer: Transfer,
   confirmations: number,
 ): Promise<PaymentTransaction> {
-  return unit.write(sighted(await unit.account(id), transfer, { matchedBy, confirmations }, unit.now));
+  return unit.write(seenInBlock(await unit.caseOf(id), transfer, { matchedBy, confirmations }, unit.now));
 }
 
 /** A completed payment in another block. It stays completed, so there is no event. */
 async function moved(
   unit: SettlementUnit,
-  placed: PaymentTransaction,
+  atIndex: PaymentTransaction,
   { logIndex, blockNumber, blockHash, blockTime }: Transfer,
 ): Promise<PaymentTransaction> {
-  const transaction = { ...placed, logIndex, blockNumber, blockHash, blockTime };
+  const transaction = { ...atIndex, logIndex, blockNumber, blockHash, blockTime };
   await unit.transactions.update(transaction);
   return transaction;
 }
 
 async function dropped(unit: SettlementUnit, { id, status }: PaymentTransaction): Promise<void> {
-  const account = await unit.account(id);
-  await unit.write(status === 'completed' ? reorged(account, unit.now) : orphaned(account, unit.now));
+  const paymentCase = await unit.caseOf(id);
+  await unit.write(status === 'completed' ? reorged(paymentCase, unit.now) : orphaned(paymentCase, unit.now));
 }

@@ -2,7 +2,7 @@ import type { Handle } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
 import { watchedStore } from '../store/watched-store.ts';
-import { type Places, places } from './node/token-transfers.ts';
+import { type WatchedAddresses, watchedAddressesOf } from './node/token-transfers.ts';
 
 /** Interval of reading all recipients again, because retention removes some. */
 const READ_AGAIN_MS = 10 * 60_000;
@@ -10,22 +10,22 @@ const READ_AGAIN_MS = 10 * 60_000;
 const MARKED_PER_LOOK = 1_000;
 
 /**
- * Watched recipients of a chain, kept in memory while this process leads. A round reads only recipients without
- * `read_at`: with 10,000 open sessions, reading and sorting all took half of a round at an unchanged head.
+ * Watched recipients of a chain, kept in memory while this process leads. A look reads only recipients without
+ * `read_at`: with 10,000 open sessions, reading and sorting all took half of a look at an unchanged head.
  *
  * Only the leader sets `read_at`, in its own transaction. A new leader reads all recipients, because another process
  * set it. Older versions do not know the column and leave it null, so their recipients are read too. The alternatives
  * are worse: every new session would write the one row of a change counter, and a notification may be lost.
  */
-export function watchedPlaces({ chainId, clock }: { chainId: number; clock: Clock }) {
+export function watchedAddresses({ chainId, clock }: { chainId: number; clock: Clock }) {
   let recipients: readonly DepositAddress[] = [];
-  let known: Places | undefined;
+  let known: WatchedAddresses | undefined;
   let readAllAt = 0;
   let unread: readonly DepositAddress[] = [];
 
-  function use(all: readonly DepositAddress[]): Places {
+  function use(all: readonly DepositAddress[]): WatchedAddresses {
     recipients = all;
-    known = places(all);
+    known = watchedAddressesOf(all);
     return known;
   }
 
@@ -33,7 +33,7 @@ export function watchedPlaces({ chainId, clock }: { chainId: number; clock: Cloc
     /**
      * Adds recipients that no leader has read yet. Returns the same object as before while the recipients are equal.
      */
-    async read(handle: Handle, found: readonly DepositAddress[]): Promise<Places> {
+    async read(handle: Handle, found: readonly DepositAddress[]): Promise<WatchedAddresses> {
       const now = clock.now();
       unread = found;
       if (known === undefined || Math.abs(now - readAllAt) >= READ_AGAIN_MS) {
@@ -63,7 +63,11 @@ export function watchedPlaces({ chainId, clock }: { chainId: number; clock: Cloc
   };
 }
 
-function isSame(known: Places, before: readonly DepositAddress[], after: readonly DepositAddress[]): boolean {
+function isSame(
+  known: WatchedAddresses,
+  before: readonly DepositAddress[],
+  after: readonly DepositAddress[],
+): boolean {
   return (
     before.length === after.length && after.every(one => known.has(one.tokenAddress, one.recipientAddress))
   );
