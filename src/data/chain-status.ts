@@ -60,7 +60,7 @@ export function indexProgressOf(chainId: number, status: BackendStatus): IndexPr
 }
 
 /** State of a chain and its back ends for the operator. Addresses are left out, because they may carry keys. */
-export function chainStatusBody({ id, name, backends }: Chain) {
+export function dataChainStatusBody({ id, name, backends }: Chain) {
   return {
     id,
     name,

@@ -67,7 +67,7 @@ const NOTHING_KNOWN: KnownContracts = { contracts: [], problems: [] };
 function servedChain(
   { id, name, native, confirmations, rpc, rpcMaxAnswerBytes, backends, prices, names }: ChainConfig,
   { contracts }: KnownContracts,
-  place: BackendPlace,
+  at: BackendSetting,
 ): ServedChain {
   return {
     id,
@@ -86,20 +86,20 @@ function servedChain(
     },
     names: names && { registry: lowerCase(names.registry), readsGateways: names.gateways },
     backends: backends.map((backend, index) =>
-      backendOptions(backend, { ...place, setting: `${place.setting}.backends[${index}]` }),
+      backendOptions(backend, { ...at, setting: `${at.setting}.backends[${index}]` }),
     ),
   };
 }
 
 /** Path of a chain or a back end in the configuration. `isReadOnly` is true when other processes write the indexes. */
-interface BackendPlace {
+interface BackendSetting {
   readonly setting: string;
   readonly isReadOnly: boolean;
 }
 
 function backendOptions(
   backend: BackendConfig,
-  { setting, isReadOnly }: BackendPlace,
+  { setting, isReadOnly }: BackendSetting,
 ): ServedChain['backends'][number] {
   if (backend.kind !== 'index') return backend;
   return { ...backend, pollMs: POLL_MS, setting: `${setting}.database`, isReadOnly };

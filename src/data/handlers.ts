@@ -1,15 +1,15 @@
 import type { InsightsOperations } from '../contract/contracts/insights.ts';
 import type { Handlers } from '../contract/contracts/operations.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
-import { answerer, type Serve } from './explorer/handler.ts';
+import { explorerHandlers, type Serve } from './explorer/handler.ts';
 import { insights } from './insights/operations.ts';
 import { QUERY_TIMEOUT_MS } from './insights/query-answerer.ts';
-import { answering, type FamilyOptions } from './serve/cached-answers.ts';
+import { cachedAnswers, type FamilyOptions } from './serve/cached-answers.ts';
 import { backendValidities } from './serve/lifetime.ts';
 
 export interface DataHandlersOptions extends FamilyOptions {
   readonly cache: ResponseCache;
-  /** As in `answerer`. */
+  /** As in `explorerHandlers`. */
   readonly staggerMs: number;
   /** Host of the service's public address; see `ConfiguredChains`. */
   readonly publicHost?: string | undefined;
@@ -32,11 +32,11 @@ const LOAD_MARGIN_MS = 2_000;
 
 /** Creates the handlers of both families. */
 export function dataHandlers(options: DataHandlersOptions): DataHandlers {
-  const answers = answering({
+  const answers = cachedAnswers({
     ...options,
     validities: backendValidities(options.chains),
     loadTimeoutMs: Math.max(options.timeoutMs * LOAD_TIMEOUTS, QUERY_TIMEOUT_MS + LOAD_MARGIN_MS),
   });
-  const answered = { ...options, answering: answers };
-  return { serve: answerer(answered), insights: insights(answered), close: answers.close };
+  const withAnswers = { ...options, answers };
+  return { serve: explorerHandlers(withAnswers), insights: insights(withAnswers), close: answers.close };
 }

@@ -106,7 +106,7 @@ export async function openChain(
   }
 }
 
-/** Name of a back end by its kind, its chain and its place among the chain's back ends. */
+/** Name of a back end by its kind, its chain and its position among the chain's back ends. */
 export function backendName(
   { kind }: ServedChain['backends'][number],
   { chainId, position }: { chainId: number; position: number },

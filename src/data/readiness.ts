@@ -72,7 +72,7 @@ export function readiness(
       async () => {
         if (!isFilled()) return { ok: false, detail: 'being filled' };
         const all = await readAll();
-        return { ok: isReady(all), detail: `${placeOf(chain)}${WORDS[all[index] ?? 'filling']}` };
+        return { ok: isReady(all), detail: `${stateText(chain)}${WORDS[all[index] ?? 'filling']}` };
       },
     ]),
   );
@@ -108,7 +108,7 @@ function stateReader({ id, backends }: ReadinessChain, log: Logger): () => Promi
   };
 }
 
-function placeOf({ backends }: ReadinessChain): string {
+function stateText({ backends }: ReadinessChain): string {
   const index = backends.find(({ kind }) => kind === 'index');
   if (index === undefined) return 'served by other services';
   const { head, lag, lagSeconds, stalled = false } = index.status();

@@ -19,7 +19,7 @@ import { remoteDocuments } from './backends/own-index/source/remote-documents.ts
 import type { Upstream } from './backends/upstream/upstream.ts';
 import { type CacheStoreOptions, openSecondLayer } from './cache/open-second-layer.ts';
 import { responseCache } from './cache/response-cache.ts';
-import { chainStatusBody, chainsHandler, indexProgressOf } from './chain-status.ts';
+import { chainsHandler, dataChainStatusBody, indexProgressOf } from './chain-status.ts';
 import { explorer } from './explorer/operations.ts';
 import type { Chain } from './fallback/chain.ts';
 import { type DataFront, type FrontOptions, openDataFront } from './front.ts';
@@ -39,7 +39,7 @@ export interface DataServiceOptions extends FrontOptions {
     /** Second cache layer; memory alone when absent. */
     readonly store?: CacheStoreOptions | undefined;
     /** Longest wait of a request for a Redis, in milliseconds; the default of `openSecondLayer` when absent. */
-    readonly patienceMs?: number | undefined;
+    readonly timeoutMs?: number | undefined;
     readonly lifetimes: Lifetimes;
   };
   /** Free space that the cache and the indexes leave on their disks. */
@@ -124,7 +124,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
       catchUp: running.catchUp,
       progress: running.progress,
       status: async () => ({
-        chains: chains.map(chainStatusBody),
+        chains: chains.map(dataChainStatusBody),
         disks: disk.status(),
         warnings: [...running.warnings(), ...disk.warnings()],
       }),
@@ -167,11 +167,11 @@ async function serveChains(
   }: DataServiceOptions & { checks: Readonly<Record<string, Check>>; disk: DiskSpace },
 ): Promise<() => Promise<void>> {
   const { fallback, clock, log, metrics, validateResponses } = options;
-  const { store, patienceMs, lifetimes, maxBytes } = options.cache;
+  const { store, timeoutMs, lifetimes, maxBytes } = options.cache;
   const publicUrl = options.publicUrl ?? front.url;
   const observers = { metrics, clock, log };
   const second =
-    store && (await openSecondLayer(store, { version: CONTRACT_VERSION, patienceMs, disk, ...observers }));
+    store && (await openSecondLayer(store, { version: CONTRACT_VERSION, timeoutMs, disk, ...observers }));
   try {
     const cache = responseCache({ maxBytes, second, clock });
     const handlers = dataHandlers({

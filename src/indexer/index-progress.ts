@@ -30,7 +30,7 @@ export interface IndexStatus {
 }
 
 /** In-memory progress of an index. Reading it costs no query. */
-export interface IndexProgress {
+export interface ProgressPublisher {
   /** Reads the progress from the database after a change and publishes it. */
   publish(): Promise<void>;
   sawNodeHead(number: number): void;
@@ -56,7 +56,7 @@ const STALLED_MS = 60_000;
 export async function indexProgress(
   db: Db,
   { clock, nodeHeadLastsMs, fromBlock }: { clock: Clock; nodeHeadLastsMs: number; fromBlock: number },
-): Promise<IndexProgress> {
+): Promise<ProgressPublisher> {
   /** Head at which the blocks were first complete; undefined until then. */
   let caughtUpAt: number | undefined;
   let wasComplete = false;
@@ -144,10 +144,10 @@ export async function indexProgress(
 const ARRIVES_WITHIN_MS = 500;
 
 /** Repeats a look-up after each change of the index until it finds something, for at most 500 ms. */
-export async function untilFound<Found>(
-  lookUp: () => Promise<Found | null>,
-  { progress, clock, stopping }: { progress: IndexProgress; clock: Clock; stopping: AbortSignal },
-): Promise<Found | null> {
+export async function untilFound<Value>(
+  lookUp: () => Promise<Value | null>,
+  { progress, clock, stopping }: { progress: ProgressPublisher; clock: Clock; stopping: AbortSignal },
+): Promise<Value | null> {
   const ended = new AbortController();
   let isOver = false;
   const over = clock.sleep(ARRIVES_WITHIN_MS, ended.signal).then(

@@ -5,7 +5,7 @@ import { nodeReader } from '../node/node-reads.ts';
 import { pendingTransaction, pendingTransactions } from '../node/pending-transactions.ts';
 import { resolveName } from '../node/resolve-name.ts';
 import { contractUri, nftStandard, ownerOf, tokenUris, totalSupplyAt } from '../node/token-reads.ts';
-import { addressCounts, coinBalance, filledLists } from './read/address-records.ts';
+import { addressCounts, coinBalanceOf, filledLists } from './read/address-records.ts';
 import { addresses, coinHolders, contract, implementations } from './read/addresses.ts';
 import { blockByNumberOrHash, blocks, validatedBlocks } from './read/blocks/blocks.ts';
 import {
@@ -106,7 +106,7 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     implementations: index(implementations),
     addresses: named(addresses),
     coinHolders: index(coinHolders),
-    coinBalance: index(coinBalance),
+    coinBalance: index(coinBalanceOf),
     filledLists: index(filledLists),
     coinMoves: index(coinMoves),
     blockTimes: index(blockTimes),

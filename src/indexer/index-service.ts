@@ -57,7 +57,7 @@ export interface ChainIndex {
   queries: QueryEngine;
   /**
    * Syncs to the node's current head, and then reads the state that is due. Resolves with the number of blocks written.
-   * Runs never overlap. Started indexes read state beside new blocks, which never wait for it.
+   * Runs never overlap. Started indexes read state next to new blocks, which never wait for it.
    */
   runOnce(): Promise<number>;
   /**
@@ -89,7 +89,7 @@ export interface ChainIndex {
    * Repeats a look-up after each change of the index until it finds something, for at most 500 ms.
    * Starts a poll at once. Returns null after the time limit.
    */
-  untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null>;
+  untilFound<Value>(lookUp: () => Promise<Value | null>): Promise<Value | null>;
 }
 
 /** Opens the database with the newest schema and claims it for this chain. */
@@ -208,8 +208,8 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     isNearHead: () => (progress.status().lag ?? Number.POSITIVE_INFINITY) <= STATE_WITHIN_BLOCKS,
   });
   let stateWorker: RunningWorker | undefined;
-  /** Further workers that run beside the sync of new blocks. */
-  let beside: readonly RunningWorker[] = [];
+  /** Further workers that run next to the sync of new blocks. */
+  let furtherWorkers: readonly RunningWorker[] = [];
 
   return {
     reader: createReader({ db: readDb, abis: knownAbis(options.abis), client }),
@@ -229,7 +229,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       // Also where news is announced: an announcement may be lost.
       worker = startWorker(polling, { ...common, pauseMs: pollMs, longestPauseMs: pollMs });
       stateWorker = startWorker(state.fresh, { ...common, pauseMs: pollMs });
-      beside = [
+      furtherWorkers = [
         startWorker(state.due, { ...common, pauseMs: state.duePauseMs }),
         startWorker(refill.worker, { ...common, pauseMs: refill.pauseMs }),
       ];
@@ -240,7 +240,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       // No transaction is open between two blocks, and a node that hangs must not delay the stop.
       const ended = new AbortController();
       const patience = clock.sleep(STOP_WITHIN_MS, ended.signal).catch(() => undefined);
-      const workers = [worker, stateWorker, ...beside].map(one => one?.stop());
+      const workers = [worker, stateWorker, ...furtherWorkers].map(one => one?.stop());
       await Promise.race([Promise.allSettled([...workers, last, reading]), patience]);
       ended.abort(); // an open timer would keep the process alive
       await lease.stop().catch(logAndGoOn(log, 'releasing the writer lease of an index'));

@@ -78,7 +78,7 @@ describe('the cache', () => {
     for (let at = 0; at < 8; at += 1) cache.set(`key ${at}`, before);
 
     const grown = { ...before, representation: { ...before.representation, br: Buffer.alloc(400) } };
-    for (let at = 0; at < 8; at += 1) cache.gain(`key ${at}`, { before, after: grown });
+    for (let at = 0; at < 8; at += 1) cache.replaceIfUnchanged(`key ${at}`, { before, after: grown });
 
     expect(await cache.get('old')).toBeUndefined();
     expect(await cache.get('key 7')).toBe(grown);
@@ -91,8 +91,8 @@ describe('the cache', () => {
     cache.set('key', newer);
 
     const representation = await withForm(before.representation, 'br');
-    cache.gain('key', { before, after: { ...before, representation } });
-    cache.gain('gone', { before, after: before });
+    cache.replaceIfUnchanged('key', { before, after: { ...before, representation } });
+    cache.replaceIfUnchanged('gone', { before, after: before });
 
     expect(await cache.get('key')).toBe(newer);
     expect(await cache.get('gone')).toBeUndefined();

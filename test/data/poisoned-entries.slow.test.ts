@@ -153,7 +153,7 @@ function serviceOver(url: string, store: CacheStoreOptions) {
   return (maxBytes: number) =>
     startTestDataService([], {
       chains: [blockscoutChain(1, url, KEY)],
-      cache: { maxBytes, lifetimes: LIFETIMES, store, patienceMs: PATIENCE_MS },
+      cache: { maxBytes, lifetimes: LIFETIMES, store, timeoutMs: PATIENCE_MS },
     });
 }
 

@@ -34,7 +34,7 @@ test('in a shared Redis, services share answers only if their back ends for the 
         maxBytes: 1_000_000,
         lifetimes: LIFETIMES,
         store: { kind: 'redis', url: redis.url },
-        patienceMs: PATIENCE_MS,
+        timeoutMs: PATIENCE_MS,
       },
     });
     const { headers, body } = await client(service.url).get('/explorer/blocks/5');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answers, Backend } from '../../src/data/backends/port/backend.ts';
 import { BackendError } from '../../src/data/backends/port/backend-error.ts';
-import { failureOf } from '../../src/data/explorer/handler.ts';
+import { errorReply } from '../../src/data/explorer/handler.ts';
 import { explorer } from '../../src/data/explorer/operations.ts';
 import { firstFound } from '../../src/data/fallback/first-found.ts';
 import { HttpError } from '../../src/http/errors.ts';
@@ -87,8 +87,8 @@ test('failure messages name chain and kind, without causes or keys', () => {
   const first = chain(7, doing('hidden-name', 7, 'unavailable'));
   const [only] = first.backends;
 
-  const unavailable = failureOf([{ chain: first, backend: only, error: failure('unavailable') }], 'cause');
-  const unsupported = failureOf([{ chain: first, backend: only, error: failure('unsupported') }], 'cause');
+  const unavailable = errorReply([{ chain: first, backend: only, error: failure('unavailable') }], 'cause');
+  const unsupported = errorReply([{ chain: first, backend: only, error: failure('unsupported') }], 'cause');
 
   expect(unavailable.message).toBe('No back end could answer: chain 7 (blockscout): it was unavailable');
   expect(unsupported.message).toBe(
@@ -105,7 +105,7 @@ test('two back ends of one kind are distinguished by name', () => {
     error: failure('unavailable'),
   }));
 
-  expect(failureOf(failures, 'cause').message).toBe(
+  expect(errorReply(failures, 'cause').message).toBe(
     'No back end could answer: chain 7 (blockscout-7): it was unavailable; chain 7 (blockscout-7-2): it was unavailable',
   );
 });
@@ -120,7 +120,7 @@ test.each<[string, (number | undefined)[], Record<string, string>]>([
     error: new BackendError('unavailable', 'over_quota', 'its quota is used up', { retryAfterMs }),
   }));
 
-  expect(failureOf(failures, 'cause')).toMatchObject({ status: 502, headers });
+  expect(errorReply(failures, 'cause')).toMatchObject({ status: 502, headers });
 });
 
 test('an unexpected error of a back end is a 502 without its details', async () => {

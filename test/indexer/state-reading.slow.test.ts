@@ -4,7 +4,7 @@ import { getAddress } from 'viem';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { bytesColumn } from '#db/columns.ts';
 import { openDatabase } from '#db/open.ts';
-import { dirtyRow, markDirty, tokenBalanceOf } from '#indexer/schema/stale-state.ts';
+import { dirtyRow, markDirty, tokenBalanceOf } from '#indexer/schema/dirty-state.ts';
 import { createLogger } from '#lib/logger.ts';
 import { faultyNode, type Lie } from '../lab/faulty-node.ts';
 import { until } from '../lab/until.ts';

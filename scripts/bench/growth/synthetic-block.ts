@@ -10,7 +10,7 @@ import {
   toEventSelector,
 } from 'viem';
 import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
-import type { JudgedBlock } from '#indexer/fetch/fetched-block.ts';
+import type { BlockWithReceiverCode } from '#indexer/fetch/fetched-block.ts';
 
 /** Address that occurs in every block, so that its lists grow with the chain. */
 export const BUSY: Address = `0x${'b5'.repeat(20)}`;
@@ -46,7 +46,7 @@ export function tokenAt(number: number): Address {
  * One block of a simulated chain: an ERC-20 transfer, a new NFT and a payment through a contract, each by or to `BUSY`,
  * and a withdrawal. Every block adds a new address.
  */
-export function syntheticBlock(number: number): JudgedBlock {
+export function syntheticBlock(number: number): BlockWithReceiverCode {
   const hash = hashOf('b10c', number);
   const stranger = addressOf('ad', number);
   const token = tokenAt(number);

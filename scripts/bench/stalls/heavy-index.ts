@@ -6,7 +6,7 @@ import { openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import type { RpcLog } from '#evm/rpc.ts';
 import { blockRows } from '#indexer/decode/block.ts';
-import type { JudgedBlock } from '#indexer/fetch/fetched-block.ts';
+import type { BlockWithReceiverCode } from '#indexer/fetch/fetched-block.ts';
 import { writeBlocks } from '#indexer/sync/block-writer.ts';
 import { hashOf, NFT, syntheticBlock } from '../growth/synthetic-block.ts';
 import { writeSyntheticIndex } from '../growth/synthetic-index.ts';
@@ -44,7 +44,7 @@ export async function writeHeavyIndex(): Promise<{ readonly file: string } & Asy
 }
 
 /** Next block, with 2,000 transactions of 1 kB. The first has 1 MB of call data, the second 1,000 logs. */
-function heavyBlock(): JudgedBlock {
+function heavyBlock(): BlockWithReceiverCode {
   const light = syntheticBlock(LIGHT_BLOCKS);
   const [model] = light.transactions;
   const receipt = model?.receipt ?? null;

@@ -20,11 +20,11 @@ interface SecondLayerOptions extends Pick<StoreFailuresOptions, 'metrics' | 'clo
   /** Entries of other versions are not found. */
   readonly version: string;
   /** Longest wait of a request for a Redis, in milliseconds; 50 when absent. */
-  readonly patienceMs?: number | undefined;
+  readonly timeoutMs?: number | undefined;
   readonly disk?: Pick<DiskSpace, 'writer'>;
 }
 
-const PATIENCE_MS = 50;
+const TIMEOUT_MS = 50;
 
 /** A larger entry takes long to write and to read, and delays all others on the connection. */
 const MAX_ENTRY_BYTES = 512 * 1024;
@@ -35,7 +35,7 @@ const MAX_ENTRY_BYTES = 512 * 1024;
  */
 export async function openSecondLayer(
   store: CacheStoreOptions,
-  { version, patienceMs = PATIENCE_MS, disk, ...observers }: SecondLayerOptions,
+  { version, timeoutMs = TIMEOUT_MS, disk, ...observers }: SecondLayerOptions,
 ): Promise<OpenSecondLayer> {
   const meanwhile = 'the store of the response cache fails, which counts as a miss';
   const failures = storeFailures({ ...observers, store: 'cache', meanwhile });
@@ -49,19 +49,19 @@ export async function openSecondLayer(
       failures,
     });
     const keyv = redisKeyv(client, { version });
-    return { keyv, failures, patienceMs, maxEntryBytes: MAX_ENTRY_BYTES, renew, close: async () => close() };
+    return { keyv, failures, timeoutMs, maxEntryBytes: MAX_ENTRY_BYTES, renew, close: async () => close() };
   }
   const { file, sizeBytes } = store;
   const db = await openMigrated({ file, durability: 'normal' }, CACHE_SCHEMA);
   const parts = storeParts(sizeBytes);
-  const place = fileOf({ file }) && realpathSync(file);
+  const path = fileOf({ file }) && realpathSync(file);
   await limitDatabase(db, parts);
-  const keyv = plainKeyv(sqliteStore(db, { clock: observers.clock, version, parts, file: place }));
+  const keyv = plainKeyv(sqliteStore(db, { clock: observers.clock, version, parts, file: path }));
   return {
     keyv,
     failures,
     maxEntryBytes: parts.largestEntryBytes,
-    hasRoom: disk?.writer('cache', place),
+    hasRoom: disk?.writer('cache', path),
     close: () => db.destroy(),
   };
 }

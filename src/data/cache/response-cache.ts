@@ -22,7 +22,7 @@ export interface ResponseCache {
    * Replaces an entry by the same one with a further encoding of its body, unless the entry has changed. Only in
    * memory: after a restart the encoding is made again.
    */
-  gain(key: string, entries: { before: Entry; after: Entry }): void;
+  replaceIfUnchanged(key: string, entries: { before: Entry; after: Entry }): void;
   /** Resolves when all writes to the second layer have ended. */
   flush(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export function responseCache({ maxBytes, second, clock }: ResponseCacheOptions)
       far?.write(key, entry);
       return true;
     },
-    gain(key, { before, after }) {
+    replaceIfUnchanged(key, { before, after }) {
       if (memory.peek(key) === before) keep(key, after);
     },
     flush: async () => far?.flush(),

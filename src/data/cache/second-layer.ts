@@ -11,7 +11,7 @@ export interface SecondLayer {
   readonly keyv: Keyv<StoredEntry>;
   readonly failures: StoreFailures;
   /** Longest wait of a request for the store, in milliseconds; unlimited when absent. */
-  readonly patienceMs?: number | undefined;
+  readonly timeoutMs?: number | undefined;
   /** Size of the largest entry that is written, in bytes; unlimited when absent. */
   readonly maxEntryBytes?: number;
   /** False while the disk of the store has too little space for new entries; true when absent. */
@@ -33,7 +33,7 @@ export function guardedLayer(
   {
     keyv,
     failures,
-    patienceMs,
+    timeoutMs,
     maxEntryBytes = Number.POSITIVE_INFINITY,
     hasRoom = () => true,
     renew,
@@ -42,8 +42,8 @@ export function guardedLayer(
 ) {
   const reads = new Map<string, Promise<Entry | undefined>>();
   const writes = new Set<Promise<void>>();
-  const reading = patience({ timeoutMs: patienceMs });
-  const writing = patience({ timeoutMs: patienceMs }); // separate, so that slow writes do not stop reads
+  const reading = patience({ timeoutMs: timeoutMs });
+  const writing = patience({ timeoutMs: timeoutMs }); // separate, so that slow writes do not stop reads
 
   return {
     /** Concurrent reads of a key share one request. */

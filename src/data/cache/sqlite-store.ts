@@ -82,7 +82,7 @@ const EXTRA_PAGES = 300;
 /** Transactions of a write that needs the room of many small entries. */
 const MAX_STEPS = 50;
 /** Longest wait for a writer in another process, in milliseconds. */
-const PATIENCE_MS = 1_000;
+const RETRY_FOR_MS = 1_000;
 
 interface SqliteStoreOptions {
   readonly clock: Clock;
@@ -104,9 +104,9 @@ export function sqliteStore(db: Db, { clock, version, parts, file }: SqliteStore
     on() {
       return this;
     },
-    async get<Found>(key: string) {
+    async get<Value>(key: string) {
       const [row] = await ENTRY.rows(db, 'where key = ? and expires_at > ?', [stored(key), clock.now()]);
-      return row === undefined ? undefined : (envelopeOf(key, row) as Found);
+      return row === undefined ? undefined : (envelopeOf(key, row) as Value);
     },
     async set(key: string, { value }: Envelope<StoredEntry>) {
       const { representation, key: _, ...facts } = value; // the key has its own column
@@ -144,7 +144,7 @@ export function sqliteStore(db: Db, { clock, version, parts, file }: SqliteStore
   /** @throws Error when no room can be made */
   async function makeRoomAndInsert(columns: readonly Binding[], pages: number): Promise<void> {
     for (let step = 0; step < MAX_STEPS; step += 1) {
-      const outcome = await transaction(db, handle => evictOrInsert(handle, columns, pages), PATIENCE_MS);
+      const outcome = await transaction(db, handle => evictOrInsert(handle, columns, pages), RETRY_FOR_MS);
       if (outcome === 'inserted') return;
       if (outcome === 'log full' && !(await emptyLog()))
         throw new Error('the log of the cache cannot be emptied: another process is reading it');

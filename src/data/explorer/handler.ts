@@ -18,10 +18,16 @@ import { hashSearch } from '../fallback/hash-locations.ts';
 import type { CachedAnswers, FamilyOptions, HandlerResponse } from '../serve/cached-answers.ts';
 import { type AnswerStability, lifetimeOf } from '../serve/lifetime.ts';
 import type { FreshAnswer } from '../serve/shared-load.ts';
-import { type PositionSets, type Selection, type SelectionQuery, select, withWayOn } from './selection.ts';
+import {
+  type ChainSelection,
+  type PositionSets,
+  type SelectionQuery,
+  selectChain,
+  withWayOn,
+} from './selection.ts';
 
-interface AnswererOptions extends FamilyOptions {
-  readonly answering: CachedAnswers;
+interface ExplorerHandlersOptions extends FamilyOptions {
+  readonly answers: CachedAnswers;
   /** Head start of a chain before the next one is asked too, in milliseconds. */
   readonly staggerMs: number;
 }
@@ -36,17 +42,17 @@ type DataHandler<Id extends OperationId> = (
 export type Serve = <Id extends OperationId>(id: Id, row: OperationPolicy) => DataHandler<Id>;
 
 /** Makes the handlers of document 1. Each answer comes from one chain, chosen by the operation's strategy. */
-export function answerer(options: AnswererOptions): Serve {
-  const { chains, answering, lifetimes, staggerMs, clock, log } = options;
+export function explorerHandlers(options: ExplorerHandlersOptions): Serve {
+  const { chains, answers, lifetimes, staggerMs, clock, log } = options;
   const searchHash = hashSearch(clock);
   const plans = new WeakMap<object, Plan>();
 
   return (id, row) => async (request, caller) => {
     const { selection, key } = planOf(id, row, request);
-    return answering.answer(caller, {
+    return answers.answer(caller, {
       operation: id,
       key,
-      moment: revisionOf(selection),
+      dataVersion: revisionOf(selection),
       make: signal => make(id, row, { request, selection, signal }),
     });
   };
@@ -55,7 +61,7 @@ export function answerer(options: AnswererOptions): Serve {
   function planOf(id: string, row: OperationPolicy, request: { path: object; query: SelectionQuery }): Plan {
     const before = plans.get(request);
     if (before !== undefined) return before;
-    const selection = select(chains, request.query, row.portablePositions);
+    const selection = selectChain(chains, request.query, row.portablePositions);
     const chainKeys = selection.chains.map(chain => chain.key);
     const plan = { selection, key: cacheKey(id, chainKeys, request) };
     plans.set(request, plan);
@@ -81,7 +87,7 @@ export function answerer(options: AnswererOptions): Serve {
       };
     } catch (error) {
       if (!(error instanceof NothingFound)) throw error;
-      const failure = withWayOn(failureOf(error.failures, error), search.selection, {
+      const failure = withWayOn(errorReply(error.failures, error), search.selection, {
         sets: row.portablePositions,
         backends: chains
           .flatMap(({ backends }) => backends)
@@ -160,24 +166,24 @@ function withoutNotFound(error: unknown): never {
 }
 
 interface Plan {
-  readonly selection: Selection;
+  readonly selection: ChainSelection;
   readonly key: string;
 }
 
 interface Search<Id extends OperationId> {
   readonly request: RequestOf<Id> & { path: object };
-  readonly selection: Selection;
+  readonly selection: ChainSelection;
   readonly signal: AbortSignal;
 }
 
-function revisionOf({ chains }: Selection): string {
+function revisionOf({ chains }: ChainSelection): string {
   return chains
     .flatMap(({ backends }) => backends.map(backend => backend.validity?.().revision ?? ''))
     .join();
 }
 
 /** Error reply when no chain had an answer. "Not found" becomes a 501 when a chain that failed may have the record. */
-export function failureOf(failures: readonly Failure[], cause: unknown): HttpError {
+export function errorReply(failures: readonly Failure[], cause: unknown): HttpError {
   const { status, message, headers } = replyTo(failures, leavesOpen);
   return new HttpError(status, message, { cause, headers });
 }

@@ -5,7 +5,7 @@ import { type CursorPosition, decodeCursor } from '../backends/port/cursor.ts';
 import type { Chain } from '../fallback/chain.ts';
 
 /** The chains a request may be answered from. `walk` is set only for a page behind a cursor. */
-export interface Selection {
+export interface ChainSelection {
   readonly chains: readonly Chain[];
   readonly walk?: PageWalk;
 }
@@ -36,11 +36,11 @@ const WITHIN_BATCH = 'batch_log_index';
  * (Decision 172).
  * @throws InvalidParameter for an unknown chain, a foreign cursor, or a cursor of another chain.
  */
-export function select(
+export function selectChain(
   chains: readonly Chain[],
   query: SelectionQuery,
   portable: PositionSets = [],
-): Selection {
+): ChainSelection {
   const { chain_id: chainId, cursor: token } = query;
   const asked = chainId === undefined ? chains : chains.filter(chain => chain.id === chainId);
   if (asked.length === 0) {
@@ -82,7 +82,7 @@ interface WaysOn {
  */
 export function withWayOn(
   failure: HttpError,
-  { chains: [chain], walk }: Selection,
+  { chains: [chain], walk }: ChainSelection,
   { sets, backends }: WaysOn,
 ): HttpError {
   if (failure.status < 500 || walk === undefined || walk.isPortable) return failure;

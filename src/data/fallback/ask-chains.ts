@@ -3,7 +3,7 @@ import type { Logger } from '../../lib/logger.ts';
 import type { Backend, Validity } from '../backends/port/backend.ts';
 import { asBackendError, BackendError } from '../backends/port/backend-error.ts';
 import type { Chain, Failure } from './chain.ts';
-import { isLastWord } from './failure-table.ts';
+import { endsChain } from './failure-table.ts';
 
 /** A chain with the back end that answered for it. */
 export interface AnsweringChain {
@@ -161,7 +161,7 @@ export async function askChains<Result>(
       position: position + 1,
       failures: [...failures, { chain, backend, error }],
     }));
-    if (isLastWord(error) || options.signal.aborted) failed.push(...next);
+    if (endsChain(error) || options.signal.aborted) failed.push(...next);
     else await go(next);
   }
 }
@@ -171,7 +171,7 @@ export async function askChains<Result>(
  */
 function partialMember({ chain, failures }: Candidate): Member | undefined {
   const last = failures.at(-1)?.error;
-  if (last !== undefined && isLastWord(last)) return undefined;
+  if (last !== undefined && endsChain(last)) return undefined;
   const backend = failures.find(({ error }) => error.reason === 'not_indexed')?.backend;
   const partial = backend?.partial?.();
   if (backend === undefined || partial === undefined) return undefined;

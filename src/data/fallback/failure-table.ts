@@ -25,12 +25,12 @@ const FAILURE_TABLE: Readonly<Record<BackendErrorKind, FailureRow>> = {
 };
 
 /** True when no other back end of the chain is asked after this failure. */
-export function isLastWord({ kind }: BackendError): boolean {
+export function endsChain({ kind }: BackendError): boolean {
   return FAILURE_TABLE[kind].next !== 'backend';
 }
 
 /** True when no other chain is asked after this failure. */
-export function isRefusal({ error: { kind } }: Failure): boolean {
+export function endsRequest({ error: { kind } }: Failure): boolean {
   return FAILURE_TABLE[kind].next === 'nothing';
 }
 
@@ -86,8 +86,8 @@ function statusOf(outages: readonly Failure[]): number {
 
 /** Failures that count: the final one of a chain, or all failures of a chain without a final one. */
 function lastWords(failures: readonly Failure[]): readonly Failure[] {
-  const settled = new Set(failures.filter(({ error }) => isLastWord(error)).map(({ chain }) => chain.id));
-  return failures.filter(({ chain, error }) => isLastWord(error) || !settled.has(chain.id));
+  const settled = new Set(failures.filter(({ error }) => endsChain(error)).map(({ chain }) => chain.id));
+  return failures.filter(({ chain, error }) => endsChain(error) || !settled.has(chain.id));
 }
 
 /** Describes the failures for clients. Back ends of the same kind on one chain are distinguished by name. */
@@ -109,7 +109,7 @@ function retryAfterOf(failures: readonly Failure[]): Record<string, string> {
 }
 
 /** True for a failure that may soon be over. An answer obtained in spite of it must not be cached for long. */
-export function isPassing({ error }: Failure): boolean {
+export function isTransient({ error }: Failure): boolean {
   return error.kind === 'unavailable' || error.reason === 'incomplete';
 }
 
@@ -117,5 +117,5 @@ export function isPassing({ error }: Failure): boolean {
  * True when the back end may still have the record: it failed temporarily, or its index does not cover the whole chain.
  */
 export function leavesOpen(failure: Failure): boolean {
-  return isPassing(failure) || failure.error.reason === 'not_indexed';
+  return isTransient(failure) || failure.error.reason === 'not_indexed';
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { asBackendError, BackendError } from '../backends/port/backend-error.ts';
 import { type Chain, type ChainAnswer, type Failure, NothingFound } from './chain.ts';
-import { isRefusal, leavesOpen } from './failure-table.ts';
+import { endsRequest, leavesOpen } from './failure-table.ts';
 
 interface FirstFoundOptions<Body> {
   /** Most preferred first. */
@@ -54,7 +54,8 @@ export async function firstFound<Body>(options: FirstFoundOptions<Body>): Promis
       }
       pause.abort();
       // Chains after one that rejects the input are not asked.
-      if (outcomes.some(one => one !== undefined && 'failures' in one && one.failures.some(isRefusal))) break;
+      if (outcomes.some(one => one !== undefined && 'failures' in one && one.failures.some(endsRequest)))
+        break;
     }
     while (running.size > 0) {
       await Promise.race(running);
@@ -86,7 +87,7 @@ function decided<Body>(
       isOneThinking = true;
       passedOver.push({ chain, backend: undefined, error: outrun() });
     } else if ('failures' in outcome) {
-      const rejected = outcome.failures.find(isRefusal);
+      const rejected = outcome.failures.find(endsRequest);
       if (rejected !== undefined && isOneThinking) return undefined;
       if (rejected !== undefined) throw new NothingFound([rejected]);
       passedOver.push(...outcome.failures);

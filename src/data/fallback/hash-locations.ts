@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
 import { type Chain, type ChainAnswer, type Failure, NothingFound } from './chain.ts';
-import { isPassing } from './failure-table.ts';
+import { isTransient } from './failure-table.ts';
 
 /** Time that a hash stays tied to the chain it was found on. */
 const REMEMBERED_MS = 3_600_000;
@@ -29,24 +29,24 @@ export type HashSearch = <Body>(
 export function hashSearch(clock: Clock): HashSearch {
   const known = new LRUCache<string, Location>({ max: REMEMBERED });
 
-  const placeOf = (hash: string): number | undefined => {
+  const chainOf = (hash: string): number | undefined => {
     const location = known.get(hash);
     return location !== undefined && clock.now() < location.until ? location.chainId : undefined;
   };
   const forgetIfGone = (hash: string, failures: readonly Failure[]) => {
     const isGone = failures.some(
-      ({ chain, error }) => error.kind === 'not_found' && chain.id === placeOf(hash),
+      ({ chain, error }) => error.kind === 'not_found' && chain.id === chainOf(hash),
     );
     if (isGone) known.delete(hash);
   };
 
   return async (hash, chains, find) => {
-    const place = placeOf(hash);
+    const chainId = chainOf(hash);
     try {
-      const found = await find(startingWith(place, chains));
+      const found = await find(startingWith(chainId, chains));
       forgetIfGone(hash, found.passedOver);
       // A hit does not extend the hour: otherwise a more preferred chain would never be asked again.
-      const isNews = found.chain.id !== place && found.chain !== chains[0];
+      const isNews = found.chain.id !== chainId && found.chain !== chains[0];
       if (isNews && isCertain(found))
         known.set(hash, { chainId: found.chain.id, until: clock.now() + REMEMBERED_MS });
       return found;
@@ -57,8 +57,8 @@ export function hashSearch(clock: Clock): HashSearch {
   };
 }
 
-function startingWith(place: number | undefined, chains: readonly Chain[]): readonly Chain[] {
-  return [...chains.filter(({ id }) => id === place), ...chains.filter(({ id }) => id !== place)];
+function startingWith(chainId: number | undefined, chains: readonly Chain[]): readonly Chain[] {
+  return [...chains.filter(({ id }) => id === chainId), ...chains.filter(({ id }) => id !== chainId)];
 }
 
 /**
@@ -69,6 +69,6 @@ function startingWith(place: number | undefined, chains: readonly Chain[]): read
 function isCertain<Body>({ chain, passedOver }: ChainAnswer<Body>): boolean {
   const saidNo = passedOver.filter(({ error }) => error.kind === 'not_found').map(failure => failure.chain);
   return passedOver.every(
-    failure => !isPassing(failure) && (failure.chain === chain || saidNo.includes(failure.chain)),
+    failure => !isTransient(failure) && (failure.chain === chain || saidNo.includes(failure.chain)),
   );
 }

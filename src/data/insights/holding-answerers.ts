@@ -3,7 +3,7 @@ import type { Caller } from '../../contract/contracts/operations.ts';
 import { inBalanceOrder } from '../backends/port/balance-order.ts';
 import type { InsightsRequestOf } from '../backends/port/insights-backend.ts';
 import { checkNftsOfOwners } from './limits.ts';
-import { byChain, isPassing, lowerCase } from './record-answerers.ts';
+import { byChain, distinctLowerCase, mayStillArrive } from './record-answerers.ts';
 import { chainsAskedFor } from './select-chains.ts';
 import type { AskInsights, InsightsOptions, ServeInsights } from './serve-through-cache.ts';
 
@@ -22,9 +22,9 @@ export function holdingAnswerers(configured: InsightsOptions, serve: ServeInsigh
         chains: chainsAskedFor(configured, query, caller),
         identity: {
           ...others,
-          owners: lowerCase(owners)?.sort(),
-          tokens: lowerCase(tokens)?.sort(),
-          token_type: lowerCase(query.token_type)?.sort(),
+          owners: distinctLowerCase(owners)?.sort(),
+          tokens: distinctLowerCase(tokens)?.sort(),
+          token_type: distinctLowerCase(query.token_type)?.sort(),
         },
         ask: (backend, ask) => backend.insights?.listTokenBalances?.(request, ask),
         bodyOf({ parts }) {
@@ -47,8 +47,8 @@ export function holdingAnswerers(configured: InsightsOptions, serve: ServeInsigh
         query,
         identity: {
           ...others,
-          owners: lowerCase(owners)?.sort(),
-          contracts: lowerCase(contracts)?.sort(),
+          owners: distinctLowerCase(owners)?.sort(),
+          contracts: distinctLowerCase(contracts)?.sort(),
         },
         ask: (backend, ask) => backend.insights?.listOwnedNfts?.(request, ask),
       });
@@ -87,7 +87,7 @@ export function holdingAnswerers(configured: InsightsOptions, serve: ServeInsigh
       bodyOf: asked => ({
         data: serving.operation === 'getNft' ? byChain(asked) : inNftOrder(byChain(asked)),
       }),
-      isUnsettled: ({ data }) => data.some(isPassing),
+      isUnsettled: ({ data }) => data.some(mayStillArrive),
     });
   }
 }

@@ -101,7 +101,7 @@ const TOPIC_DIGITS = 64;
 function filtersOf(entity: Entity, query: object): Filter[] {
   return Object.entries(query).flatMap(([name, value]): Filter[] => {
     if (!name.startsWith('filter_') || value === undefined || value === null) return [];
-    const { base, operator } = taken(name.slice('filter_'.length));
+    const { base, operator } = splitOperator(name.slice('filter_'.length));
     const field = fieldNamed(entity, base);
     if (field === undefined)
       throw new TypeError(`The contract has a filter ${name}, but ${entity} no such field.`);
@@ -118,7 +118,7 @@ function selected<E extends Entity>(
   return { entity, filters: filtersOf(entity, query), ...more };
 }
 
-function taken(name: string): Pick<Filter, 'operator'> & { base: string } {
+function splitOperator(name: string): Pick<Filter, 'operator'> & { base: string } {
   const operator = OPERATORS.find(suffix => name.endsWith(`_${suffix}`));
   return operator === undefined
     ? { base: name, operator: 'eq' }

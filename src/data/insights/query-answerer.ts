@@ -17,7 +17,7 @@ import { planOf } from './expressions/plan.ts';
 import { checkPage } from './limits.ts';
 import { chainsAskedFor } from './select-chains.ts';
 import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
-import { inOrder } from './sort-records.ts';
+import { sortRecords } from './sort-records.ts';
 
 /** Parameters common to all queries. */
 interface QueryParameters {
@@ -85,7 +85,7 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
       ask: (backend, ask) => backend.insights?.records?.(wanted, ask),
       namesFailed: true,
       bodyOf: (asked): QueryAnswer<E> => ({
-        data: inOrder(
+        data: sortRecords(
           entity,
           asked.parts.flatMap(({ result }) => recordValues(result.records)),
           sort,

@@ -16,7 +16,7 @@ import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
 const PASSING: readonly string[] = ['pending', 'timeout', 'unreachable'];
 
 /** True for metadata that may change without a new block. */
-export function isPassing({ status }: { readonly status?: string }): boolean {
+export function mayStillArrive({ status }: { readonly status?: string }): boolean {
   return status !== undefined && PASSING.includes(status);
 }
 
@@ -28,7 +28,7 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
     /** Resolves a text. Without a named chain, the next chain is asked while nothing is found (Decision 212). */
     async resolveInput({ path, query }: InsightsRequestOf<'resolveInput'>, caller: Caller) {
       const input = namedInput(path.input);
-      const { chains, untilSome } = goingOn(query, caller, isResolved);
+      const { chains, untilSome } = chainsInTurn(query, caller, isResolved);
       return serve(caller, {
         operation: 'resolveInput',
         chains: input === null ? chains.slice(0, 1) : chains,
@@ -43,11 +43,11 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
 
     /** Tokens with a symbol. Without a named chain, the next chain is asked while there is none (Decision 88). */
     async lookUpTokens(request: InsightsRequestOf<'lookUpTokens'>, caller: Caller) {
-      const { chains, untilSome } = goingOn<Tokens>(request.query, caller, hasSome);
+      const { chains, untilSome } = chainsInTurn<Tokens>(request.query, caller, hasSome);
       return serve(caller, {
         operation: 'lookUpTokens',
         chains,
-        identity: { symbols: lowerCase(request.query.symbol)?.sort() },
+        identity: { symbols: distinctLowerCase(request.query.symbol)?.sort() },
         ask: (backend, ask) => backend.insights?.lookUpTokens?.(request, ask),
         ...untilSome,
         bodyOf: asked => ({ data: byChain(asked) }),
@@ -59,12 +59,12 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
       const { query } = request;
       checkTokensNamed(query);
       const { chain: _, chain_id: __, address, symbol, ...others } = query;
-      const { chains, untilSome } = goingOn<Prices>(query, caller, hasSome);
+      const { chains, untilSome } = chainsInTurn<Prices>(query, caller, hasSome);
       return serve(caller, {
         operation: 'getTokenPrices',
         chains,
         // The order is part of the identity: prices come in the order of the request.
-        identity: { addresses: lowerCase(address), symbols: lowerCase(symbol), ...others },
+        identity: { addresses: distinctLowerCase(address), symbols: distinctLowerCase(symbol), ...others },
         ask: (backend, ask) => backend.insights?.getTokenPrices?.(request, ask),
         ...untilSome,
         bodyOf: asked => ({ data: byChain(asked) }),
@@ -86,7 +86,7 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
         unknown: 'missing',
         ask: (backend, ask) => backend.insights?.listNftTransfers?.(request, ask),
         bodyOf: ({ parts }) => ({ data: latestFirst(parts.flatMap(({ result }) => result)) }),
-        isUnsettled: ({ data }) => data.some(one => isPassing(one.nft_metadata ?? {})),
+        isUnsettled: ({ data }) => data.some(one => mayStillArrive(one.nft_metadata ?? {})),
       });
     },
 
@@ -109,7 +109,7 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
     },
   };
 
-  function goingOn<Result>(query: NamedChains, caller: Caller, isSome: (result: Result) => boolean) {
+  function chainsInTurn<Result>(query: NamedChains, caller: Caller, isSome: (result: Result) => boolean) {
     const { chains, isNamed } = selectChains(configured, { query, host: hostOf(caller) });
     return { chains, untilSome: isNamed ? {} : { untilSome: isSome } };
   }
@@ -123,15 +123,15 @@ function hasSome(found: readonly unknown[]): boolean {
 }
 
 /** Lower-case values without duplicates, because addresses and symbols ignore letter case. */
-export function lowerCase(values: readonly string[] | undefined): string[] | undefined {
+export function distinctLowerCase(values: readonly string[] | undefined): string[] | undefined {
   return values === undefined ? undefined : [...new Set(values.map(value => value.toLowerCase()))];
 }
 
 /** Puts records in the order of the chains. One back end may answer for chains that are not adjacent. */
-export function byChain<Found extends { readonly chain_id: number }>({
+export function byChain<Item extends { readonly chain_id: number }>({
   chains,
   parts,
-}: ChainsAnswer<readonly Found[]>) {
+}: ChainsAnswer<readonly Item[]>) {
   const found = parts.flatMap(({ result }) => result);
   return chains.flatMap(({ id }) => found.filter(one => one.chain_id === id));
 }

@@ -6,7 +6,7 @@ import { MAX_RESOLVED } from '../backends/port/resolved-input.ts';
 import type { ChainsAnswer } from '../fallback/ask-chains.ts';
 import { signatureNamed } from './event-signature.ts';
 import { metaOf } from './query-answerer.ts';
-import { inOrder } from './sort-records.ts';
+import { sortRecords } from './sort-records.ts';
 
 type ResolvedInput = InsightsSchemas['ResolvedInput'];
 
@@ -81,5 +81,5 @@ function merged<E extends Entity>(
 ): EntityRecords[E][] | undefined {
   const lists = parts.map(part => part[entity]).filter(list => list !== undefined);
   if (lists.length === 0) return undefined;
-  return inOrder(entity, lists.flat(), { field: 'block_number', order: 'desc' });
+  return sortRecords(entity, lists.flat(), { field: 'block_number', order: 'desc' });
 }

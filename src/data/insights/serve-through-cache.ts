@@ -6,14 +6,14 @@ import type { Backend } from '../backends/port/backend.ts';
 import type { InsightsAsk, InsightsOperationId } from '../backends/port/insights-backend.ts';
 import { askChains, type ChainsAnswer } from '../fallback/ask-chains.ts';
 import type { Chain } from '../fallback/chain.ts';
-import { isPassing, isRefusal, replyTo } from '../fallback/failure-table.ts';
+import { endsRequest, isTransient, replyTo } from '../fallback/failure-table.ts';
 import type { CachedAnswers, FamilyOptions, HandlerResponse } from '../serve/cached-answers.ts';
-import { joined, lifetime } from '../serve/lifetime.ts';
+import { combinedValidity, lifetime } from '../serve/lifetime.ts';
 import type { FreshAnswer } from '../serve/shared-load.ts';
 import type { ConfiguredChains, UnknownChain } from './select-chains.ts';
 
 export interface InsightsOptions extends FamilyOptions, ConfiguredChains {
-  readonly answering: CachedAnswers;
+  readonly answers: CachedAnswers;
 }
 
 /** Asks a back end about chains. Returns undefined when it does not serve this operation. */
@@ -55,15 +55,15 @@ export type ServeInsights = <Result, Body>(
  * (Decision 71).
  */
 export function insightsServer(options: InsightsOptions): ServeInsights {
-  const { answering, lifetimes, clock } = options;
+  const { answers, lifetimes, clock } = options;
 
   return async <Result, Body>(caller: Caller, serving: ServedQuery<Result, Body>) => {
     const { operation, chains, identity } = serving;
     try {
-      return await answering.answer<Body>(caller, {
+      return await answers.answer<Body>(caller, {
         operation,
         key: `${operation} ${chains.map(chain => chain.key).join()} ${canonicalJson(identity)}`,
-        moment: chains.map(revisionOf).join(';'),
+        dataVersion: chains.map(revisionOf).join(';'),
         make: (signal, clients) => make(serving, { signal, clients }),
       });
     } catch (error) {
@@ -82,11 +82,11 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
     const written = serving.writtenBody?.(asked);
     const body = written === undefined ? bodyOf(asked) : undefined;
     const watched = [...asked.answered, ...asked.empty];
-    const validity = joined(watched.map(one => one.validity));
+    const validity = combinedValidity(watched.map(one => one.validity));
     const facts = {
       final: false,
       isSettled: body === undefined || serving.isUnsettled?.(body) !== true,
-      isStandIn: failures.some(isPassing),
+      isDegraded: failures.some(isTransient),
       isMetered: asked.answered.some(({ backend }) => backend.isMetered === true),
       isLaterPage: false,
       isWatched: validity !== undefined,
@@ -115,18 +115,18 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
     for (const chain of chains) {
       const asked = await askAll([chain]);
       const [part] = asked.parts;
-      if (part !== undefined && untilSome(part.result)) return past(asked, before);
+      if (part !== undefined && untilSome(part.result)) return withEarlierOutcomes(asked, before);
       if (part !== undefined) first ??= asked;
       before.push(asked);
     }
-    return past(first, before);
+    return withEarlierOutcomes(first, before);
   }
 }
 
 /**
  * Adds to an answer the outcome of the other chains that were asked. Without an answer, returns only those outcomes.
  */
-function past<Result>(
+function withEarlierOutcomes<Result>(
   asked: ChainsAnswer<Result> | undefined,
   before: readonly ChainsAnswer<Result>[],
 ): ChainsAnswer<Result> {
@@ -145,7 +145,7 @@ function isUntoldRefusal(
   { namesFailed = false, untilSome }: Pick<ServedQuery<never, unknown>, 'namesFailed' | 'untilSome'>,
   { failed }: ChainsAnswer<unknown>,
 ): boolean {
-  return !namesFailed && untilSome === undefined && failed.some(({ failures }) => failures.some(isRefusal));
+  return !namesFailed && untilSome === undefined && failed.some(({ failures }) => failures.some(endsRequest));
 }
 
 function revisionOf({ backends }: Chain): string {

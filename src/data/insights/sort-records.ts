@@ -2,7 +2,7 @@ import { fieldShape } from '../../query-model/fields.ts';
 import type { Entity } from '../../query-model/row-selection.ts';
 
 /** Position of a record, most significant part first. The chain comes after the block. */
-const PLACE: Readonly<Record<Entity, readonly string[]>> = {
+const POSITION_FIELDS: Readonly<Record<Entity, readonly string[]>> = {
   blocks: ['block_number', 'chain_id'],
   transactions: ['block_number', 'chain_id', 'transaction_index'],
   events: ['block_number', 'chain_id', 'transaction_index', 'log_index'],
@@ -11,12 +11,12 @@ const PLACE: Readonly<Record<Entity, readonly string[]>> = {
 type Comparable = bigint | string | null;
 
 /** Sorts records of all chains: by a field, then by position, all in the same direction, nulls last (Decision 81). */
-export function inOrder<Record extends object>(
+export function sortRecords<Record extends object>(
   entity: Entity,
   records: readonly Record[],
   sort: { readonly field: string; readonly order: 'asc' | 'desc' },
 ): Record[] {
-  const names = [sort.field, ...PLACE[entity]];
+  const names = [sort.field, ...POSITION_FIELDS[entity]];
   const readers = names.map(name => readerOf(entity, name));
   const direction = sort.order === 'asc' ? 1 : -1;
   return records

@@ -78,7 +78,10 @@ async function pictureLink({ getTokenInstance, getNft }: PictureSources, nft: Nf
   const hasNfts = chain.backends.some(({ insights }) => insights?.getNft !== undefined);
   const instance = hasInstances
     ? await unlessMissing(
-        getTokenInstance({ path: { address_hash: address, id }, query: { chain_id: chain.id } }, NOBODY),
+        getTokenInstance(
+          { path: { address_hash: address, id }, query: { chain_id: chain.id } },
+          WITHOUT_HEADERS,
+        ),
       )
     : undefined;
   const link = linkIn(instance);
@@ -90,7 +93,7 @@ async function pictureLink({ getTokenInstance, getNft }: PictureSources, nft: Nf
             path: { contract_address: address, token_id: id.toString() },
             query: { chain_id: [chain.id], include_owners: 'false', resolve_metadata_links: 'false' },
           },
-          NOBODY,
+          WITHOUT_HEADERS,
         ),
       )
     : undefined;
@@ -100,14 +103,14 @@ async function pictureLink({ getTokenInstance, getNft }: PictureSources, nft: Nf
 }
 
 /** A request without headers, so that a browser's forced reload of a picture does not reload the records. */
-const NOBODY = { headers: {} };
+const WITHOUT_HEADERS = { headers: {} };
 
 type Answer = { readonly body: unknown } | { readonly encoded: { readonly representation: Representation } };
 
 /** Body of an answer; undefined when the record does not exist, or a shared cache holds something else in its place. */
-async function unlessMissing(answering: Promise<Answer>): Promise<unknown> {
+async function unlessMissing(pending: Promise<Answer>): Promise<unknown> {
   try {
-    const answer = await answering;
+    const answer = await pending;
     return 'body' in answer ? answer.body : JSON.parse(answer.encoded.representation.identity.toString());
   } catch (error) {
     const isMissing = error instanceof HttpError && error.status === 404;

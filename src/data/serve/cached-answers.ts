@@ -12,7 +12,7 @@ import type { Chain } from '../fallback/chain.ts';
 import { type BackendValidities, type Lifetimes, REVALIDATION_MS } from './lifetime.ts';
 import { type AnswerRequest, type Load, type LoadResult, loader } from './shared-load.ts';
 
-export interface AnsweringOptions extends ClockAndLog {
+export interface CachedAnswersOptions extends ClockAndLog {
   readonly cache: ResponseCache;
   readonly validities: BackendValidities;
   /** Deadline of a whole load, in milliseconds. */
@@ -48,7 +48,7 @@ export interface CachedAnswers {
  * sent at once and reloaded in the background (Decision 37). Any cached answer is sent while no back end can give a new
  * one (Decision 64).
  */
-export function answering(options: AnsweringOptions): CachedAnswers {
+export function cachedAnswers(options: CachedAnswersOptions): CachedAnswers {
   const { cache, validities, clock, log, metrics } = options;
   const { load, close } = loader(options);
   const mayReload = reloads(clock);
@@ -134,7 +134,7 @@ export function answering(options: AnsweringOptions): CachedAnswers {
 
   async function withFormKept({ key, entry, coding }: { key: string; entry: Entry; coding: Coding }) {
     const after = { ...entry, representation: await withForm(entry.representation, coding) };
-    cache.gain(key, { before: entry, after });
+    cache.replaceIfUnchanged(key, { before: entry, after });
     return after;
   }
 

@@ -1,7 +1,7 @@
 import type { Validity } from '../backends/port/backend.ts';
 import type { Entry } from '../cache/entry.ts';
 import type { Chain, ChainAnswer } from '../fallback/chain.ts';
-import { isPassing } from '../fallback/failure-table.ts';
+import { isTransient } from '../fallback/failure-table.ts';
 
 /**
  * Stability of an operation's answers. `record`: about one thing that settles with its block. `moving`: a feed, a
@@ -47,7 +47,7 @@ export function lifetimeOf<Body>(
   const settledness = {
     final,
     isSettled: final || (row.lifetime === 'moving' && answer.unsettled !== true),
-    isStandIn: passedOver.some(isPassing),
+    isDegraded: passedOver.some(isTransient),
     isMetered: backend.isMetered === true,
     isLaterPage,
     isWatched: validity !== undefined,
@@ -63,7 +63,7 @@ export interface Settledness {
   /** Only blocks can change the answer, not pending data. */
   readonly isSettled: boolean;
   /** Part of the answer, or a better answer, could not be obtained. */
-  readonly isStandIn: boolean;
+  readonly isDegraded: boolean;
   /** A back end charges for its requests. */
   readonly isMetered: boolean;
   /** The answer is a page behind a cursor. */
@@ -80,12 +80,12 @@ export function lifetime(
   settledness: Settledness,
   { lifetimes, now }: { lifetimes: Lifetimes; now: number },
 ): Lifetime {
-  const { final, isSettled, isStandIn, isWatched, validity } = settledness;
+  const { final, isSettled, isDegraded, isWatched, validity } = settledness;
   const settledMs =
     lifetimes.overrides[operationId] ?? (final ? lifetimes.finalMs : movingMs(settledness, lifetimes));
   const ownMs = isSettled ? settledMs : lifetimes.unsettledMs;
-  const freshUntil = now + (isStandIn ? Math.min(ownMs, FALLBACK_MS) : ownMs);
-  const isRevalidated = isSettled && !final && !isStandIn && !isWatched;
+  const freshUntil = now + (isDegraded ? Math.min(ownMs, FALLBACK_MS) : ownMs);
+  const isRevalidated = isSettled && !final && !isDegraded && !isWatched;
   return {
     storedAt: now,
     freshUntil,
@@ -113,12 +113,12 @@ export interface BackendValidities {
 export function backendValidities(chains: readonly Chain[]): BackendValidities {
   const byName = new Map(chains.flatMap(chain => chain.backends.map(backend => [backend.name, backend])));
   return {
-    of: names => joined(names.map(name => byName.get(name)?.validity?.())),
+    of: names => combinedValidity(names.map(name => byName.get(name)?.validity?.())),
   };
 }
 
 /** Combines the validities of an answer's parts. */
-export function joined(parts: readonly (Validity | undefined)[]): Validity | undefined {
+export function combinedValidity(parts: readonly (Validity | undefined)[]): Validity | undefined {
   const [only] = parts;
   if (parts.length < 2) return only;
   if (parts.every(part => part === undefined)) return undefined;

@@ -11,7 +11,7 @@ export interface AnswerRequest {
   /** Identity of the answer: equal keys have equal answers. */
   readonly key: string;
   /** Fingerprint of the data the answer is built from. A request with another fingerprint starts its own load. */
-  readonly moment: string;
+  readonly dataVersion: string;
   /** Makes the answer. Rejects with the HttpError for the client. */
   make(signal: AbortSignal, clients: WaitingClients): Promise<FreshAnswer>;
 }
@@ -62,7 +62,7 @@ export function loader({ cache, loadTimeoutMs }: { cache: ResponseCache; loadTim
 
   return {
     load(wanted) {
-      const flight = `${wanted.key} ${wanted.moment} ${wanted.forced}`;
+      const flight = `${wanted.key} ${wanted.dataVersion} ${wanted.forced}`;
       const current = running.get(flight);
       if (current !== undefined) {
         current.clients.join(wanted.client);

@@ -2,24 +2,24 @@ import { type Hash, type Hex, numberToHex } from 'viem';
 import { bytesColumn, bytesOrNullColumn, uintColumn } from '#db/columns.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import type { RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
-import type { FetchedBlock, JudgedBlock } from '../fetch/fetched-block.ts';
-import { PLACES_PER_BLOCK, positionKey } from '../schema/block-position.ts';
+import type { BlockWithReceiverCode, FetchedBlock } from '../fetch/fetched-block.ts';
+import { KEYS_PER_BLOCK, positionKey } from '../schema/block-position.ts';
 import { bloomOrNullColumn } from '../schema/bloom.ts';
-import { coinOf, type DirtyMark, dirtyRow } from '../schema/stale-state.ts';
+import { coinOf, type DirtyMark, dirtyRow } from '../schema/dirty-state.ts';
 import type { NewRow } from '../schema/tables.ts';
 import type { UnreadParts } from '../schema/unread-blocks.ts';
 import { contractRows, internalCalls, internalRow } from './internal-transactions.ts';
 import { jsonOrNull, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
 import {
+  decodedTokenTransfers,
   type MovedToken,
   mostTransfersIn,
   movedTokens,
   type TransferOfBlock,
   tokenTransferRow,
-  tokenTransfers,
 } from './token-transfers.ts';
 import { blockFees, transactionRow } from './transaction.ts';
-import { withdrawalRow, withdrawals } from './withdrawals.ts';
+import { decodedWithdrawals, withdrawalRow } from './withdrawals.ts';
 
 /** Tables with the contents of blocks. */
 export type ContentTable =
@@ -50,13 +50,13 @@ export interface BlockRows {
 }
 
 /** Converts a fetched block to rows. Pure. */
-export function blockRows(judged: JudgedBlock): BlockRows {
-  const fetched = withinPlaces(judged);
+export function blockRows(judged: BlockWithReceiverCode): BlockRows {
+  const fetched = withinKeys(judged);
   const { number } = fetched;
-  const moves = tokenTransfers(fetched);
+  const moves = decodedTokenTransfers(fetched);
   const transfers = Map.groupBy(moves, ({ transactionIndex }) => transactionIndex);
   const internals = internalCalls(fetched);
-  const paid = withdrawals(fetched);
+  const paid = decodedWithdrawals(fetched);
   return {
     number,
     hash: fetched.hash,
@@ -79,7 +79,7 @@ export function blockRows(judged: JudgedBlock): BlockRows {
   };
 }
 
-function unreadParts(fetched: JudgedBlock): UnreadParts | null {
+function unreadParts(fetched: BlockWithReceiverCode): UnreadParts | null {
   const { transactions, traces, receiversUnknown, unreadable } = fetched;
   const receipts = transactions.filter(({ receipt }) => receipt === null).length;
   const missing = (traces ?? []).filter(trace => trace === null).length;
@@ -191,10 +191,10 @@ const TOO_MANY = 'the block has more calls, logs or transfers than the index can
  * A block whose rows fit the keys of the index. The longest traces, or the receipts with the most transfers, are taken
  * out of a block that has more calls, logs or transfers than a key can number. Chains with very large blocks have them.
  */
-function withinPlaces(fetched: JudgedBlock): JudgedBlock {
+function withinKeys(fetched: BlockWithReceiverCode): BlockWithReceiverCode {
   const { transactions, traces } = fetched;
   const calls = shortened((traces ?? []).map(trace => trace?.calls.length ?? 0));
-  const moves = shortened(transactions.map(({ receipt }) => placesOf(receipt)));
+  const moves = shortened(transactions.map(({ receipt }) => keyCountOf(receipt)));
   if (calls.size === 0 && moves.size === 0) return fetched;
   return {
     ...fetched,
@@ -205,9 +205,9 @@ function withinPlaces(fetched: JudgedBlock): JudgedBlock {
 }
 
 /** Number of keys that a receipt takes: its logs or transfers, or all when a log is numbered beyond the last key. */
-function placesOf(receipt: RpcReceipt | null): number {
+function keyCountOf(receipt: RpcReceipt | null): number {
   if (receipt === null) return 0;
-  if (receipt.logs.some(({ logIndex }) => Number(logIndex) >= PLACES_PER_BLOCK)) return PLACES_PER_BLOCK + 1;
+  if (receipt.logs.some(({ logIndex }) => Number(logIndex) >= KEYS_PER_BLOCK)) return KEYS_PER_BLOCK + 1;
   return receipt.logs.reduce((sum, log) => sum + mostTransfersIn(log), 0);
 }
 
@@ -215,9 +215,9 @@ function placesOf(receipt: RpcReceipt | null): number {
 function shortened(sizes: readonly number[]): ReadonlySet<number> {
   let sum = sizes.reduce((total, size) => total + size, 0);
   const left = new Set<number>();
-  if (sum <= PLACES_PER_BLOCK) return left;
+  if (sum <= KEYS_PER_BLOCK) return left;
   for (const { size, at } of sizes.map((size, at) => ({ size, at })).toSorted((a, b) => b.size - a.size)) {
-    if (sum <= PLACES_PER_BLOCK) break;
+    if (sum <= KEYS_PER_BLOCK) break;
     left.add(at);
     sum -= size;
   }

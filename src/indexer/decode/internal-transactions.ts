@@ -4,7 +4,7 @@ import type { InnerCall } from '../../evm/traces.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
 import type { NewRow } from '../schema/tables.ts';
-import { wordsOrNull } from './quantities.ts';
+import { errorTextOrNull } from './quantities.ts';
 
 /** Call made inside a transaction, with its position. */
 export interface InternalCall extends InnerCall {
@@ -36,7 +36,7 @@ export function internalRow(
     value: uintColumn(call.value),
     gas_limit: uintColumn(call.gasLimit),
     gas_used: uintColumn(call.gasUsed),
-    error: wordsOrNull(call.error),
+    error: errorTextOrNull(call.error),
   };
 }
 

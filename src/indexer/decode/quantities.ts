@@ -22,6 +22,6 @@ export function jsonOrNull(list: readonly unknown[] | null | undefined): string 
 }
 
 /** Error text from the node without NUL characters, which PostgreSQL rejects. The text may quote a contract. */
-export function wordsOrNull(words: string | null | undefined): string | null {
+export function errorTextOrNull(words: string | null | undefined): string | null {
   return words?.replaceAll('\0', '') ?? null;
 }

@@ -29,7 +29,7 @@ export interface TokenTransfer {
 }
 
 /** Standard token transfers in the block's logs, in order. Logs with a transfer topic but unusable data are skipped. */
-export function tokenTransfers({ transactions }: FetchedBlock): TokenTransfer[] {
+export function decodedTokenTransfers({ transactions }: FetchedBlock): TokenTransfer[] {
   return transactions
     .flatMap(({ receipt }, transactionIndex) =>
       (receipt?.logs ?? []).flatMap(log =>

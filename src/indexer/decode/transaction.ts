@@ -1,17 +1,20 @@
 import type { Address } from 'viem';
 import { booleanColumn, bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
 import { optionalBigInt, type RpcReceipt, type RpcTransaction } from '../../evm/rpc.ts';
-import type { FetchedBlock, JudgedBlock } from '../fetch/fetched-block.ts';
+import type { BlockWithReceiverCode, FetchedBlock } from '../fetch/fetched-block.ts';
 import { PLAIN_TRANSFER_GAS } from '../fetch/receiver-code.ts';
 import { positionKey } from '../schema/block-position.ts';
 import type { NewRow } from '../schema/tables.ts';
 import { factsOf, type TransactionType } from '../schema/transaction-types.ts';
-import { jsonOrNull, optionalNumber, optionalUint, timestampMs, wordsOrNull } from './quantities.ts';
+import { errorTextOrNull, jsonOrNull, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
 import type { TokenTransfer } from './token-transfers.ts';
 
 /** Row of `transactions` for one transaction. The keys of `transfers` are positions in the block. */
 export function transactionRow(
-  { fetched, transfers }: { fetched: JudgedBlock; transfers: ReadonlyMap<number, readonly TokenTransfer[]> },
+  {
+    fetched,
+    transfers,
+  }: { fetched: BlockWithReceiverCode; transfers: ReadonlyMap<number, readonly TokenTransfer[]> },
   position: number,
 ): NewRow<'transactions'> {
   const entry = fetched.transactions[position];
@@ -48,7 +51,7 @@ export function transactionRow(
     selector:
       transaction.to && transaction.input.length >= 10 ? bytesColumn(transaction.input.slice(0, 10)) : null,
     created_contract: isFailed ? null : bytesOrNullColumn(receipt?.contractAddress),
-    error: isFailed ? wordsOrNull(trace?.error) : null,
+    error: isFailed ? errorTextOrNull(trace?.error) : null,
     output: isFailed ? bytesOrNullColumn(trace?.output) : null,
     has_internal_error: booleanColumn(
       trace === null ? null : trace.calls.some(({ error }) => error !== null),
@@ -84,7 +87,7 @@ type MinedTransaction = FetchedBlock['transactions'][number];
  */
 function isCallTo(
   receiver: Address,
-  { fetched, transaction, receipt }: MinedTransaction & { fetched: JudgedBlock },
+  { fetched, transaction, receipt }: MinedTransaction & { fetched: BlockWithReceiverCode },
 ): boolean {
   if (!fetched.receiversUnknown.has(receiver)) return fetched.receiversWithCode.has(receiver);
   const usedMore = receipt !== null && Number(receipt.gasUsed) !== PLAIN_TRANSFER_GAS;

@@ -14,7 +14,7 @@ export interface Withdrawal {
 }
 
 /** Withdrawals in a block's body. Consensus-layer amounts are in gwei (EIP-4895), ours in wei. */
-export function withdrawals({ block }: FetchedBlock): Withdrawal[] {
+export function decodedWithdrawals({ block }: FetchedBlock): Withdrawal[] {
   return (block.withdrawals ?? []).map(({ index, validatorIndex, address, amount }) => ({
     index: Number(index),
     validatorIndex: Number(validatorIndex),

@@ -6,7 +6,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { type BlockRef, ChainMoved, type FetchedBlock, type NodeCalls } from './fetched-block.ts';
 import { capabilitiesOf, type NodeCapabilities } from './node-capabilities.ts';
 import { type TraceMethodName, traceMethod } from './traces.ts';
-import { attemptsAt, oneByOne, Unreadable } from './unreadable.ts';
+import { attemptsAt, oneByOne, UnreadableAnswer } from './unreadable.ts';
 
 /** Receipts and traces of a block. */
 export interface BlockParts extends Pick<FetchedBlock, 'traces' | 'touched' | 'unreadable'> {
@@ -64,11 +64,11 @@ const MAX_LOOKED_UP = 20;
 function readingOf(client: NodeCalls, block: BlockRef) {
   const { request } = client;
   const attempt = attemptsAt(client, block);
-  let first: Unreadable | undefined;
+  let first: UnreadableAnswer | undefined;
 
   async function orNull<Answer>(asking: Promise<Answer>): Promise<Answer | null> {
     const answer = await attempt(asking);
-    if (!(answer instanceof Unreadable)) return answer;
+    if (!(answer instanceof UnreadableAnswer)) return answer;
     first ??= answer;
     return null;
   }
@@ -78,7 +78,7 @@ function readingOf(client: NodeCalls, block: BlockRef) {
     const whole = await attempt(
       request({ method: 'eth_getBlockReceipts', params: [numberToHex(block.number)] }),
     );
-    if (whole instanceof Unreadable) return oneByOne(block.transactions, receipt);
+    if (whole instanceof UnreadableAnswer) return oneByOne(block.transactions, receipt);
     if (whole === null || whole.some(one => one === null)) throw new ChainMoved(block.number);
     return whole;
   }
@@ -95,8 +95,9 @@ function readingOf(client: NodeCalls, block: BlockRef) {
   async function traces(tracer: TraceMethodName): Promise<(TransactionTrace | null)[] | null> {
     const { ofBlock, ofTransaction } = traceMethod(client, tracer);
     const answer = await attempt(ofBlock(block));
-    if (answer instanceof Unreadable && answer.isUnknownMethod) return null;
-    const whole = answer instanceof Unreadable ? block.transactions.map(() => null) : (answer?.() ?? null);
+    if (answer instanceof UnreadableAnswer && answer.isUnknownMethod) return null;
+    const whole =
+      answer instanceof UnreadableAnswer ? block.transactions.map(() => null) : (answer?.() ?? null);
     if (whole === null) return null;
     const missing = block.transactions.flatMap((hash, at) => (whole[at] === null ? [{ hash, at }] : []));
     const alone = await oneByOne(missing, async ({ hash, at }) => ({

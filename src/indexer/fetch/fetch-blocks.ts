@@ -6,10 +6,10 @@ import type { ChainClient } from '#node/client.ts';
 import { type BlockBody, bodyReader } from './block-body.ts';
 import { partsReader } from './block-parts.ts';
 import {
+  type BlockHeader,
   ChainMoved,
   ContradictoryBlock,
   type FetchedBlock,
-  type Header,
   type NodeCalls,
 } from './fetched-block.ts';
 import { type ReceiverCode, receiversOf } from './receiver-code.ts';
@@ -27,7 +27,7 @@ export interface BlockFetcher {
    */
   complete(body: BlockBody): Promise<FetchedBlock>;
   /** Null when the node has no such block. */
-  header(number: number | 'latest'): Promise<Header | null>;
+  header(number: number | 'latest'): Promise<BlockHeader | null>;
 }
 
 interface FetcherOptions<Client> {
@@ -76,7 +76,7 @@ export function blockFetcher({ client, code, log }: FetcherOptions<ChainClient>)
     return undefined;
   }
 
-  async function header(number: number | 'latest'): Promise<Header | null> {
+  async function header(number: number | 'latest'): Promise<BlockHeader | null> {
     const tag = number === 'latest' ? number : numberToHex(number);
     const found = await request({ method: 'eth_getBlockByNumber', params: [tag, false] });
     if (found === null || found.number === null || found.hash === null) return null;
@@ -171,7 +171,7 @@ function distinctReceipts(receipts: readonly RpcReceipt[], number: number): RpcR
  */
 function withDistinctLogs(receipts: readonly RpcReceipt[], number: number): readonly RpcReceipt[] {
   if (areInOrder(receipts)) return receipts;
-  const isFirst = firstOfEach(placeOf, 'two logs have the index', number);
+  const isFirst = firstOfEach(logIndexOf, 'two logs have the index', number);
   return receipts.map(receipt => ({ ...receipt, logs: receipt.logs.filter(isFirst) }));
 }
 
@@ -179,13 +179,13 @@ function withDistinctLogs(receipts: readonly RpcReceipt[], number: number): read
 function areInOrder(receipts: readonly RpcReceipt[]): boolean {
   let last = -1;
   for (const log of receipts.values().flatMap(({ logs }) => logs)) {
-    if (placeOf(log) <= last) return false;
-    last = placeOf(log);
+    if (logIndexOf(log) <= last) return false;
+    last = logIndexOf(log);
   }
   return true;
 }
 
-function placeOf({ logIndex }: RpcLog): number {
+function logIndexOf({ logIndex }: RpcLog): number {
   return Number(logIndex);
 }
 

@@ -19,13 +19,13 @@ export interface FetchedBlock {
 }
 
 /** A block, plus the code of the receivers of its transactions. */
-export interface JudgedBlock extends FetchedBlock {
+export interface BlockWithReceiverCode extends FetchedBlock {
   receiversWithCode: ReadonlySet<Address>;
   /** Receivers whose code the node could not give. */
   receiversUnknown: ReadonlySet<Address>;
 }
 
-export interface Header {
+export interface BlockHeader {
   number: number;
   hash: Hash;
   parentHash: Hash;

@@ -1,7 +1,7 @@
 import { numberToHex } from 'viem';
 import { type BlockRef, ChainMoved, ContradictoryBlock, type NodeCalls } from './fetched-block.ts';
 import { TRACE_METHODS, type TraceMethodName, type TraceReading, traceMethod } from './traces.ts';
-import { attemptsAt, Unreadable } from './unreadable.ts';
+import { attemptsAt, UnreadableAnswer } from './unreadable.ts';
 
 /** Optional methods of a node. */
 export interface NodeCapabilities {
@@ -19,7 +19,7 @@ export async function capabilitiesOf(client: NodeCalls, block: BlockRef): Promis
   const receipts = await attempt(
     client.request({ method: 'eth_getBlockReceipts', params: [numberToHex(block.number)] }),
   );
-  const hasBlockReceipts = receipts instanceof Unreadable ? !receipts.isRefusal : receipts !== null;
+  const hasBlockReceipts = receipts instanceof UnreadableAnswer ? !receipts.isRefusal : receipts !== null;
   return { hasBlockReceipts, tracer: await tracerOf(client, block) };
 }
 
@@ -34,7 +34,7 @@ async function tracerOf(client: NodeCalls, block: BlockRef): Promise<TraceMethod
   let answering: TraceMethodName | undefined;
   for (const tracer of TRACE_METHODS) {
     const reading = await attempt(traceMethod(client, tracer).ofBlock(block));
-    if (reading instanceof Unreadable) {
+    if (reading instanceof UnreadableAnswer) {
       if (!reading.isRefusal) return tracer;
       continue;
     }

@@ -4,7 +4,7 @@ import { authoritiesOf } from '../../evm/authorities.ts';
 import type { RpcTransaction } from '../../evm/rpc.ts';
 import { type ChainClient, nodeAnswered } from '../../node/client.ts';
 import { AnswerTooLarge } from '../../node/transport/errors.ts';
-import type { FetchedBlock, JudgedBlock } from './fetched-block.ts';
+import type { BlockWithReceiverCode, FetchedBlock } from './fetched-block.ts';
 
 /** Accounts in the cache, about 20 MB. An evicted account is looked up again. */
 const REMEMBERED = 50_000;
@@ -14,13 +14,13 @@ export interface ReceiverCode {
   /** Looks up unknown receivers early, so that these requests share a batch with the block's other requests. */
   prefetch(at: { number: number; receivers: Iterable<Address> }): Promise<void>;
   /** Code of the receivers, per block. Calls must follow the order of the chain. */
-  withCode(trails: readonly CodeTrail[]): Promise<JudgedReceivers[]>;
+  withCode(trails: readonly CodeTrail[]): Promise<ReceiversWithCode[]>;
   /** Drops the cache after a reorganisation, because its blocks are no longer on the chain. */
   forget(): void;
 }
 
 /** Receivers of a block's transactions that had code, and those whose code the node could not give. */
-interface JudgedReceivers {
+interface ReceiversWithCode {
   readonly withCode: ReadonlySet<Address>;
   readonly unknown: ReadonlySet<Address>;
 }
@@ -94,7 +94,7 @@ export function receiverCode({ request }: Pick<ChainClient, 'request'>): Receive
     }
   }
 
-  async function judgedReceivers(trail: CodeTrail): Promise<JudgedReceivers> {
+  async function judgedReceivers(trail: CodeTrail): Promise<ReceiversWithCode> {
     const receivers = [...trail.receivers];
     const answers = await Promise.all(
       receivers.map(address => trail.destroyed.has(address) || hadCode(address, trail.number)),
@@ -154,7 +154,7 @@ interface CodeTrail {
 export async function judgedBy(
   code: Pick<ReceiverCode, 'withCode'>,
   { blocks, chainId }: { blocks: readonly FetchedBlock[]; chainId: number },
-): Promise<JudgedBlock[]> {
+): Promise<BlockWithReceiverCode[]> {
   const trails: CodeTrail[] = [];
   for (const block of blocks) trails.push(await codeTrail(block, chainId));
   const judged = await code.withCode(trails);

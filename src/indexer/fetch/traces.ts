@@ -72,8 +72,8 @@ function parityTraces({ request }: NodeCalls): TraceMethod {
 
 function readParity(traces: readonly RpcParityTrace[], block: BlockRef): TransactionTrace[] | null {
   assertOfBlock(traces, block);
-  const places = traces.map(({ transactionPosition }) => transactionPosition);
-  const traced = new Set(places.filter(place => typeof place === 'number')).size;
+  const positions = traces.map(({ transactionPosition }) => transactionPosition);
+  const traced = new Set(positions.filter(position => typeof position === 'number')).size;
   return fitting(tracesOfParity(traces, block.transactions), { traced, block });
 }
 

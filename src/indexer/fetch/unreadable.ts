@@ -5,7 +5,7 @@ import { WrongChain } from '../../node/transport/errors.ts';
 import { ChainMoved, ContradictoryBlock, type NodeCalls } from './fetched-block.ts';
 
 /** Failure of one answer: the node refuses it, or cannot deliver it, but answers other requests. */
-export class Unreadable {
+export class UnreadableAnswer {
   readonly cause: unknown;
   constructor(cause: unknown) {
     this.cause = cause;
@@ -24,12 +24,12 @@ export class Unreadable {
 
   /** Words of the node or the client, for the operator. */
   get reason(): string {
-    return reasonOf(this.cause);
+    return innermostReason(this.cause);
   }
 }
 
 /** One line that says why a request failed: the innermost error, without the explanations around it. */
-export function reasonOf(error: unknown): string {
+export function innermostReason(error: unknown): string {
   const innermost = error instanceof BaseError ? error.walk() : error;
   if (innermost instanceof BaseError) return plainLine(innermost.shortMessage);
   return plainLine(innermost instanceof Error ? innermost.message : String(innermost));
@@ -47,7 +47,7 @@ function isUnknownMethod(error: unknown): boolean {
  * @throws the request's error when the node is away, so that nothing is known about the answer
  * @throws ChainMoved when the node no longer has the block
  */
-export type Attempt = <Answer>(asking: Promise<Answer>) => Promise<Answer | Unreadable>;
+export type Attempt = <Answer>(asking: Promise<Answer>) => Promise<Answer | UnreadableAnswer>;
 
 /**
  * Creates the attempts of one block. After a failure the block's header is requested: if the node sends it, only the
@@ -69,7 +69,7 @@ export function attemptsAt(
         throw error;
       });
       if (header?.hash !== hash) throw new ChainMoved(number);
-      return new Unreadable(error);
+      return new UnreadableAnswer(error);
     }
   };
 }

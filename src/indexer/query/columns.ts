@@ -7,7 +7,7 @@ import type { Storage } from './filters.ts';
 import type { QueryDialect } from './query-dialect.ts';
 
 /** Table with at most one row for each row of an entity, found by `key = of`. */
-interface Beside {
+interface JoinedTable {
   readonly table: Table;
   readonly alias: string;
   readonly key: string;
@@ -21,7 +21,7 @@ interface Tables {
   readonly from: string;
   /** Orders the rows by block and then by their position in it. */
   readonly key: string;
-  readonly beside: readonly Beside[];
+  readonly joined: readonly JoinedTable[];
 }
 
 /** Tables of each entity. Details are in separate tables, because scans take longer over wide rows. */
@@ -31,14 +31,14 @@ export const ENTITIES: Readonly<Record<Entity, Tables>> = {
     alias: 'b',
     from: 'blocks b',
     key: 'b.number',
-    beside: [{ table: 'block_details', alias: 'd', key: 'number', of: 'b.number' }],
+    joined: [{ table: 'block_details', alias: 'd', key: 'number', of: 'b.number' }],
   },
   transactions: {
     table: 'transactions',
     alias: 't',
     from: 'transactions t',
     key: 't.id',
-    beside: [
+    joined: [
       { table: 'transaction_details', alias: 'd', key: 'id', of: 't.id' },
       { table: 'blocks', alias: 'k', key: 'number', of: 't.id >> 20' },
     ],
@@ -48,7 +48,7 @@ export const ENTITIES: Readonly<Record<Entity, Tables>> = {
     alias: 'l',
     from: 'logs l',
     key: 'l.id',
-    beside: [
+    joined: [
       { table: 'transactions', alias: 'x', key: 'id', of: 'l.transaction_id' },
       { table: 'blocks', alias: 'k', key: 'number', of: 'l.id >> 20' },
     ],
@@ -56,7 +56,7 @@ export const ENTITIES: Readonly<Record<Entity, Tables>> = {
 };
 
 /** A field in SQL. The text never contains input of a caller. */
-export interface Column {
+export interface FieldSql {
   readonly sql: string;
   readonly storage: Storage;
 }
@@ -65,7 +65,7 @@ export interface Column {
  * Column of a field by its public name, over the table of its entity. Other tables are read row by row.
  * @throws RangeError for an unknown name
  */
-export function columnOf(entity: Entity, name: string, dialect: QueryDialect): Column {
+export function columnOf(entity: Entity, name: string, dialect: QueryDialect): FieldSql {
   const field = queriedField(entity, name);
   return columnFrom(field, dialect, sourceOf(entity, field, bySelect));
 }
@@ -87,7 +87,7 @@ function queriedField(entity: Entity, name: string): Field {
 }
 
 /** SQL and storage form of one field of a page's rows. */
-export interface RecordColumn extends Column {
+export interface RecordColumn extends FieldSql {
   readonly field: string;
 }
 
@@ -106,29 +106,29 @@ function shown(sql: string, storage: Storage, { recordBytes }: QueryDialect): st
 
 /** Joins of a page, after `from (…) p`. `p.id` is the key. */
 export function joinsOf(entity: Entity, { nestedJoin }: QueryDialect): string {
-  const { from, key, beside } = ENTITIES[entity];
-  const others = beside.map(
+  const { from, key, joined } = ENTITIES[entity];
+  const others = joined.map(
     ({ table, alias, key, of }) => `left join ${table} ${alias} on ${alias}.${key} = ${of}`,
   );
   return [`${nestedJoin} ${from} on ${key} = p.id`, ...others].join(' ');
 }
 
-const bySelect = ({ table, key, of }: Beside, column: string) =>
+const bySelect = ({ table, key, of }: JoinedTable, column: string) =>
   `(select ${column} from ${table} where ${key} = ${of})`;
-const byJoin = ({ alias }: Beside, column: string) => `${alias}.${column}`;
+const byJoin = ({ alias }: JoinedTable, column: string) => `${alias}.${column}`;
 
 /** The column of a field in SQL. The state of an index is a single row. */
 function sourceOf(entity: Entity, field: Field, from: typeof bySelect): string {
-  const [table, column] = placeOf(field);
+  const [table, column] = columnOfField(field);
   const own = ENTITIES[entity];
   if (table === own.table) return `${own.alias}.${column}`;
   if (table === 'index_state') return `(select ${column} from ${table})`;
-  const beside = own.beside.find(one => one.table === table);
-  if (beside === undefined) throw new RangeError(`${entity} have no columns in ${table}.`);
-  return from(beside, column);
+  const joined = own.joined.find(one => one.table === table);
+  if (joined === undefined) throw new RangeError(`${entity} have no columns in ${table}.`);
+  return from(joined, column);
 }
 
-function placeOf({ column }: Field): [table: string, column: string] {
+function columnOfField({ column }: Field): [table: string, column: string] {
   const [table = '', name = ''] = column.split('.');
   return [table, name];
 }
@@ -142,7 +142,7 @@ export const NO_BYTES = '0x';
 const POSITION = 2 ** 20 - 1;
 
 /** Field from its column in SQL. */
-function columnFrom(field: Field, dialect: QueryDialect, sql: string): Column {
+function columnFrom(field: Field, dialect: QueryDialect, sql: string): FieldSql {
   const storage = storageOf(field);
   switch (field.kind) {
     case 'block':
@@ -163,7 +163,7 @@ function columnFrom(field: Field, dialect: QueryDialect, sql: string): Column {
 
 /** Form of the column's values. */
 function storageOf(field: Field): Storage {
-  const [table, name] = placeOf(field);
+  const [table, name] = columnOfField(field);
   const tables: Readonly<Record<string, TableDescription>> = TABLES;
   const type = tables[table]?.columns[name];
   if (type === undefined) throw new RangeError(`An index has no column ${field.column}.`);

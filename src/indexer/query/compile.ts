@@ -1,6 +1,6 @@
 import type { Bucket, RowExpression } from '../../query-model/expression.ts';
 import type { Entity } from '../../query-model/row-selection.ts';
-import { type Column, columnOf } from './columns.ts';
+import { columnOf, type FieldSql } from './columns.ts';
 import type { ArithmeticOperator, CompiledExpression, QueryDialect } from './query-dialect.ts';
 
 export interface CompileContext {
@@ -49,7 +49,7 @@ export function compile(expression: RowExpression, compiling: CompileContext): C
   }
 }
 
-function column({ sql, storage }: Column, { trustsIntegers, dialect }: CompileContext): CompiledExpression {
+function column({ sql, storage }: FieldSql, { trustsIntegers, dialect }: CompileContext): CompiledExpression {
   const bindings: readonly unknown[] = [];
   switch (storage) {
     case 'integer':

@@ -5,7 +5,7 @@ export type Query = RowsQuery | GroupsQuery;
 export type PackedAnswer = PackedRows | GroupsAnswer;
 
 /** Runs queries over one index, one at a time. */
-export interface Engine {
+export interface SerialEngine {
   /**
    * Runs a query.
    * @throws QueryTooLarge for any reason except `memory`

@@ -45,7 +45,7 @@ export function isInKeyOrder(field: string): boolean {
 }
 
 /** Range of keys from `from` (inclusive) to `below` (exclusive), and a further condition. */
-export interface PlaceBounds {
+export interface PositionBounds {
   readonly from?: SqlText;
   readonly below?: SqlText;
   readonly also?: SqlText;
@@ -58,7 +58,7 @@ const BEHIND_ALL = 2n ** 33n;
  * Range of keys that a filter on a row's position selects, so that only this range is scanned. Null for other filters.
  * Block times never decrease along a chain, so a time span is a block range too.
  */
-export function placeBounds(entity: Entity, filter: Filter): PlaceBounds | null {
+export function positionBounds(entity: Entity, filter: Filter): PositionBounds | null {
   const { field, operator, value } = filter;
   switch (field) {
     case 'block_number':
@@ -81,7 +81,7 @@ export function placeBounds(entity: Entity, filter: Filter): PlaceBounds | null 
   }
 }
 
-function numberBounds(entity: Entity, { operator, value }: Filter): PlaceBounds {
+function numberBounds(entity: Entity, { operator, value }: Filter): PositionBounds {
   const number = BigInt(value);
   const start = (block: bigint): SqlText => {
     const within = block < 0n ? 0n : block > BEHIND_ALL ? BEHIND_ALL : block;
@@ -101,7 +101,7 @@ function numberBounds(entity: Entity, { operator, value }: Filter): PlaceBounds 
   }
 }
 
-function timeBounds(entity: Entity, { operator, value }: Filter): PlaceBounds {
+function timeBounds(entity: Entity, { operator, value }: Filter): PositionBounds {
   const bindings = [filterValue('time_ms', value)];
   const key = entity === 'blocks' ? 'number' : 'number << 20';
   const first = (sign: '>=' | '>') =>
@@ -124,7 +124,7 @@ function timeBounds(entity: Entity, { operator, value }: Filter): PlaceBounds {
 }
 
 /** Logs of one transaction, bounded by its block too, so that any index that the database chooses selects few rows. */
-function transactionBounds(hash: bigint | string): PlaceBounds {
+function transactionBounds(hash: bigint | string): PositionBounds {
   const bindings = [filterValue('blob', hash)];
   const block = (offset: 0 | 1) => `(select ((id >> 20) + ${offset}) << 20 from transactions where hash = ?)`;
   return {

@@ -1,6 +1,6 @@
 import type { Fold, Group, Value } from '../../query-model/expression.ts';
 import { type CompileContext, compile } from './compile.ts';
-import { placeBounds } from './filters.ts';
+import { positionBounds } from './filters.ts';
 import { type GroupsQuery, MAX_CHARACTERS, QueryTooLarge } from './query.ts';
 import type { CompiledExpression, QueryDialect, QuerySession, SqlText } from './query-dialect.ts';
 import { walkOf } from './selection.ts';
@@ -52,7 +52,7 @@ function lengthOf(value: unknown): number {
 /** Columns by which a query groups. */
 export function keyColumns(query: GroupsQuery, compiling: CompileContext): GroupColumn[] {
   // SQLite prefers a scan of all rows in the order of a key's index to a scan of a half-open range followed by a sort.
-  const isRange = query.filters.some(filter => placeBounds(query.entity, filter) !== null);
+  const isRange = query.filters.some(filter => positionBounds(query.entity, filter) !== null);
   return query.keys.map(key => {
     const compiled = compile(key, compiling);
     const sql = isRange ? compiling.dialect.unindexed(compiled.sql) : compiled.sql;
@@ -111,7 +111,7 @@ export async function readGroups(
   await session.each(groupingOf(query, { dialect: session.dialect, keys, folds }), row => {
     check(row);
     groups.push({
-      keys: keys.map(({ read }, index) => oneOf(read(row[index]))),
+      keys: keys.map(({ read }, index) => singleValue(read(row[index]))),
       folds: folds.map(({ read }, index) => read(row[keys.length + index])),
     });
   });
@@ -119,7 +119,7 @@ export async function readGroups(
 }
 
 /** Narrows a value to a single one. */
-export function oneOf(value: Value | readonly Value[]): Value {
+export function singleValue(value: Value | readonly Value[]): Value {
   if (isList(value)) throw new TypeError('Expected a single value, got a list.');
   return value;
 }

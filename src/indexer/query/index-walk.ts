@@ -3,9 +3,9 @@ import type { Entity, Filter, RowSelection } from '../../query-model/row-selecti
 import { indexesOf } from '../schema/table-description.ts';
 import { TABLES } from '../schema/tables.ts';
 import { ENTITIES, indexedColumn, KIND } from './columns.ts';
-import { filterValue, type PlaceBounds, placeBounds, separatedKind } from './filters.ts';
+import { filterValue, type PositionBounds, positionBounds, separatedKind } from './filters.ts';
 import type { SqlText } from './query-dialect.ts';
-import { allOf, conditionsOf, type SelectionOptions, selectionOf } from './selection.ts';
+import { conditionsOf, type SelectionOptions, selectionOf, whereAll } from './selection.ts';
 
 /** Indexes of each entity that find rows by the bytes of fields, in the order of their keys; longest first. */
 export const INDEXES: Readonly<Record<Entity, readonly (readonly string[])[]>> = {
@@ -56,14 +56,16 @@ export function indexWalk(selected: RowSelection, options: SelectionOptions): In
   const prefix = options.dialect.walksAllValues ? prefixOf(selected) : [];
   if (prefix.length === 0) return { ...selectionOf(selected, options), columns: [] };
   const { entity, filters } = selected;
-  const bounds = filters.map(filter => placeBounds(entity, filter)).filter(one => one !== null);
-  const others = filters.filter(filter => !prefix.includes(filter) && placeBounds(entity, filter) === null);
+  const bounds = filters.map(filter => positionBounds(entity, filter)).filter(one => one !== null);
+  const others = filters.filter(
+    filter => !prefix.includes(filter) && positionBounds(entity, filter) === null,
+  );
   const keys = keysOf(entity, prefix);
   const conditions = [
     ...rangeOf(keys, { key: ENTITIES[entity].key, bounds }),
     ...conditionsOf({ ...selected, filters: others }, options),
   ];
-  return { ...allOf(conditions), columns: keys.map(({ column }) => column) };
+  return { ...whereAll(conditions), columns: keys.map(({ column }) => column) };
 }
 
 /** Column of an index with the value that its rows must have. */
@@ -100,7 +102,7 @@ export function isIndexed({ operator, value }: Filter): boolean {
 /** Conditions for a range of an index: its columns have the given values, and the key is within all bounds. */
 function rangeOf(
   keys: readonly IndexKey[],
-  { key, bounds }: { key: string; bounds: readonly PlaceBounds[] },
+  { key, bounds }: { key: string; bounds: readonly PositionBounds[] },
 ): SqlText[] {
   const columns = keys.map(({ column }) => column);
   const marks = keys.map(({ value }) => value.sql);

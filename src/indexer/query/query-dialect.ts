@@ -8,7 +8,7 @@ export interface SqlText {
 }
 
 /** Range of keys from `from` (inclusive) to `below` (exclusive), both scalars. */
-export interface KeyRange {
+export interface SteppedKeyRange {
   readonly from: SqlText;
   readonly below: SqlText;
   /** Number of keys per part. */
@@ -35,7 +35,7 @@ export interface QueryDialect extends Pick<Dialect, 'bytesLiteral' | 'nestedJoin
    * between two parts.
    * Null when statements can be cancelled in another way.
    */
-  partsOf(range: KeyRange): SqlText | null;
+  partsOf(range: SteppedKeyRange): SqlText | null;
   /** Conditions that are true for every row and let a scan be cancelled. */
   interruption(key: string): readonly SqlText[];
   /** Decimal digits of an amount in its column form. */

@@ -1,7 +1,7 @@
 import type { Entity, Filter, RowSelection } from '../../query-model/row-selection.ts';
 import { columnOf, ENTITIES, indexedColumn, KIND, NO_BYTES } from './columns.ts';
-import { filterValue, type PlaceBounds, placeBounds, separatedKind } from './filters.ts';
-import type { KeyRange, QueryDialect, SqlText } from './query-dialect.ts';
+import { filterValue, type PositionBounds, positionBounds, separatedKind } from './filters.ts';
+import type { QueryDialect, SqlText, SteppedKeyRange } from './query-dialect.ts';
 
 /** Options of a selection. `isShort` is for a scan that need not be cancellable before its limit. */
 export interface SelectionOptions {
@@ -36,13 +36,13 @@ export function walkOf(
 }
 
 /** Single range of keys that the filters select, limited to existing keys; null for other filters. */
-function rangeOf(selected: RowSelection): KeyRange | null {
+function rangeOf(selected: RowSelection): SteppedKeyRange | null {
   const { entity, filters, wallet } = selected;
-  const bounds = filters.map(filter => placeBounds(entity, filter));
+  const bounds = filters.map(filter => positionBounds(entity, filter));
   if (bounds.length === 0 || wallet !== undefined) return null;
   if (bounds.some(bound => bound === null || bound.also !== undefined)) return null;
   const { from, key } = ENTITIES[entity];
-  const some = (place: 'from' | 'below') => bounds.flatMap(bound => bound?.[place] ?? []);
+  const some = (side: 'from' | 'below') => bounds.flatMap(bound => bound?.[side] ?? []);
   return {
     from: outermost('max', [{ sql: `(select min(${key}) from ${from})`, bindings: [] }, ...some('from')]),
     below: outermost('min', [
@@ -74,11 +74,11 @@ export function selectionOf(
       sql: '(t.from_address = ? or t.to_address = ?)',
       bindings: [filterValue('blob', wallet), filterValue('blob', wallet)],
     });
-  return { from: ENTITIES[selected.entity].from, ...allOf(conditions) };
+  return { from: ENTITIES[selected.entity].from, ...whereAll(conditions) };
 }
 
 /** Joins conditions with `and`. */
-export function allOf(conditions: readonly SqlText[]): { where: string; bindings: unknown[] } {
+export function whereAll(conditions: readonly SqlText[]): { where: string; bindings: unknown[] } {
   return {
     where: conditions.length === 0 ? 'true' : conditions.map(({ sql }) => sql).join(' and '),
     bindings: conditions.flatMap(({ bindings }) => [...bindings]),
@@ -101,14 +101,14 @@ export function conditionsOf(selected: RowSelection, { dialect, isShort }: Selec
 
 /** True when the filters select one range of keys, so that every scanned row matches. */
 export function isOneRange({ entity, filters, wallet }: RowSelection): boolean {
-  return wallet === undefined && filters.every(filter => placeBounds(entity, filter) !== null);
+  return wallet === undefined && filters.every(filter => positionBounds(entity, filter) !== null);
 }
 
 const SIGNS = { eq: '=', gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
 
 function conditionOf(selected: RowSelection, filter: Filter, dialect: QueryDialect): SqlText {
   const { entity } = selected;
-  const bounds = placeBounds(entity, filter);
+  const bounds = positionBounds(entity, filter);
   if (bounds !== null) return boundedBy(ENTITIES[entity].key, bounds);
   const { field, operator, value } = filter;
   if (field === 'function_selector' && operator === 'eq' && value !== NO_BYTES) {
@@ -130,11 +130,11 @@ function isOfAddress({ filters, wallet }: RowSelection): boolean {
   );
 }
 
-function boundedBy(key: string, { from, below, also }: PlaceBounds): SqlText {
+function boundedBy(key: string, { from, below, also }: PositionBounds): SqlText {
   const parts: SqlText[] = [];
   if (from !== undefined) parts.push({ sql: `${key} >= ${from.sql}`, bindings: from.bindings });
   if (below !== undefined) parts.push({ sql: `${key} < ${below.sql}`, bindings: below.bindings });
   if (also !== undefined) parts.push(also);
-  const { where, bindings } = allOf(parts);
+  const { where, bindings } = whereAll(parts);
   return { sql: where, bindings };
 }

@@ -5,7 +5,7 @@ import { readRows, unionAll } from '../../db/select/select.ts';
 import { select } from '../schema/select.ts';
 
 /** Coin balance in wei; 0 for an address that is not in the index. */
-export async function coinBalance(handle: Handle, address: Address): Promise<bigint> {
+export async function coinBalanceOf(handle: Handle, address: Address): Promise<bigint> {
   const [row] = await select({ from: 'addresses', columns: ['balance'] }).rows(handle, 'where address = ?', [
     bytesColumn(address),
   ]);

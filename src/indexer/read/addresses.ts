@@ -201,7 +201,7 @@ interface CoinHolderRow {
 }
 
 /** Position in the list: by balance, then by address, both descending. */
-export type CoinHolderPlace = Pick<CoinHolderRow, 'address' | 'balance'>;
+export type CoinHolderPosition = Pick<CoinHolderRow, 'address' | 'balance'>;
 
 /** Sorts after every balance and address. */
 const BEHIND_ALL = { balance: 2n ** 256n - 1n, address: Buffer.alloc(21, 0xff) };
@@ -209,7 +209,7 @@ const BEHIND_ALL = { balance: 2n ** 256n - 1n, address: Buffer.alloc(21, 0xff) }
 /** Addresses known to hold coins, richest first. */
 export async function coinHolders(
   handle: Handle,
-  { before, limit }: { before?: CoinHolderPlace | undefined; limit: number },
+  { before, limit }: { before?: CoinHolderPosition | undefined; limit: number },
 ): Promise<Page<CoinHolderRow>> {
   const rows = await select({
     from: 'addresses a',

@@ -53,19 +53,19 @@ export async function coinMoves(
   { address, below, limit }: { address: Address; below: number; limit: number },
 ): Promise<CoinMoves> {
   const sources = unionAll([
-    ...APPEARANCES.map((appearance, place) =>
-      appearanceSql(handle, { ...appearance, place, address, below }),
+    ...APPEARANCES.map((appearance, source) =>
+      appearanceSql(handle, { ...appearance, source, address, below }),
     ),
-    minerSql(handle, { place: APPEARANCES.length, address, below }),
+    minerSql(handle, { source: APPEARANCES.length, address, below }),
   ]);
   return latest(await readRows(handle, sources), limit);
 }
 
 /** Rows with a block in which an address appears, the transaction that shows it, and 1 if coins may have moved. */
-const movesOf = (move: { place: number; block: string; transaction: string; moves: string }) =>
+const movesOf = (move: { source: number; block: string; transaction: string; moves: string }) =>
   select({
     computed: {
-      place: ['count', String(move.place)],
+      source: ['count', String(move.source)],
       in_block: ['count', move.block],
       moved_by: ['count?', move.transaction],
       moves_coins: ['count', move.moves],
@@ -76,9 +76,9 @@ type MoveColumns = RowIn<ReturnType<typeof movesOf>>;
 
 function latest(rows: readonly MoveColumns[], limit: number): CoinMoves {
   const seen = new Map<number, { entries: number; lowest: number }>();
-  for (const { place, in_block: block } of rows) {
-    const { entries = 0, lowest = block } = seen.get(place) ?? {};
-    seen.set(place, { entries: entries + 1, lowest: Math.min(lowest, block) });
+  for (const { source, in_block: block } of rows) {
+    const { entries = 0, lowest = block } = seen.get(source) ?? {};
+    seen.set(source, { entries: entries + 1, lowest: Math.min(lowest, block) });
   }
   const cut = [...seen.values()].flatMap(({ entries, lowest }) => (entries < MAX_ENTRIES ? [] : [lowest]));
   const horizon = cut.length === 0 ? null : Math.max(...cut);
@@ -99,7 +99,7 @@ function latest(rows: readonly MoveColumns[], limit: number): CoinMoves {
 const NO_TRANSACTION = 'cast(null as bigint)';
 
 interface AppearanceQuery {
-  readonly place: number;
+  readonly source: number;
   readonly table: string;
   readonly column: string;
   readonly transaction: string | null;
@@ -109,7 +109,7 @@ interface AppearanceQuery {
 }
 
 function appearanceSql({ dialect }: Handle, query: AppearanceQuery) {
-  const { place, table, column, transaction, unless, address, below } = query;
+  const { source, table, column, transaction, unless, address, below } = query;
   const range = dialect.keyRange({
     columns: [column],
     values: [bytesColumn(address)],
@@ -119,7 +119,7 @@ function appearanceSql({ dialect }: Handle, query: AppearanceQuery) {
   });
   const columns = new Set(['id', ...(transaction === null ? [] : [transaction]), ...(unless?.columns ?? [])]);
   const moves = unless === null ? '1' : `case when ${unless.condition} then 0 else 1 end`;
-  return movesOf({ place, block: 'id >> 20', transaction: transaction ?? NO_TRANSACTION, moves }).query(
+  return movesOf({ source, block: 'id >> 20', transaction: transaction ?? NO_TRANSACTION, moves }).query(
     { dialect },
     `from (select ${[...columns].join(', ')} from ${table}
        where ${range.sql} order by ${range.order} limit ${BOUND}) as found`,
@@ -129,7 +129,7 @@ function appearanceSql({ dialect }: Handle, query: AppearanceQuery) {
 
 function minerSql(
   { dialect }: Handle,
-  { place, address, below }: Pick<AppearanceQuery, 'place' | 'address' | 'below'>,
+  { source, address, below }: Pick<AppearanceQuery, 'source' | 'address' | 'below'>,
 ) {
   const range = dialect.keyRange({
     columns: ['miner'],
@@ -138,7 +138,7 @@ function minerSql(
     below: [below],
     order: 'desc',
   });
-  return movesOf({ place, block: 'number', transaction: NO_TRANSACTION, moves: '1' }).query(
+  return movesOf({ source, block: 'number', transaction: NO_TRANSACTION, moves: '1' }).query(
     { dialect },
     `from (select number from blocks where ${range.sql} order by ${range.order} limit ${BOUND}) as found`,
     [...range.bindings, MAX_ENTRIES],

@@ -3,7 +3,7 @@ import type { Binding } from '../../db/columns.ts';
 import type { KeyRange } from '../../db/dialect.ts';
 import type { Handle } from '../../db/open.ts';
 import type { Sql } from '../../db/query.ts';
-import { type BlockPosition, blockStart, LAST_PLACE, positionKey } from '../schema/block-position.ts';
+import { type BlockPosition, blockStart, LAST_KEY, positionKey } from '../schema/block-position.ts';
 
 /** One page of a list. The last item's position, passed as `before` or `after`, requests the next page. */
 export interface Page<Item> {
@@ -66,7 +66,7 @@ export async function pageOf<Row extends { id: number }>(
   const found = new Map<number, Row>();
   for (let first = 0; first < branches.length; first += BRANCHES_PER_STATEMENT) {
     const part = branches.slice(first, first + BRANCHES_PER_STATEMENT);
-    const keys = firstOf(
+    const keys = firstOfRanges(
       part.map(branch => firstKeys(handle, table, { ...branch, ...range })),
       range,
     );
@@ -78,7 +78,7 @@ export async function pageOf<Row extends { id: number }>(
 }
 
 /** Selects the first keys of several ranges. */
-export function firstOf(
+export function firstOfRanges(
   ranges: readonly Sql[],
   { order, limit }: { order: 'asc' | 'desc'; limit: number },
 ): Sql {
@@ -109,13 +109,16 @@ export function firstKeys(
 function rangeOf({ before, after, blockNumber, forward = false, limit }: KeyQuery) {
   const start = blockNumber === undefined ? 0 : blockStart(blockNumber);
   const lowest = after === undefined ? start : Math.max(start, positionKey(after) + 1);
-  const end = blockNumber === undefined ? LAST_PLACE : blockStart(blockNumber + 1);
+  const end = blockNumber === undefined ? LAST_KEY : blockStart(blockNumber + 1);
   const below = before === undefined ? end : Math.min(end, positionKey(before));
   return { above: [lowest - 1], below: [below], order: forward ? 'asc' : 'desc', limit: limit + 1 } as const;
 }
 
 /** Rows of a page in the order of their keys. */
-export function inOrder<Row extends { id: number }>(keys: readonly number[], rows: readonly Row[]): Row[] {
+export function rowsInKeyOrder<Row extends { id: number }>(
+  keys: readonly number[],
+  rows: readonly Row[],
+): Row[] {
   const byKey = new Map(rows.map(row => [row.id, row]));
   return keys.flatMap(key => byKey.get(key) ?? []);
 }

@@ -6,7 +6,7 @@ import { unknownList } from '../schema/json-lists.ts';
 import { select } from '../schema/select.ts';
 
 /** Totals of the whole index, maintained by the writer. Reading them costs the same on any chain. */
-export interface Totals {
+export interface IndexTotals {
   blocks: number;
   transactions: number;
   gasUsed: bigint;
@@ -41,7 +41,7 @@ export interface BlockLoad {
 /** Base of the parts into which the migrations split a sum. */
 const PART = 10n ** 10n;
 
-export async function totals(handle: Handle): Promise<Totals> {
+export async function totals(handle: Handle): Promise<IndexTotals> {
   const [row] = await select({ from: 'totals', columns: ['*'] }).rows(handle);
   if (row === undefined) throw new Error('The index has lost its counters.');
   return {

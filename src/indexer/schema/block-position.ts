@@ -3,10 +3,10 @@
  * The key is therefore the chain order, every secondary index ends in it at no cost, and a block's rows are one range.
  * 2^33 block numbers and 2^20 positions fill the 53 bits that a JavaScript number holds exactly.
  */
-export const PLACES_PER_BLOCK = 2 ** 20;
+export const KEYS_PER_BLOCK = 2 ** 20;
 
 /** Greater than every key: the cursor of a first page. */
-export const LAST_PLACE = Number.MAX_SAFE_INTEGER;
+export const LAST_KEY = Number.MAX_SAFE_INTEGER;
 
 /** Position on the chain. Newest first means both fields descending. */
 export interface BlockPosition {
@@ -20,14 +20,14 @@ export interface BlockPosition {
  * @throws RangeError for a position outside the key's range
  */
 export function positionKey({ blockNumber, index }: BlockPosition): number {
-  if (index < 0 || index >= PLACES_PER_BLOCK || blockNumber < 0 || blockNumber >= 2 ** 33) {
+  if (index < 0 || index >= KEYS_PER_BLOCK || blockNumber < 0 || blockNumber >= 2 ** 33) {
     throw new RangeError(`Position out of range: block ${blockNumber}, index ${index}.`);
   }
-  return blockNumber * PLACES_PER_BLOCK + index;
+  return blockNumber * KEYS_PER_BLOCK + index;
 }
 
 export function positionOf(key: number): BlockPosition {
-  return { blockNumber: Math.floor(key / PLACES_PER_BLOCK), index: key % PLACES_PER_BLOCK };
+  return { blockNumber: Math.floor(key / KEYS_PER_BLOCK), index: key % KEYS_PER_BLOCK };
 }
 
 /** Lowest key of a block. The next block's lowest key ends the block's range. */

@@ -11,7 +11,7 @@ export interface BlockSpan {
   readonly to: number;
 }
 
-/** Columns beside a block's `miner` with accounts whose coins may move, or which may become contracts. */
+/** Columns in addition to a block's `miner` with accounts whose coins may move, or which may become contracts. */
 const COINS = {
   transactions: ['from_address', 'to_address', 'created_contract'],
   logs: ['address'],

@@ -75,7 +75,7 @@ function unreadBlockOf({ due_at: dueAt, ...row }: IndexTables['unread_blocks']):
 }
 
 /** Puts the next attempt off, each time twice as long. */
-export async function postpone(
+export async function postponeBlock(
   handle: Handle,
   { number, attempts }: Pick<UnreadBlock, 'number' | 'attempts'>,
   { now, reason }: { now: number; reason: string },

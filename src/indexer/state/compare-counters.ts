@@ -3,7 +3,7 @@ import type { Db, Handle, Transaction } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { transaction } from '../../db/transaction.ts';
-import type { Dirty } from '../schema/stale-state.ts';
+import type { Dirty } from '../schema/dirty-state.ts';
 
 /** A counter that is not what the rows of the index give. The values are decimal digits. */
 export interface CounterDifference {

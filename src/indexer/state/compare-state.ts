@@ -3,9 +3,9 @@ import { bytesColumn, hexOf, uintOf, uintOrNull } from '../../db/columns.ts';
 import type { Db } from '../../db/open.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { NodeFailure, WrongChain } from '../../node/transport/errors.ts';
+import { type Dirty, isDirty } from '../schema/dirty-state.ts';
 import { readHead } from '../schema/head.ts';
 import { select } from '../schema/select.ts';
-import { type Dirty, isDirty } from '../schema/stale-state.ts';
 import { type OnChainState, stateReader } from './read-state.ts';
 import { knownOf } from './state-writer.ts';
 

@@ -6,7 +6,7 @@ import { balanceCall, ownerCall } from '../../evm/contract-calls.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { refusalOf } from '../../node/contract-refusal.ts';
 import { AnswerTooLarge } from '../../node/transport/errors.ts';
-import type { DirtyEntry } from '../schema/stale-state.ts';
+import type { DirtyEntry } from '../schema/dirty-state.ts';
 
 const NAME = encodeFunctionData({ abi: erc20Abi, functionName: 'name' });
 const SYMBOL = encodeFunctionData({ abi: erc20Abi, functionName: 'symbol' });

@@ -5,9 +5,9 @@ import type { Worker } from '../../lib/worker.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { refusalOf } from '../../node/contract-refusal.ts';
 import { NodeFailure, WrongChain } from '../../node/transport/errors.ts';
-import { reasonOf } from '../fetch/unreadable.ts';
+import { innermostReason } from '../fetch/unreadable.ts';
+import { clean, type DirtyEntry, nextDue, nextFresh, postponeEntries } from '../schema/dirty-state.ts';
 import { type Head, hashAt, readHead } from '../schema/head.ts';
-import { clean, type DirtyEntry, nextDue, nextFresh, postpone } from '../schema/stale-state.ts';
 import type { WriterLease } from '../schema/writer-lease.ts';
 import { type KnownState, stateReader } from './read-state.ts';
 import { countStateReading, knownOf, writeReadings } from './state-writer.ts';
@@ -37,7 +37,7 @@ interface StateLanesDeps extends ClockAndLog {
 }
 
 /**
- * Creates the workers that read dirty state at the indexed head, beside the sync of new blocks (Decision 308). One
+ * Creates the workers that read dirty state at the indexed head, next to the sync of new blocks (Decision 308). One
  * reads fresh entries, with little gas for each call. The other reads those that failed or needed more gas, in small
  * batches and with growing pauses, so that they delay no fresh one.
  */
@@ -45,8 +45,8 @@ export function stateLanes(deps: StateLanesDeps) {
   const { db, lease, client, clock, log, isNearHead } = deps;
   let batchOfDue = FEW;
   let lastMs = 0;
-  let untold = 0;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let unreported = 0;
+  let reportedAt = Number.NEGATIVE_INFINITY;
 
   const readFresh = oneAtATime(async (signal?: AbortSignal): Promise<number> => {
     let stored = 0;
@@ -100,8 +100,8 @@ export function stateLanes(deps: StateLanesDeps) {
           done.map(({ entry }) => entry),
           head.number,
         );
-        await postpone(handle, failed, { now: clock.now(), pauses: true });
-        await postpone(handle, heavy, { now: clock.now(), pauses: false });
+        await postponeEntries(handle, failed, { now: clock.now(), pauses: true });
+        await postponeEntries(handle, heavy, { now: clock.now(), pauses: false });
         await countStateReading(handle);
         return true;
       })
@@ -133,14 +133,14 @@ export function stateLanes(deps: StateLanesDeps) {
 
   /** Writes one line for many entries, at most once a minute. */
   function tell(count: number, error: unknown): void {
-    untold += count;
-    if (Math.abs(clock.now() - toldAt) < LOG_EVERY_MS) return;
+    unreported += count;
+    if (Math.abs(clock.now() - reportedAt) < LOG_EVERY_MS) return;
     log.warn(
-      { chainId: client.id, entries: untold, reason: reasonOf(error) },
+      { chainId: client.id, entries: unreported, reason: innermostReason(error) },
       'the node does not give state of the newest block; it is asked again',
     );
-    untold = 0;
-    toldAt = clock.now();
+    unreported = 0;
+    reportedAt = clock.now();
   }
 
   const fresh: Worker = {

@@ -4,9 +4,9 @@ import type { Dialect } from '../../db/dialect.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, type Sql } from '../../db/query.ts';
 import { insertTyped, placeholders } from '../../db/rows.ts';
+import type { Dirty } from '../schema/dirty-state.ts';
 import { searchKey } from '../schema/search-key.ts';
 import { select } from '../schema/select.ts';
-import type { Dirty } from '../schema/stale-state.ts';
 import { type IndexTables, TABLES } from '../schema/tables.ts';
 import type { KnownState, OnChainState } from './read-state.ts';
 

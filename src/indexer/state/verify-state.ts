@@ -1,8 +1,8 @@
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { ChainClient } from '../../node/client.ts';
+import { type Dirty, dirtyRow, markDirty, touchedIn } from '../schema/dirty-state.ts';
 import { readHead, readProgress } from '../schema/head.ts';
-import { type Dirty, dirtyRow, markDirty, touchedIn } from '../schema/stale-state.ts';
 import {
   type CounterDifference,
   type Counters,

@@ -3,8 +3,8 @@ import type { Handle, Transaction } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
 import type { BlockRows, ContentTable } from '../decode/block.ts';
 import { blockStart } from '../schema/block-position.ts';
+import { markDirty, markTouched } from '../schema/dirty-state.ts';
 import { select } from '../schema/select.ts';
-import { markDirty, markTouched } from '../schema/stale-state.ts';
 import type { UnreadParts } from '../schema/unread-blocks.ts';
 import {
   highestHead,

@@ -7,11 +7,11 @@ import { type BlockRows, blockRows } from '../decode/block.ts';
 import { blockFetcher } from '../fetch/fetch-blocks.ts';
 import { ChainMoved } from '../fetch/fetched-block.ts';
 import { judgedBy, receiverCode } from '../fetch/receiver-code.ts';
-import { reasonOf } from '../fetch/unreadable.ts';
+import { innermostReason } from '../fetch/unreadable.ts';
 import { hashAt } from '../schema/head.ts';
 import {
   nextUnread,
-  postpone,
+  postponeBlock,
   type UnreadBlock,
   type UnreadParts,
   unreadBlock,
@@ -36,7 +36,7 @@ const PAUSE_MS = 5_000;
 const SHARE = 9;
 
 /**
- * Creates the worker that asks again for missing parts, one block at a time. It runs beside the sync of new blocks,
+ * Creates the worker that asks again for missing parts, one block at a time. It runs next to the sync of new blocks,
  * which need not wait for it.
  */
 export function refilling(deps: RefillDeps) {
@@ -75,9 +75,9 @@ function refillOnce(deps: RefillDeps): () => Promise<number> {
     return blockRows(judged);
   }
 
-  async function putOff(block: UnreadBlock, reason: string): Promise<number> {
+  async function retryLater(block: UnreadBlock, reason: string): Promise<number> {
     log.debug({ chainId: client.id, block: block.number, reason }, 'parts of a block are still missing');
-    await write(handle => postpone(handle, block, { now: clock.now(), reason }));
+    await write(handle => postponeBlock(handle, block, { now: clock.now(), reason }));
     return 0;
   }
 
@@ -101,10 +101,10 @@ function refillOnce(deps: RefillDeps): () => Promise<number> {
       rows = await read(number);
     } catch (error) {
       // The sync of new blocks reports a node that is away.
-      return putOff(block, reasonOf(error));
+      return retryLater(block, innermostReason(error));
     }
-    if (!hasGained(block, rows.unread)) return putOff(block, rows.unread?.reason ?? block.reason);
-    if (!(await writeParts(rows))) return putOff(block, 'the block changed while it was being read');
+    if (!hasGained(block, rows.unread)) return retryLater(block, rows.unread?.reason ?? block.reason);
+    if (!(await writeParts(rows))) return retryLater(block, 'the block changed while it was being read');
     log.info({ chainId: client.id, block: number, unread: rows.unread }, 'parts of a block arrived');
     await deps.onChange();
     return 1;

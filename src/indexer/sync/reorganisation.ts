@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
 import { blockStart } from '../schema/block-position.ts';
-import { markRemoved } from '../schema/stale-state.ts';
+import { markRemoved } from '../schema/dirty-state.ts';
 import { DELETE_REMOVED, NEW_TOKENS, TABLES } from '../schema/tables.ts';
 import { highestHead, TOKEN_CREATION } from './block-writer.ts';
 

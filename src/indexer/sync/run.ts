@@ -6,7 +6,7 @@ import type { ChainClient } from '../../node/client.ts';
 import { type BlockRows, blockRows } from '../decode/block.ts';
 import { type BlockFetcher, blockFetcher } from '../fetch/fetch-blocks.ts';
 import { fetchInOrder } from '../fetch/fetch-window.ts';
-import { ChainMoved, type FetchedBlock, type Header } from '../fetch/fetched-block.ts';
+import { type BlockHeader, ChainMoved, type FetchedBlock } from '../fetch/fetched-block.ts';
 import { judgedBy, receiverCode } from '../fetch/receiver-code.ts';
 import { firstNumber, type Head, hashAt, readHead } from '../schema/head.ts';
 import { setAside } from '../schema/unread-blocks.ts';
@@ -83,7 +83,7 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
   }
 
   /** True when a node whose head is not above ours is on another branch, or has rolled back on ours. */
-  async function hasLeftUs(nodeHead: Header, head: Head): Promise<boolean> {
+  async function hasLeftUs(nodeHead: BlockHeader, head: Head): Promise<boolean> {
     const ours = await hashAt(db, nodeHead.number);
     if (ours !== null && ours !== nodeHead.hash) return true;
     const depth = head.number - nodeHead.number;

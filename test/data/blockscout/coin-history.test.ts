@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { coinBalance, coinBalancesByDay } from '#data/backends/blockscout/normalise/holdings.ts';
+import { coinBalanceChange, coinBalancesByDay } from '#data/backends/blockscout/normalise/holdings.ts';
 import { fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 import { itemsOf, unreadable } from './generations.ts';
@@ -8,10 +8,10 @@ import { MISSING, serving } from './serving.ts';
 const PATH = `/addresses/0x${'9'.repeat(40)}/coin-balance-history`;
 
 test('coin balance changes are the same in every generation', async () => {
-  const latest = itemsOf(fixtureOf('listAddressCoinBalances', 'v12').body).map(coinBalance);
+  const latest = itemsOf(fixtureOf('listAddressCoinBalances', 'v12').body).map(coinBalanceChange);
 
   for (const { name, body } of fixturesOf('listAddressCoinBalances')) {
-    const items = itemsOf(body).map(coinBalance);
+    const items = itemsOf(body).map(coinBalanceChange);
     expect(await validates('listAddressCoinBalances', { items, next_page_params: null }), name).toEqual([]);
     expect(items, name).toEqual(latest);
   }
@@ -30,7 +30,7 @@ test('balances by day are the same in every generation, except for the number of
 test('a change without one of its numbers or its time is unreadable', () => {
   const [first] = itemsOf(fixtureOf('listAddressCoinBalances', 'v12').body).map(fieldsOf);
   for (const name of ['block_number', 'delta', 'value', 'block_timestamp'])
-    expect(unreadable(() => coinBalance({ ...first, [name]: null }))).toBe(name);
+    expect(unreadable(() => coinBalanceChange({ ...first, [name]: null }))).toBe(name);
 });
 
 test('an address unknown upstream has no changes and no days', async () => {

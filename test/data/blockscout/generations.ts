@@ -1,4 +1,4 @@
-import { fieldsOf, listOf, Unreadable } from '#data/backends/upstream-json/fields.ts';
+import { fieldsOf, listOf, UnreadableRecord } from '#data/backends/upstream-json/fields.ts';
 
 /** Names and tags of addresses that came only with releases 5.4 and 6.6. */
 const NEWER_FIELDS = new Set(['ens_domain_name', 'metadata']);
@@ -25,7 +25,7 @@ export function unreadable(read: () => unknown): string | null {
     read();
     return null;
   } catch (error) {
-    if (error instanceof Unreadable) return error.path;
+    if (error instanceof UnreadableRecord) return error.path;
     throw error;
   }
 }

@@ -1,12 +1,12 @@
 import { encodeAbiParameters, encodeErrorResult, parseAbi } from 'viem';
 import { expect, test } from 'vitest';
 import { revertReasonOrNull } from '#data/backends/blockscout/normalise/decoded.ts';
-import { transaction } from '#data/backends/blockscout/normalise/transaction.ts';
+import { transactionRecord } from '#data/backends/blockscout/normalise/transaction.ts';
 import { fixtureOf } from '../../lab/blockscout-fixtures.ts';
 
 test('every generation has the same revert reason, in any form', () => {
   const reasons = ['v5', 'v8', 'v11'].map(
-    name => transaction(fixtureOf('getTransaction', `${name}-reverted`).body).revert_reason,
+    name => transactionRecord(fixtureOf('getTransaction', `${name}-reverted`).body).revert_reason,
   );
 
   expect(reasons).toEqual(Array(3).fill('UniswapV2Router: EXPIRED'));

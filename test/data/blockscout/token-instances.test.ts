@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { tokenHolder } from '#data/backends/blockscout/normalise/holdings.ts';
 import { tokenInstance } from '#data/backends/blockscout/normalise/token.ts';
-import { tokenTransfer } from '#data/backends/blockscout/normalise/token-transfer.ts';
+import { tokenTransferRecord } from '#data/backends/blockscout/normalise/token-transfer.ts';
 import {
   tokenHolderKeys,
   tokenInstanceKeys,
@@ -25,7 +25,7 @@ interface ListReading {
 const LISTS: Readonly<Record<string, ListReading>> = {
   listTokenInstances: { item: tokenInstance, keys: tokenInstanceKeys, missing: ['token'] },
   listTransfersOfTokenInstance: {
-    item: tokenTransfer,
+    item: tokenTransferRecord,
     keys: tokenTransferKeys,
     missing: ['block_number', 'token_type'],
   },

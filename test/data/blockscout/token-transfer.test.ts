@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { embeddedTokenTransfer, tokenTransfer } from '#data/backends/blockscout/normalise/token-transfer.ts';
+import {
+  embeddedTokenTransfer,
+  tokenTransferRecord,
+} from '#data/backends/blockscout/normalise/token-transfer.ts';
 import { fieldsOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 import { itemsOf, unreadable, withoutNewerFields } from './generations.ts';
@@ -15,14 +18,14 @@ const changed = (position: number, fields: object) => ({
 test.each(LISTS.flatMap(id => fixturesOf(id).map(one => ({ id, ...one }))))(
   'the transfers of $name of $id are those of the contract',
   async ({ id, body }) => {
-    expect(await validates(id, { items: itemsOf(body).map(tokenTransfer), next_page_params: null })).toEqual(
-      [],
-    );
+    expect(
+      await validates(id, { items: itemsOf(body).map(tokenTransferRecord), next_page_params: null }),
+    ).toEqual([]);
   },
 );
 
 test('every generation has the same transfers, except for NFT descriptions, which came with 7.0', () => {
-  const newest = pageOf('listTransactionTokenTransfers', 'v12').map(tokenTransfer);
+  const newest = pageOf('listTransactionTokenTransfers', 'v12').map(tokenTransferRecord);
   const withoutInstances = newest.map(({ total, ...rest }) => {
     const { token_instance: _, ...kept } = { token_instance: null, ...total };
     return { ...rest, total: total === null ? null : kept };
@@ -30,18 +33,18 @@ test('every generation has the same transfers, except for NFT descriptions, whic
 
   for (const name of ['v5', 'v6.8', 'v6.9']) {
     const page = pageOf('listTransactionTokenTransfers', name).map(item => ({
-      ...tokenTransfer(item),
+      ...tokenTransferRecord(item),
       block_number: BLOCK,
     }));
     expect(withoutNewerFields(page), name).toEqual(withoutNewerFields(withoutInstances));
   }
   for (const name of ['v8', 'v11']) {
-    expect(pageOf('listTransactionTokenTransfers', name).map(tokenTransfer), name).toEqual(newest);
+    expect(pageOf('listTransactionTokenTransfers', name).map(tokenTransferRecord), name).toEqual(newest);
   }
 });
 
 test('a fungible transfer has an amount and decimals, and its numeric strings become numbers', () => {
-  const [usdc] = pageOf('listTransactionTokenTransfers', 'v6.8').map(tokenTransfer);
+  const [usdc] = pageOf('listTransactionTokenTransfers', 'v6.8').map(tokenTransferRecord);
 
   expect(usdc).toMatchObject({
     block_number: BLOCK,
@@ -57,7 +60,7 @@ test('a fungible transfer has an amount and decimals, and its numeric strings be
 });
 
 test('a total has the form of its token standard', () => {
-  const [, ape, items, unknown] = pageOf('listTransactionTokenTransfers', 'v11').map(tokenTransfer);
+  const [, ape, items, unknown] = pageOf('listTransactionTokenTransfers', 'v11').map(tokenTransferRecord);
 
   expect(Object.keys(ape?.total ?? {})).toEqual(['token_id', 'token_instance']);
   expect(ape?.total).toMatchObject({ token_id: '7090', token_instance: { id: '7090', is_unique: true } });
@@ -68,8 +71,8 @@ test('a total has the form of its token standard', () => {
 test('an NFT transfer stays one if upstream adds an amount', () => {
   const total = { token_id: 7090, value: null, decimals: null, token_instance: null };
 
-  expect(tokenTransfer(changed(1, { total })).total).toEqual({ token_id: '7090' });
-  expect(tokenTransfer(changed(2, { total })).total).toEqual({
+  expect(tokenTransferRecord(changed(1, { total })).total).toEqual({ token_id: '7090' });
+  expect(tokenTransferRecord(changed(2, { total })).total).toEqual({
     token_id: '7090',
     value: null,
     decimals: null,
@@ -77,29 +80,29 @@ test('an NFT transfer stays one if upstream adds an amount', () => {
 });
 
 test('a total of an unknown form is null', () => {
-  expect(tokenTransfer(changed(2, { total: [{ token_id: '1', value: '2' }] })).total).toBeNull();
+  expect(tokenTransferRecord(changed(2, { total: [{ token_id: '1', value: '2' }] })).total).toBeNull();
 });
 
 test('a confidential amount is null, and an unknown kind of transfer is classified by its sides', () => {
-  expect(pageOf('listTokenTransfers', 'v11').map(tokenTransfer).at(-1)).toMatchObject({
+  expect(pageOf('listTokenTransfers', 'v11').map(tokenTransferRecord).at(-1)).toMatchObject({
     total: { decimals: '6', value: null },
     token_type: 'ERC-7984',
     type: 'token_transfer',
   });
-  expect(tokenTransfer(changed(1, { type: 'token_wrapping' })).type).toBe('token_minting');
-  expect(tokenTransfer(changed(2, { type: null })).type).toBe('token_burning');
-  expect(tokenTransfer(changed(2, { type: 'token_spawning' })).type).toBe('token_spawning');
+  expect(tokenTransferRecord(changed(1, { type: 'token_wrapping' })).type).toBe('token_minting');
+  expect(tokenTransferRecord(changed(2, { type: null })).type).toBe('token_burning');
+  expect(tokenTransferRecord(changed(2, { type: 'token_spawning' })).type).toBe('token_spawning');
 });
 
 test('a transfer between transactions, as on Celo, carries the hash of its block', () => {
-  const [between] = pageOf('listTokenTransfers', 'v11-celo').map(tokenTransfer);
+  const [between] = pageOf('listTokenTransfers', 'v11-celo').map(tokenTransferRecord);
 
   expect(between?.transaction_hash).toBe(between?.block_hash);
   expect(between).not.toHaveProperty('method');
 });
 
 test('a transfer without method or time omits both fields', () => {
-  const bare = tokenTransfer(changed(0, { method: null, timestamp: null }));
+  const bare = tokenTransferRecord(changed(0, { method: null, timestamp: null }));
 
   expect(bare).not.toHaveProperty('method');
   expect(bare).not.toHaveProperty('timestamp');
@@ -108,14 +111,14 @@ test('a transfer without method or time omits both fields', () => {
 test('the block number is null before 6.8, which sends only the hash', () => {
   const [old] = pageOf('listTransactionTokenTransfers', 'v5');
 
-  expect(tokenTransfer(old)).toMatchObject({
+  expect(tokenTransferRecord(old)).toMatchObject({
     block_number: null,
-    block_hash: tokenTransfer(changed(0, {})).block_hash,
+    block_hash: tokenTransferRecord(changed(0, {})).block_hash,
   });
 });
 
 test('in a transaction’s list a transfer has no block number and no standard, and is otherwise the same', () => {
-  const { block_number: _number, token_type: _type, ...rest } = tokenTransfer(changed(1, {}));
+  const { block_number: _number, token_type: _type, ...rest } = tokenTransferRecord(changed(1, {}));
 
   expect(embeddedTokenTransfer(changed(1, {}))).toEqual(rest);
 });
@@ -128,5 +131,5 @@ test.each([
   ['token.address_hash', { token: { name: 'nameless' } }],
   ['total.token_instance.id', { total: { token_id: '1', token_instance: {} } }],
 ])('a transfer without %s is unreadable there', (path, fields) => {
-  expect(unreadable(() => tokenTransfer(changed(0, fields)))).toBe(path);
+  expect(unreadable(() => tokenTransferRecord(changed(0, fields)))).toBe(path);
 });

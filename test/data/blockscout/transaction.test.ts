@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { transaction, transactionOrNull } from '#data/backends/blockscout/normalise/transaction.ts';
+import { transactionOrNull, transactionRecord } from '#data/backends/blockscout/normalise/transaction.ts';
 import { fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../lab/blockscout-fixtures.ts';
 import { itemsOf, unreadable, withoutNewerFields } from './generations.ts';
 
 const ALICE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045';
 const BOB = '0x28C6c06298d514Db089934071355E5743bf21d60';
-const single = (name: string) => transaction(fixtureOf('getTransaction', name).body);
+const single = (name: string) => transactionRecord(fixtureOf('getTransaction', name).body);
 const changed = (fields: object, name = 'v11') => ({
   ...fieldsOf(fixtureOf('getTransaction', name).body),
   ...fields,
@@ -15,7 +15,7 @@ const changed = (fields: object, name = 'v11') => ({
 test.each(fixturesOf('getTransaction'))(
   'the transaction of $name is one of the contract',
   async ({ body }) => {
-    expect(await validates('getTransaction', transaction(body))).toEqual([]);
+    expect(await validates('getTransaction', transactionRecord(body))).toEqual([]);
   },
 );
 
@@ -32,7 +32,7 @@ test.each(
 test.each(fixturesOf('listMainPageTransactions'))(
   'the main page of $name is one of the contract',
   async ({ body }) => {
-    expect(await validates('listMainPageTransactions', listOf(body).map(transaction))).toEqual([]);
+    expect(await validates('listMainPageTransactions', listOf(body).map(transactionRecord))).toEqual([]);
   },
 );
 
@@ -107,8 +107,8 @@ test('a settled transaction has its generation’s values under the contract’s
 
 test('confirmations do not count the transaction’s own block, unlike upstream’s', () => {
   expect(single('v11').confirmations).toBe(105);
-  expect(transaction(changed({ confirmations: 1 })).confirmations).toBe(0);
-  expect(transaction(changed({ confirmations: 0 })).confirmations).toBe(0);
+  expect(transactionRecord(changed({ confirmations: 1 })).confirmations).toBe(0);
+  expect(transactionRecord(changed({ confirmations: 0 })).confirmations).toBe(0);
 });
 
 test('a pending transaction has no block, time, status or price, and no confirmations', () => {
@@ -138,7 +138,7 @@ test('where old and new names disagree, the newest is used unless it is null', (
     tx_types: ['coin_transfer'],
   };
 
-  expect(transaction(changed(both))).toMatchObject({
+  expect(transactionRecord(changed(both))).toMatchObject({
     block_number: 2,
     transaction_burnt_fee: '3',
     transaction_types: ['contract_call', 'token_transfer'],
@@ -167,7 +167,7 @@ test('amounts with an exponent are written out, and a duration is a number in an
     exchange_rate: 2912.53,
   });
 
-  expect(transaction(odd)).toMatchObject({
+  expect(transactionRecord(odd)).toMatchObject({
     value: '1500000000000000000',
     gas_limit: 65000n,
     confirmation_duration: [2000, 12000.5],
@@ -176,16 +176,16 @@ test('amounts with an exponent are written out, and a duration is a number in an
 });
 
 test('a creation has no method, and a call of an unknown method has its selector', () => {
-  const [, , created, plain] = itemsOf(fixtureOf('listTransactions', 'v12').body).map(transaction);
+  const [, , created, plain] = itemsOf(fixtureOf('listTransactions', 'v12').body).map(transactionRecord);
 
   expect(created).toMatchObject({ to: null, method: null, created_contract: { name: 'Vault' } });
   expect(plain).toMatchObject({ raw_input: '0x', method: null });
-  expect(transaction(changed({ method: null, raw_input: '0xA9059CBB00' })).method).toBe('0xa9059cbb');
-  expect(transaction(changed({ method: null, raw_input: '0xa9059c' })).method).toBeNull();
+  expect(transactionRecord(changed({ method: null, raw_input: '0xA9059CBB00' })).method).toBe('0xa9059cbb');
+  expect(transactionRecord(changed({ method: null, raw_input: '0xa9059c' })).method).toBeNull();
 });
 
 test('a legacy gas price has no tip, and still burns the base fee', () => {
-  const [, , created] = itemsOf(fixtureOf('listTransactions', 'v5').body).map(transaction);
+  const [, , created] = itemsOf(fixtureOf('listTransactions', 'v5').body).map(transactionRecord);
 
   expect(created).toMatchObject({
     type: 0,
@@ -201,19 +201,19 @@ test('a legacy gas price has no tip, and still burns the base fee', () => {
     max_priority_fee_per_gas: '9',
     priority_fee: '9',
   };
-  expect(transaction(changed(tipped))).toMatchObject({
+  expect(transactionRecord(changed(tipped))).toMatchObject({
     max_fee_per_gas: null,
     max_priority_fee_per_gas: null,
     priority_fee: null,
   });
   const free = { type: 0, gas_price: '0', transaction_burnt_fee: null };
-  expect(transaction(changed(free)).transaction_burnt_fee).toBeNull();
+  expect(transactionRecord(changed(free)).transaction_burnt_fee).toBeNull();
 });
 
 test('only the first ten token transfers are shown, with a flag that there are more', () => {
   const [transfer] = listOf(fieldsOf(changed({})).token_transfers);
 
-  const many = transaction(changed({ token_transfers: Array(11).fill(transfer) }));
+  const many = transactionRecord(changed({ token_transfers: Array(11).fill(transfer) }));
 
   expect(many.token_transfers).toHaveLength(10);
   expect(many.token_transfers_overflow).toBe(true);
@@ -224,21 +224,23 @@ test('in a list, token transfers are passed on where upstream sends them, and nu
   const { token_transfers, token_transfers_overflow } = fieldsOf(changed({}));
   const given = { ...fieldsOf(listed), token_transfers, token_transfers_overflow };
 
-  expect(transaction(given).token_transfers).toEqual(transaction(changed({})).token_transfers);
-  expect(transaction(given)).toMatchObject({ token_transfers: [{}], token_transfers_overflow: false });
-  expect(transaction(listed)).toMatchObject({ token_transfers: null, token_transfers_overflow: null });
+  expect(transactionRecord(given).token_transfers).toEqual(transactionRecord(changed({})).token_transfers);
+  expect(transactionRecord(given)).toMatchObject({ token_transfers: [{}], token_transfers_overflow: false });
+  expect(transactionRecord(listed)).toMatchObject({ token_transfers: null, token_transfers_overflow: null });
 });
 
 test('a pending transaction has an empty list of token transfers even if upstream omits it', () => {
   const [listed] = itemsOf(fixtureOf('listTransactions', 'v11-pending').body);
 
-  expect(transaction(listed)).toMatchObject({ token_transfers: [], token_transfers_overflow: false });
+  expect(transactionRecord(listed)).toMatchObject({ token_transfers: [], token_transfers_overflow: false });
 });
 
 test('actions are kept for versions that still send them', () => {
   const swap = { protocol: 'uniswap_v3', type: 'swap', data: { amount0: '1.5', symbol0: 'WETH' } };
 
-  expect(transaction(changed({ actions: [swap, { protocol: 'aave_v3' }, null] })).actions).toEqual([swap]);
+  expect(transactionRecord(changed({ actions: [swap, { protocol: 'aave_v3' }, null] })).actions).toEqual([
+    swap,
+  ]);
   expect(single('v12').actions).toEqual([]);
 });
 
@@ -266,11 +268,13 @@ test.each([
     },
   ],
 ])('a transaction without %s is unreadable there', (path, fields) => {
-  expect(unreadable(() => transaction(changed(fields)))).toBe(path);
+  expect(unreadable(() => transactionRecord(changed(fields)))).toBe(path);
 });
 
 test('fields that upstream omits from a transaction in a block are null', async () => {
-  const read = transaction(changed({ confirmations: undefined, raw_input: null, position: -1, type: '-5' }));
+  const read = transactionRecord(
+    changed({ confirmations: undefined, raw_input: null, position: -1, type: '-5' }),
+  );
 
   expect(read).toMatchObject({ confirmations: null, raw_input: null, position: null, type: null });
   expect(await validates('getTransaction', read)).toEqual([]);
@@ -279,8 +283,8 @@ test('fields that upstream omits from a transaction in a block are null', async 
 test('a transaction without status and result is pending a block or its trace', () => {
   const nothing = { status: null, result: null };
 
-  expect(transaction(changed({ ...nothing, block_number: null, block: null })).result).toBe('pending');
-  expect(transaction(changed(nothing)).result).toBe('awaiting_internal_transactions');
+  expect(transactionRecord(changed({ ...nothing, block_number: null, block: null })).result).toBe('pending');
+  expect(transactionRecord(changed(nothing)).result).toBe('awaiting_internal_transactions');
 });
 
 test('an entry that is neither a transaction nor a reward is unreadable, not left out', () => {

@@ -3,7 +3,7 @@ import { child } from '#contract/contracts/document.ts';
 import { insightsContract } from '#contract/contracts/insights.ts';
 import { block } from '#data/backends/thirdweb/normalise/block.ts';
 import { event } from '#data/backends/thirdweb/normalise/event.ts';
-import { transaction } from '#data/backends/thirdweb/normalise/transaction.ts';
+import { transactionRecord } from '#data/backends/thirdweb/normalise/transaction.ts';
 import { columnOf, recordColumns } from '#indexer/query/columns.ts';
 import { postgresQueries } from '#indexer/query/postgres/postgres-engine.ts';
 import { recordWriter } from '#indexer/query/records/record-writers.ts';
@@ -11,7 +11,7 @@ import { sqliteQueries } from '#indexer/query/sqlite/sqlite-dialect.ts';
 import { fieldShape, SORTABLE } from '#query-model/fields.ts';
 
 const RECORDS = { blocks: 'Block', transactions: 'Transaction', events: 'ContractEvent' } as const;
-const NORMALISERS = { blocks: block, transactions: transaction, events: event };
+const NORMALISERS = { blocks: block, transactions: transactionRecord, events: event };
 /** List fields, which are shown and never sorted by, grouped or aggregated. */
 const LISTS = ['access_list_json', 'authorization_list_json'];
 const TOPICS = ['topic_0', 'topic_1', 'topic_2', 'topic_3'];

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { advising } from '#data/backends/own-index/insights/records.ts';
+import { withQueryAdvice } from '#data/backends/own-index/insights/records.ts';
 import { BackendError } from '#data/backends/port/backend-error.ts';
 import { QueriesBusy, QueryTooLarge } from '#indexer/query/query.ts';
 import { chain } from '../answer-support.ts';
@@ -13,7 +13,7 @@ test('a query that exceeds any limit is refused with advice', async () => {
     ['page', 'lower limit'],
     ['memory', 'narrow it'],
   ] as const) {
-    await expect(advising(Promise.reject(new QueryTooLarge(reason)))).rejects.toMatchObject({
+    await expect(withQueryAdvice(Promise.reject(new QueryTooLarge(reason)))).rejects.toMatchObject({
       kind: 'rejected',
       message: expect.stringContaining(advice),
     });
@@ -21,7 +21,7 @@ test('a query that exceeds any limit is refused with advice', async () => {
 });
 
 test('a query without a free thread is an outage of the index with a retry delay', async () => {
-  await expect(advising(Promise.reject(new QueriesBusy()))).rejects.toMatchObject({
+  await expect(withQueryAdvice(Promise.reject(new QueriesBusy()))).rejects.toMatchObject({
     kind: 'unavailable',
     reason: 'busy',
     retryAfterMs: 1_000,
@@ -29,7 +29,7 @@ test('a query without a free thread is an outage of the index with a retry delay
 });
 
 test('too many queries are a 503 with Retry-After, and any other outage stays a 500', async () => {
-  const busy = () => advising<never>(Promise.reject(new QueriesBusy()));
+  const busy = () => withQueryAdvice<never>(Promise.reject(new QueriesBusy()));
   const broken = () => Promise.reject(new BackendError('unavailable', 'failed', 'the back end failed'));
   const asked = (...groups: (() => Promise<never>)[]) =>
     asking([

@@ -1,7 +1,7 @@
 import type { Backend } from '#data/backends/port/backend.ts';
 import { BackendError } from '#data/backends/port/backend-error.ts';
 import type {
-  GroupsQuery,
+  GroupSelection,
   InsightsAnswers,
   InsightsAsk,
   RecordsQuery,
@@ -90,7 +90,7 @@ export function queryFor<E extends Entity>(
   };
 }
 
-export function groupsFor(more: Partial<GroupsQuery>): GroupsQuery {
+export function groupsFor(more: Partial<GroupSelection>): GroupSelection {
   return { entity: 'transactions', filters: [], keys: [], folds: [], ...more };
 }
 

@@ -1,5 +1,5 @@
 import { BackendError } from '#data/backends/port/backend-error.ts';
-import type { Reply } from '#data/backends/upstream/exchange.ts';
+import type { UpstreamReply } from '#data/backends/upstream/exchange.ts';
 import {
   type GetOptions,
   openUpstream,
@@ -25,7 +25,7 @@ export interface Opened extends AsyncDisposable {
   /** Log lines so far, parsed. */
   lines(): Record<string, unknown>[];
   /** Sends a GET to `path` with a generous deadline; waits before a retry are skipped. */
-  get(path?: string, options?: Partial<GetOptions>): Promise<Reply>;
+  get(path?: string, options?: Partial<GetOptions>): Promise<UpstreamReply>;
   /** Failure of a GET. */
   failure(path?: string, options?: Partial<GetOptions>): Promise<BackendError>;
   /** Failure of a GET whose deadline passes once its request has arrived. */
@@ -58,7 +58,7 @@ export async function opened(
     ...options,
   });
 
-  async function get(path = '/blocks', request: Partial<GetOptions> = {}): Promise<Reply> {
+  async function get(path = '/blocks', request: Partial<GetOptions> = {}): Promise<UpstreamReply> {
     const pending = upstream.get(path, { signal: AbortSignal.timeout(PATIENCE_MS), ...request });
     // The only sleeper is a retry.
     const hurry = setInterval(() => clock.sleepers() > 0 && clock.advance(250), 5);

@@ -3,7 +3,7 @@ import { openMigrated } from '#db/migrate.ts';
 import type { DatabaseOptions, Handle } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { lockedTransaction } from '#db/transaction.ts';
-import type { Engine } from '#indexer/query/engine.ts';
+import type { SerialEngine } from '#indexer/query/engine.ts';
 import { positionKey } from '#indexer/schema/block-position.ts';
 import { claimForChain } from '#indexer/schema/head.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
@@ -28,7 +28,7 @@ export interface TransactionRow {
 export interface RowsIndex {
   /** Options that open the index. */
   readonly database: DatabaseOptions;
-  readonly engine: Engine;
+  readonly engine: SerialEngine;
   /** Replaces all transactions by these. */
   replace(rows: Iterable<TransactionRow>): Promise<void>;
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChainIndex } from '#indexer/index-service.ts';
-import type { Engine } from '#indexer/query/engine.ts';
+import type { SerialEngine } from '#indexer/query/engine.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
 import type { Entity } from '#query-model/row-selection.ts';
 import { bothDatabases, type TestDatabases } from '#test/support/databases.ts';
@@ -44,7 +44,7 @@ bothDatabases('values of an index', valuesSuite);
 
 function valuesSuite(databases: TestDatabases): void {
   let index: ChainIndex;
-  let engine: Engine;
+  let engine: SerialEngine;
 
   beforeAll(async () => {
     const database = await databases.create();

@@ -1,10 +1,10 @@
 import type { DatabaseOptions } from '#db/open.ts';
-import type { Engine, PackedAnswer } from '#indexer/query/engine.ts';
+import type { PackedAnswer, SerialEngine } from '#indexer/query/engine.ts';
 import type { Cell } from '#indexer/query/rows.ts';
 import { openEngine } from '#indexer/query/threads/open-engine.ts';
 
 /** An engine in this thread, whose queries are never aborted. */
-export function testEngine(database: DatabaseOptions): Promise<Engine> {
+export function testEngine(database: DatabaseOptions): Promise<SerialEngine> {
   return openEngine(database, { isCancelled: () => false, deadlineMs: 10_000 });
 }
 

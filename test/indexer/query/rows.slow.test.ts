@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Engine } from '#indexer/query/engine.ts';
+import type { SerialEngine } from '#indexer/query/engine.ts';
 import type { QueryEngine, RowsQuery } from '#indexer/query/query.ts';
 import { openQueryPool, type QueryPool } from '#indexer/query/threads/pool.ts';
 import { systemClock } from '#lib/clock.ts';
@@ -75,7 +75,7 @@ const anyQuery = (entity: Entity): fc.Arbitrary<RowsQuery> =>
 bothDatabases('rows of an index', rowsSuite);
 
 function rowsSuite(databases: TestDatabases): void {
-  let engine: Engine;
+  let engine: SerialEngine;
   let threads: QueryPool;
   let pool: QueryEngine;
 

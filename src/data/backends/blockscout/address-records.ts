@@ -1,6 +1,6 @@
 import type { Answers } from '../port/backend.ts';
 import { type BlockscoutSource, mustBe, orEmpty, read, readableItems } from './client/source.ts';
-import { addressDetails, addressToken, coinBalance, coinBalancesByDay } from './normalise/holdings.ts';
+import { addressDetails, addressToken, coinBalanceChange, coinBalancesByDay } from './normalise/holdings.ts';
 import { addressCounters } from './normalise/statistics.ts';
 import { BLOCK_SETS, blockKeys } from './paging/cursor-params.ts';
 import { listAnswer } from './paging/list.ts';
@@ -41,7 +41,7 @@ export function addressRecordAnswers(source: BlockscoutSource) {
         operation: 'listAddressCoinBalances',
         path: `/addresses/${address}/coin-balance-history`,
         start: positionFrom(query, BLOCK_SETS),
-        item: coinBalance,
+        item: coinBalanceChange,
         keys: blockKeys,
       });
       return orEmpty(reading, { body: { items: [], next_page_params: null } });

@@ -13,8 +13,8 @@ import {
 } from './normalise/holdings.ts';
 import { internalTransaction } from './normalise/internal-transaction.ts';
 import { log } from './normalise/log.ts';
-import { tokenTransfer } from './normalise/token-transfer.ts';
-import { transaction } from './normalise/transaction.ts';
+import { tokenTransferRecord } from './normalise/token-transfer.ts';
+import { transactionRecord } from './normalise/transaction.ts';
 import { addressWithdrawal } from './normalise/withdrawal.ts';
 import {
   addressNftCollectionKeys,
@@ -34,7 +34,7 @@ import {
   WITHDRAWAL_SETS,
   withdrawalKeys,
 } from './paging/cursor-params.ts';
-import { type List, type ListPage, readList, typeFilter } from './paging/list.ts';
+import { type List, type PageEnvelope, readList, typeFilter } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
 /** Paged lists of addresses: holders of the native coin, and assets and activity of one address. */
@@ -66,7 +66,7 @@ export function addressAnswers(source: BlockscoutSource) {
         filters: { filter },
         passes: record => isSide(address, record, filter),
         item(value) {
-          const found = transaction(value);
+          const found = transactionRecord(value);
           const { from, to, created_contract: created } = found;
           return mustName(address, [from.hash, to?.hash, created?.hash], 'from.hash', found);
         },
@@ -86,7 +86,7 @@ export function addressAnswers(source: BlockscoutSource) {
           (type === undefined || type.some(one => one === record.token_type)) &&
           (token === undefined || record.token?.address.toLowerCase() === token.toLowerCase()),
         item(value) {
-          const found = tokenTransfer(value);
+          const found = tokenTransferRecord(value);
           return mustName(address, [found.from.hash, found.to.hash], 'from.hash', found);
         },
         keys: tokenTransferKeys,
@@ -196,9 +196,9 @@ export function addressAnswers(source: BlockscoutSource) {
     ask: Ask,
     list: List<Item, Keys>,
     traces: Promise<boolean | undefined> = Promise.resolve(undefined),
-  ): Promise<Answer<ListPage<Item, Keys>>> {
+  ): Promise<Answer<PageEnvelope<Item, Keys>>> {
     const reading = withLateExtra(readList(source, ask, list), traces, source.clock).then(
-      ([{ body, envelope }, hasTraces]): Answer<ListPage<Item, Keys>> =>
+      ([{ body, envelope }, hasTraces]): Answer<PageEnvelope<Item, Keys>> =>
         isStillTraced(envelope) || hasTraces === false ? { body, unsettled: true } : { body },
     );
     return orEmpty(reading, { body: { items: [], next_page_params: null } });

@@ -11,7 +11,7 @@ import {
   blockTransactionKeys,
   internalTransactionKeys,
   isStillTraced,
-  tellsTracing,
+  reportsTraceProgress,
   WITHDRAWAL_SETS,
   withdrawalKeys,
 } from './paging/cursor-params.ts';
@@ -20,7 +20,7 @@ import { positionFrom } from './paging/position.ts';
 
 /** Answers about blocks and their contents. */
 export function blockAnswers(source: BlockscoutSource) {
-  const { settlement, indexing, clock } = source;
+  const { depths, indexing, clock } = source;
   return {
     async listBlocks({ query }, ask) {
       const { type } = query;
@@ -49,7 +49,7 @@ export function blockAnswers(source: BlockscoutSource) {
       }));
       return settled(
         reading.then(({ found }) => found),
-        settlement.ofThisBlock(
+        depths.ofThisBlock(
           id,
           reading.then(({ sent }) => sent),
         ),
@@ -69,7 +69,7 @@ export function blockAnswers(source: BlockscoutSource) {
       });
       return settled(
         reading.then(({ body }) => body),
-        settlement.ofBlock(id),
+        depths.ofBlock(id),
       );
     },
 
@@ -87,11 +87,11 @@ export function blockAnswers(source: BlockscoutSource) {
       });
       const answer = await settled(
         reading.then(({ body }) => body),
-        settlement.ofBlock(id),
+        depths.ofBlock(id),
       );
       const { envelope } = await reading;
       if (isStillTraced(envelope)) return { body: answer.body };
-      if (tellsTracing(envelope)) return answer;
+      if (reportsTraceProgress(envelope)) return answer;
       // An empty list is final only when tracing is complete (Decision 66).
       const [, hasTraces] = await withLateExtra(reading, traces, clock);
       return hasTraces === true ? answer : { body: answer.body };
@@ -107,7 +107,7 @@ export function blockAnswers(source: BlockscoutSource) {
       });
       return settled(
         reading.then(({ body }) => body),
-        settlement.ofBlock(id),
+        depths.ofBlock(id),
       );
     },
   } satisfies Answers;

@@ -4,7 +4,7 @@ import type { Upstream } from '../upstream/upstream.ts';
 import { addressRecordAnswers } from './address-records.ts';
 import { addressAnswers } from './addresses.ts';
 import { blockAnswers } from './blocks.ts';
-import { settlement } from './client/confirmations.ts';
+import { recordDepths } from './client/confirmations.ts';
 import { indexing, unlessIncomplete } from './client/indexing.ts';
 import { type BlockscoutSource, refusals } from './client/source.ts';
 import { feedAnswers } from './feeds.ts';
@@ -32,12 +32,12 @@ const READ_ON_MS = 5_000;
 /** Back end of one chain, served by a Blockscout instance of version 5 to 12. */
 export function blockscoutBackend(options: BlockscoutBackendOptions): Backend {
   const { name, chainId, confirmations, upstream, clock, readOnMs = READ_ON_MS, log, onDropped } = options;
-  const settled = settlement({ upstream, confirmations, clock });
+  const settled = recordDepths({ upstream, confirmations, clock });
   const source: BlockscoutSource = {
     name,
     chainId,
     upstream,
-    settlement: settled,
+    depths: settled,
     indexing: indexing({ upstream, clock }),
     refusals: refusals(clock),
     clock,

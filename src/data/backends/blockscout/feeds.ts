@@ -2,7 +2,7 @@ import type { Answers } from '../port/backend.ts';
 import { withLateExtra } from './client/side-requests.ts';
 import type { BlockscoutSource } from './client/source.ts';
 import { internalTransaction } from './normalise/internal-transaction.ts';
-import { tokenTransfer } from './normalise/token-transfer.ts';
+import { tokenTransferRecord } from './normalise/token-transfer.ts';
 import { withdrawal } from './normalise/withdrawal.ts';
 import {
   INTERNAL_TRANSACTION_SETS,
@@ -24,7 +24,7 @@ export function feedAnswers(source: BlockscoutSource) {
         operation: 'listTokenTransfers',
         path: '/token-transfers',
         start: positionFrom(query, TOKEN_TRANSFER_SETS),
-        item: tokenTransfer,
+        item: tokenTransferRecord,
         keys: tokenTransferKeys,
       });
     },

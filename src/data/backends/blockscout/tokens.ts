@@ -6,7 +6,7 @@ import { type BlockscoutSource, mustBe, mustName, read } from './client/source.t
 import { tokenHolder } from './normalise/holdings.ts';
 import { tokenCounters } from './normalise/statistics.ts';
 import { token, tokenInstance } from './normalise/token.ts';
-import { tokenTransfer } from './normalise/token-transfer.ts';
+import { tokenTransferRecord } from './normalise/token-transfer.ts';
 import {
   TOKEN_TRANSFER_SETS,
   tokenHolderKeys,
@@ -49,7 +49,7 @@ export function tokenAnswers(source: BlockscoutSource) {
         operation: 'listTransfersOfToken',
         path: `/tokens/${address}/transfers`,
         start: positionFrom(query, TOKEN_TRANSFER_SETS),
-        item: value => ofToken(address, tokenTransfer(value)),
+        item: value => ofToken(address, tokenTransferRecord(value)),
         keys: tokenTransferKeys,
       });
     },
@@ -80,7 +80,7 @@ export function tokenAnswers(source: BlockscoutSource) {
         operation: 'listTransfersOfTokenInstance',
         path: `/tokens/${address}/instances/${id}/transfers`,
         start: positionFrom(query, TOKEN_TRANSFER_SETS),
-        item: value => ofToken(address, tokenTransfer(value)),
+        item: value => ofToken(address, tokenTransferRecord(value)),
         keys: tokenTransferKeys,
       });
     },

@@ -10,21 +10,21 @@ import { log } from './normalise/log.ts';
 import { rawTrace } from './normalise/raw-trace.ts';
 import { stateChange } from './normalise/state-change.ts';
 import { summary } from './normalise/summary.ts';
-import { tokenTransfer } from './normalise/token-transfer.ts';
-import { transaction } from './normalise/transaction.ts';
+import { tokenTransferRecord } from './normalise/token-transfer.ts';
+import { transactionRecord } from './normalise/transaction.ts';
 import {
   INTERNAL_TRANSACTION_SETS,
   internalTransactionKeys,
   isStillTraced,
   LOG_SETS,
   logKeys,
+  reportsTraceProgress,
   stateChangeKeys,
   TOKEN_TRANSFER_SETS,
-  tellsTracing,
   tokenTransferKeys,
   transactionKeys,
 } from './paging/cursor-params.ts';
-import { type List, type ListPage, readList, typeFilter } from './paging/list.ts';
+import { type List, type PageEnvelope, readList, typeFilter } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
 type Transaction = ExplorerSchemas['Transaction'];
@@ -46,7 +46,7 @@ export function transactionAnswers(source: BlockscoutSource) {
         passes: record =>
           (type === undefined || type.some(one => record.transaction_types.includes(one))) &&
           (method === undefined || method.some(one => isCallOf(record, one))),
-        item: transaction,
+        item: transactionRecord,
         keys: transactionKeys,
       });
       return isPending ? { body, unsettled: true } : { body };
@@ -55,7 +55,9 @@ export function transactionAnswers(source: BlockscoutSource) {
     async listMainPageTransactions(_request, { signal }) {
       const get = { operation: 'listMainPageTransactions', path: '/main-page/transactions', signal } as const;
       return {
-        body: await read(source, get, body => readableItems(source, get, { list: body, read: transaction })),
+        body: await read(source, get, body =>
+          readableItems(source, get, { list: body, read: transactionRecord }),
+        ),
       };
     },
 
@@ -63,8 +65,8 @@ export function transactionAnswers(source: BlockscoutSource) {
       const get = { operation: 'getTransaction', path: `/transactions/${hash}`, signal } as const;
       return read(source, get, body =>
         settledAnswer<'getTransaction'>(
-          mustBe(hash, 'hash', transaction(body)),
-          source.settlement.sawTransaction(fieldsOf(body)),
+          mustBe(hash, 'hash', transactionRecord(body)),
+          source.depths.sawTransaction(fieldsOf(body)),
         ),
       );
     },
@@ -81,7 +83,7 @@ function isCallOf({ method, raw_input: input }: Transaction, wanted: string): bo
 
 /** Contents of one transaction. They are as settled as the transaction, whose depth is fetched by a side request. */
 export function transactionListAnswers(source: BlockscoutSource) {
-  const { settlement, indexing, clock } = source;
+  const { depths, indexing, clock } = source;
   return {
     listTransactionTokenTransfers({ path: { transaction_hash: hash }, query }, ask) {
       const { type } = query;
@@ -89,15 +91,15 @@ export function transactionListAnswers(source: BlockscoutSource) {
         operation: 'listTransactionTokenTransfers',
         path: `/transactions/${hash}/token-transfers`,
         start: positionFrom(query, TOKEN_TRANSFER_SETS),
-        ...typeFilter<ReturnType<typeof tokenTransfer>>(type, record => record.token_type),
-        item: value => mustBe(hash, 'transaction_hash', tokenTransfer(value)),
+        ...typeFilter<ReturnType<typeof tokenTransferRecord>>(type, record => record.token_type),
+        item: value => mustBe(hash, 'transaction_hash', tokenTransferRecord(value)),
         keys: tokenTransferKeys,
       });
     },
 
     async listTransactionInternalTransactions({ path: { transaction_hash: hash }, query }, ask) {
       // Read before the list, so that neither value is newer than the list.
-      const wasDeep = settlement.knownDepth(hash) !== undefined;
+      const wasDeep = depths.knownDepth(hash) !== undefined;
       const traces = indexing.hasTraces();
       const { answer, envelope } = await readWithDepth(hash, ask, {
         operation: 'listTransactionInternalTransactions',
@@ -108,7 +110,7 @@ export function transactionListAnswers(source: BlockscoutSource) {
       });
       const { body } = answer;
       if (isStillTraced(envelope)) return { body };
-      if (body.items.length > 0 || tellsTracing(envelope)) return answer;
+      if (body.items.length > 0 || reportsTraceProgress(envelope)) return answer;
       // An empty list is final only when tracing is complete (Decision 66).
       const [, hasTraces] = await withLateExtra(Promise.resolve(), traces, clock);
       return wasDeep && hasTraces === true ? answer : { body };
@@ -156,7 +158,7 @@ export function transactionListAnswers(source: BlockscoutSource) {
         return await settled(hash, reading);
       } catch (error) {
         // Since 6.9 upstream crashes on a pending transaction, which has no trace yet.
-        if (isOfKind(error, 'unavailable') && (await settlement.isPending(hash))) return { body: [] };
+        if (isOfKind(error, 'unavailable') && (await depths.isPending(hash))) return { body: [] };
         throw error;
       }
     },
@@ -171,7 +173,7 @@ export function transactionListAnswers(source: BlockscoutSource) {
     hash: string,
     ask: Ask,
     list: List<Item, Keys>,
-  ): Promise<Answer<ListPage<Item, Keys>>> {
+  ): Promise<Answer<PageEnvelope<Item, Keys>>> {
     return (await readWithDepth(hash, ask, list)).answer;
   }
 
@@ -179,14 +181,14 @@ export function transactionListAnswers(source: BlockscoutSource) {
     hash: string,
     ask: Ask,
     list: List<Item, Keys>,
-  ): Promise<{ answer: Answer<ListPage<Item, Keys>>; envelope: Fields }> {
+  ): Promise<{ answer: Answer<PageEnvelope<Item, Keys>>; envelope: Fields }> {
     const reading = readList(source, ask, list);
-    const [{ body, envelope }, depth] = await withLateExtra(reading, settlement.ofTransaction(hash), clock);
+    const [{ body, envelope }, depth] = await withLateExtra(reading, depths.ofTransaction(hash), clock);
     return { answer: depth === undefined ? { body } : { body, confirmations: depth }, envelope };
   }
 
   async function settled<Body>(hash: string, reading: Promise<Body>): Promise<Answer<Body>> {
-    const [body, depth] = await withLateExtra(reading, settlement.ofTransaction(hash), clock);
+    const [body, depth] = await withLateExtra(reading, depths.ofTransaction(hash), clock);
     return depth === undefined ? { body } : { body, confirmations: depth };
   }
 }

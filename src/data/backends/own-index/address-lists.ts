@@ -1,8 +1,8 @@
 import { lowerCase } from '#evm/address.ts';
 import type { Answers } from '../port/backend.ts';
 import { blockRecords, nextBlocks } from './blocks.ts';
-import { assertTraces } from './source/mined.ts';
-import { blockBefore, placeBefore, tracePlace } from './source/position.ts';
+import { assertTraces } from './source/find-transaction.ts';
+import { blockBefore, blockPositionBefore, tracePosition } from './source/position.ts';
 import { assertWhole, type IndexSource, PAGE_SIZE } from './source/source.ts';
 import { internalTransactionPage } from './transactions/internal-transactions.ts';
 import { transferPage } from './transactions/token-transfers.ts';
@@ -15,7 +15,7 @@ export function addressListAnswers(source: IndexSource) {
   return {
     async listAddressTransactions({ path, query }, { position }) {
       assertWhole(source);
-      const before = placeBefore(position, query);
+      const before = blockPositionBefore(position, query);
       const page = await reader.transactions({
         ofAddress: ofAddress(path.address_hash, query.filter),
         limit: PAGE_SIZE,
@@ -26,7 +26,7 @@ export function addressListAnswers(source: IndexSource) {
 
     async listAddressTokenTransfers({ path, query }, { position }) {
       assertWhole(source);
-      const before = placeBefore(position, query);
+      const before = blockPositionBefore(position, query);
       const page = await reader.tokenTransfers({
         ofAddress: ofAddress(path.address_hash, query.filter),
         limit: PAGE_SIZE,
@@ -39,7 +39,7 @@ export function addressListAnswers(source: IndexSource) {
 
     async listAddressLogs({ path, query }, { position }) {
       assertWhole(source);
-      const before = placeBefore(position, query);
+      const before = blockPositionBefore(position, query);
       const page = await reader.addressLogs({
         address: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
@@ -50,7 +50,7 @@ export function addressListAnswers(source: IndexSource) {
 
     async listAddressInternalTransactions({ path, query }, { position }) {
       assertWhole(source);
-      const before = tracePlace(position, query);
+      const before = tracePosition(position, query);
       const [page] = await Promise.all([
         reader.addressInternalTransactions({
           address: lowerCase(path.address_hash),

@@ -1,11 +1,11 @@
 import { formatEther } from 'viem';
 import { lowerCase } from '#evm/address.ts';
-import type { CoinHolderPlace } from '#indexer/read/addresses.ts';
+import type { CoinHolderPosition } from '#indexer/read/addresses.ts';
 import type { Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import { checksummed } from './parts/format.ts';
 import { loadParties } from './parts/parties.ts';
-import { addressKey, type Keys, uintKey, wholeKeys } from './source/position.ts';
+import { cursorAddress, type Keys, uintKey, wholeKeys } from './source/position.ts';
 import { assertWhole, type IndexSource, nextPage, PAGE_SIZE } from './source/source.ts';
 
 /** Record and counters of one address. Needs an index of the whole chain. */
@@ -94,8 +94,8 @@ export function addressAnswers(source: IndexSource) {
 }
 
 /** Reads a position, made of balance and address. The transaction count is part of the keys but is not used. */
-function holderBefore(position: CursorPosition | undefined, query: Keys): CoinHolderPlace | undefined {
+function holderBefore(position: CursorPosition | undefined, query: Keys): CoinHolderPosition | undefined {
   const keys = wholeKeys({ position, query }, ['fetched_coin_balance', 'hash', 'transaction_count']);
   if (keys === undefined) return undefined;
-  return { balance: uintKey(keys.fetched_coin_balance), address: addressKey(keys.hash) };
+  return { balance: uintKey(keys.fetched_coin_balance), address: cursorAddress(keys.hash) };
 }

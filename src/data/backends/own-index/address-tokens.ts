@@ -6,7 +6,7 @@ import type { Answer, Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import { checksummed } from './parts/format.ts';
 import type { Parties } from './parts/parties.ts';
-import { addressKey, countKey, type Keys, uintKey, wholeKeys } from './source/position.ts';
+import { countKey, cursorAddress, type Keys, uintKey, wholeKeys } from './source/position.ts';
 import { assertWhole, type IndexSource, nextPage, PAGE_SIZE } from './source/source.ts';
 import {
   addressNft,
@@ -125,7 +125,7 @@ function nftRecords(
 function collectionAfter(position: CursorPosition | undefined, query: Keys) {
   const keys = wholeKeys({ position, query }, ['token_contract_address_hash', 'token_type']);
   if (keys === undefined) return undefined;
-  return { token: addressKey(keys.token_contract_address_hash), type: typeKey(keys.token_type) };
+  return { token: cursorAddress(keys.token_contract_address_hash), type: typeKey(keys.token_type) };
 }
 
 /** Reads a token standard from a position. Standards unknown to the index sort after those it has. */
@@ -145,7 +145,7 @@ function nftAfter(position: CursorPosition | undefined, query: Keys) {
   const keys = wholeKeys({ position, query }, ['token_contract_address_hash', 'token_id', 'token_type']);
   if (keys === undefined) return undefined;
   return {
-    token: addressKey(keys.token_contract_address_hash),
+    token: cursorAddress(keys.token_contract_address_hash),
     tokenId: uintKey(keys.token_id),
     type: typeKey(keys.token_type),
   };

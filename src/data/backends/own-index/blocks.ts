@@ -5,14 +5,14 @@ import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
 import type { Page } from '#indexer/read/page.ts';
 import { inTime } from '#lib/in-time.ts';
 import type { Answers } from '../port/backend.ts';
-import { amount, percentage, timestamp } from './parts/format.ts';
+import { amount, microsecondTimestamp, percentage } from './parts/format.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
-import { untraced } from './source/mined.ts';
-import { blockBefore, callAfter, placeBefore } from './source/position.ts';
+import { untraced } from './source/find-transaction.ts';
+import { blockBefore, blockPositionBefore, callAfter } from './source/position.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
-  confirmationsOf,
+  confirmationsAt,
   cursorFields,
   type IndexSource,
   missingFrom,
@@ -62,7 +62,7 @@ export function blockAnswers(source: IndexSource) {
     },
 
     async listBlockTransactions({ path, query }, { position }) {
-      const before = placeBefore(position, query);
+      const before = blockPositionBefore(position, query);
       const { row, page } = await blockWith(source, path.block_number_or_hash, blockNumber =>
         reader.transactions({ blockNumber, limit: PAGE_SIZE, before }),
       );
@@ -139,7 +139,7 @@ async function newBlock(source: IndexSource, numberOrHash: string): Promise<Bloc
 
 /** Depth of a block. An orphaned block has none, because it can become canonical again. */
 export function depthOf(source: IndexSource, row: BlockRow): { confirmations?: number } {
-  return row.isCanonical ? { confirmations: confirmationsOf(source, row.number) } : {};
+  return row.isCanonical ? { confirmations: confirmationsAt(source, row.number) } : {};
 }
 
 /** Number of a block of the node's chain. Null when the node has no such block, undefined when it does not say. */
@@ -195,7 +195,7 @@ function blockRecord(row: BlockRow, parties: Parties): Block {
     rewards: rewardsOf(row),
     size: row.size,
     state_root: row.stateRoot,
-    timestamp: timestamp(row.timestamp),
+    timestamp: microsecondTimestamp(row.timestamp),
     total_difficulty: amount(row.totalDifficulty),
     transaction_count: row.transactionCount,
     transaction_fees: amount(row.transactionFees),

@@ -5,8 +5,8 @@ import type { CoinMove } from '#indexer/read/coin-moves.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { Answers, Ask } from '../port/backend.ts';
 import { type BalanceAt, type CoinChange, coinChanges } from './parts/coin-changes.ts';
-import { dateText, dayOf, timestamp } from './parts/format.ts';
-import { nodeCannot } from './source/mined.ts';
+import { dateText, dayOf, microsecondTimestamp } from './parts/format.ts';
+import { nodeCannot } from './source/find-transaction.ts';
 import { blockBefore } from './source/position.ts';
 import { assertWhole, cursorFields, type IndexSource, notReadYet, PAGE_SIZE } from './source/source.ts';
 
@@ -43,7 +43,7 @@ export function coinHistoryAnswers(source: IndexSource) {
       const address = lowerCase(path.address_hash);
       const { balanceAt } = balances(source, address, signal);
       const last = dayOf(head.timestamp);
-      const days = Array.from({ length: DAYS }, (_, place) => last - DAYS + 1 + place);
+      const days = Array.from({ length: DAYS }, (_, index) => last - DAYS + 1 + index);
       const found = await Promise.all(days.map(day => balanceOfDay(source, day, balanceAt)));
       const items = found.filter(item => item !== null);
       const isUnused = items.every(({ value }) => value === '0') && !(await reader.isOnChain(address));
@@ -126,7 +126,7 @@ async function itemsOf(
     return {
       transaction_hash: hashes.get(transactions.get(blockNumber) ?? -1) ?? null,
       block_number: blockNumber,
-      block_timestamp: timestamp(time),
+      block_timestamp: microsecondTimestamp(time),
       delta: delta.toString(),
       value: value.toString(),
     };

@@ -3,9 +3,9 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
 import { searchKey } from '#indexer/schema/search-key.ts';
 import type { Answers } from '../port/backend.ts';
-import { checksummed, timestamp } from './parts/format.ts';
+import { checksummed, microsecondTimestamp } from './parts/format.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
-import { findTransaction } from './source/mined.ts';
+import { findTransaction } from './source/find-transaction.ts';
 import {
   cursorPosition,
   NAMED_KINDS,
@@ -230,7 +230,7 @@ function blockOrTransactionResult(match: Exclude<ExactMatch, { kind: 'address' }
       type: 'transaction',
       transaction_hash: match.hash,
       url: `/tx/${match.hash}`,
-      timestamp: match.timestamp === null ? null : timestamp(match.timestamp),
+      timestamp: match.timestamp === null ? null : microsecondTimestamp(match.timestamp),
       priority: PRIORITY,
     };
   }
@@ -241,7 +241,7 @@ function blockOrTransactionResult(match: Exclude<ExactMatch, { kind: 'address' }
     block_hash: row.hash,
     block_type: row.isCanonical ? 'block' : 'reorg',
     url: `/block/${row.isCanonical ? row.number : row.hash}`,
-    timestamp: timestamp(row.timestamp),
+    timestamp: microsecondTimestamp(row.timestamp),
     priority: PRIORITY,
   };
 }

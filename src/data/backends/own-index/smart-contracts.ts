@@ -7,7 +7,7 @@ import { DELEGATION_PREFIX, lowerCase, minimalProxyTarget } from '#evm/address.t
 import type { Answers } from '../port/backend.ts';
 import type { InsightsAnswers } from '../port/insights-backend.ts';
 import { checksummed } from './parts/format.ts';
-import { nodeCannot } from './source/mined.ts';
+import { nodeCannot } from './source/find-transaction.ts';
 import { resolveAddress } from './source/names.ts';
 import { type IndexSource, missingFrom } from './source/source.ts';
 

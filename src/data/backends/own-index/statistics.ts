@@ -4,7 +4,7 @@ import type { BlockLoad } from '#indexer/read/statistics.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { Answer, Answers } from '../port/backend.ts';
 import { BackendError } from '../port/backend-error.ts';
-import { dateText, dayOf, percentage, timestamp } from './parts/format.ts';
+import { dateText, dayOf, microsecondTimestamp, percentage } from './parts/format.ts';
 import { assertCaughtUp, assertWhole, type IndexSource, isAtHead } from './source/source.ts';
 
 /** Number of recent blocks for block time, load and gas prices. */
@@ -44,7 +44,7 @@ export function statisticsAnswers(source: IndexSource) {
           network_utilization_percentage: utilization(recent),
           ...(prices === null || head === undefined
             ? {}
-            : { gas_price_updated_at: timestamp(head.timestamp) }),
+            : { gas_price_updated_at: microsecondTimestamp(head.timestamp) }),
         },
       };
     },

@@ -4,7 +4,7 @@ import type { TokenHolderRow } from '#indexer/read/tokens/token-holders.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import { checksummed } from './parts/format.ts';
 import { loadParties } from './parts/parties.ts';
-import { addressKey, type Keys, uintKey, wholeKeys } from './source/position.ts';
+import { cursorAddress, type Keys, uintKey, wholeKeys } from './source/position.ts';
 import { type IndexSource, nextPage } from './source/source.ts';
 
 /** Page of holders of a token or of one of its ids. */
@@ -39,7 +39,7 @@ export function holderAfter(position: CursorPosition | undefined, query: Keys): 
   const { value, address_hash: holder, token_id: id } = keys;
   return {
     value: uintKey(value),
-    holder: addressKey(holder),
+    holder: cursorAddress(holder),
     tokenId: id === undefined || id === 'null' ? null : uintKey(id),
   };
 }

@@ -1,11 +1,11 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
-import type { TokenPlace } from '#indexer/read/tokens/token-list.ts';
+import type { TokenPosition } from '#indexer/read/tokens/token-list.ts';
 import type { Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import { checksummed } from './parts/format.ts';
 import { loadParties, tokenRecord } from './parts/parties.ts';
-import { addressKey, countKey, type Keys, placeBefore, wholeKeys } from './source/position.ts';
+import { blockPositionBefore, countKey, cursorAddress, type Keys, wholeKeys } from './source/position.ts';
 import { assertWhole, type IndexSource, missingFrom, nextPage, PAGE_SIZE } from './source/source.ts';
 import { holderAfter, holderPage } from './token-holders.ts';
 import { transferPage } from './transactions/token-transfers.ts';
@@ -49,7 +49,7 @@ export function tokenRecordAnswers(source: IndexSource) {
     },
 
     async listTransfersOfToken({ path, query }, { position }) {
-      const before = placeBefore(position, query);
+      const before = blockPositionBefore(position, query);
       await knownToken(source, path.address_hash);
       const page = await reader.tokenTransfers({
         token: lowerCase(path.address_hash),
@@ -83,15 +83,15 @@ async function knownToken(source: IndexSource, hash: string): Promise<ExplorerSc
   return token;
 }
 
-function tokenPosition({ address, holderCount }: TokenPlace) {
+function tokenPosition({ address, holderCount }: TokenPosition) {
   return { contract_address_hash: checksummed(address), holders_count: holderCount };
 }
 
-function tokenAfter(position: CursorPosition | undefined, query: Keys): TokenPlace | undefined {
+function tokenAfter(position: CursorPosition | undefined, query: Keys): TokenPosition | undefined {
   const needed = ['contract_address_hash', 'holders_count'];
   const keys = wholeKeys({ position, query }, needed, ['fiat_value', 'is_name_null', 'market_cap', 'name']);
   if (keys === undefined) return undefined;
   // A number in our cursor, but text in the query parameters.
   const holderCount = countKey(Number(keys.holders_count));
-  return { address: addressKey(keys.contract_address_hash), holderCount };
+  return { address: cursorAddress(keys.contract_address_hash), holderCount };
 }

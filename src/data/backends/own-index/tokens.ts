@@ -8,7 +8,7 @@ import type { Answers } from '../port/backend.ts';
 import { checksummed } from './parts/format.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
 import { type Metadata, metadataIn } from './source/metadata.ts';
-import { placeBefore, uintKey, wholeKeys } from './source/position.ts';
+import { blockPositionBefore, uintKey, wholeKeys } from './source/position.ts';
 import { assertWhole, type IndexSource, missingFrom, nextPage, PAGE_SIZE } from './source/source.ts';
 import { holderAfter, holderPage } from './token-holders.ts';
 import { transferPage } from './transactions/token-transfers.ts';
@@ -45,7 +45,7 @@ export function tokenAnswers(source: IndexSource) {
     },
 
     async listTransfersOfTokenInstance({ path, query }, { position }) {
-      const before = placeBefore(position, query);
+      const before = blockPositionBefore(position, query);
       const { token, missing } = await knownNft(source, path.address_hash);
       const page = await reader.tokenTransfers({
         token,
@@ -170,7 +170,7 @@ async function withParties(
 ): Promise<DescribedInstances> {
   const { rows, tokens, uris } = found;
   const parties = await loadParties(reader, { addresses: rows.map(({ onlyHolder }) => onlyHolder), tokens });
-  const described = new Map(rows.map((row, place) => [instanceName(row), { row, uri: uris[place] ?? null }]));
+  const described = new Map(rows.map((row, index) => [instanceName(row), { row, uri: uris[index] ?? null }]));
   return { parties, instance: key => described.get(instanceName(key)) };
 }
 

@@ -6,7 +6,7 @@ import type { Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import { checksummed } from './parts/format.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
-import { addressKey, countKey, type Keys, wholeKeys } from './source/position.ts';
+import { countKey, cursorAddress, type Keys, wholeKeys } from './source/position.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
@@ -102,20 +102,20 @@ function isOptimized(optimizer: unknown): boolean | null {
   return typeof optimizer.enabled === 'boolean' ? optimizer.enabled : null;
 }
 
-type ContractPlace = Pick<VerifiedContract, 'address' | 'blockNumber'>;
+type ContractPosition = Pick<VerifiedContract, 'address' | 'blockNumber'>;
 
-function isBehind({ address, blockNumber }: ContractPlace, after: ContractPlace): boolean {
+function isBehind({ address, blockNumber }: ContractPosition, after: ContractPosition): boolean {
   return blockNumber < after.blockNumber || (blockNumber === after.blockNumber && address > after.address);
 }
 
-function cursorOf(source: IndexSource, { address, blockNumber }: ContractPlace, itemCount: number) {
+function cursorOf(source: IndexSource, { address, blockNumber }: ContractPosition, itemCount: number) {
   const at = { block_number: blockNumber, hash: checksummed(address) };
   return { ...at, items_count: itemCount, ...cursorFields(source, at) };
 }
 
 /** Reads the position of the list. Keys in other back ends' positions are no position here. */
-function contractAfter(position: CursorPosition | undefined, query: Keys): ContractPlace | undefined {
+function contractAfter(position: CursorPosition | undefined, query: Keys): ContractPosition | undefined {
   const keys = wholeKeys({ position, query }, ['block_number', 'hash'], ['smart_contract_id']);
   if (keys === undefined) return undefined;
-  return { blockNumber: countKey(keys.block_number), address: addressKey(keys.hash) };
+  return { blockNumber: countKey(keys.block_number), address: cursorAddress(keys.hash) };
 }

@@ -5,7 +5,7 @@ import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import { blockWith, depthOf } from './blocks.ts';
-import { timestamp } from './parts/format.ts';
+import { microsecondTimestamp } from './parts/format.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
 import { countKey, type Keys, wholeKeys } from './source/position.ts';
 import {
@@ -94,7 +94,7 @@ function blockWithdrawal(row: WithdrawalRow, parties: Parties): ExplorerSchemas[
 
 /** Withdrawal without its receiver, which the path names. */
 function addressWithdrawal(row: WithdrawalRow): ExplorerSchemas['AddressWithdrawal'] {
-  return { ...amountOf(row), block_number: row.blockNumber, timestamp: timestamp(row.timestamp) };
+  return { ...amountOf(row), block_number: row.blockNumber, timestamp: microsecondTimestamp(row.timestamp) };
 }
 
 function amountOf({ index, amount, validatorIndex }: WithdrawalRow) {

@@ -38,7 +38,7 @@ export interface RecordsQuery extends RecordSelection {
   readonly decode: boolean;
 }
 
-export interface GroupsQuery extends RecordSelection {
+export interface GroupSelection extends RecordSelection {
   readonly keys: readonly RowExpression[];
   readonly folds: readonly Fold[];
   /** Page of the final rows, set only when the groups are of one chain. A back end may answer with that page alone. */
@@ -93,7 +93,7 @@ export interface InsightsAnswers {
     ask: InsightsAsk,
   ): Promise<Records<EntityRecords[E]>>;
   /** @throws BackendError `rejected`, with advice, when the query would take too long or yields too many groups. */
-  groups?(query: GroupsQuery, ask: InsightsAsk): Promise<readonly Group[] | WrittenGroups>;
+  groups?(query: GroupSelection, ask: InsightsAsk): Promise<readonly Group[] | WrittenGroups>;
   /** Returns a page per owner, in any order. Prices are included when the order needs them. */
   listTokenBalances?(
     request: InsightsRequestOf<'listTokenBalances'>,

@@ -19,7 +19,7 @@ export interface NodeTraceItem {
 type OrNull<Fields> = { readonly [Key in keyof Fields]: Fields[Key] | null | undefined };
 
 /** Converts an item to the contract's record. Additional fields and nulls are left out (Decision 50). */
-export function rawTrace(item: NodeTraceItem, transactionHash: string): RawTrace {
+export function rawTraceOf(item: NodeTraceItem, transactionHash: string): RawTrace {
   const { action, result, error, subtraces, traceAddress, type } = item;
   const { transactionPosition, blockHash, blockNumber } = item;
   return {

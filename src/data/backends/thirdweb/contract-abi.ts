@@ -3,7 +3,7 @@ import { isObject } from '#lib/json.ts';
 import { parseJson } from '#lib/json-text/lossless-json.ts';
 import { isOfKind, notFound } from '../port/backend-error.ts';
 import type { InsightsAnswers } from '../port/insights-backend.ts';
-import { listOf, Unreadable } from '../upstream-json/fields.ts';
+import { listOf, UnreadableRecord } from '../upstream-json/fields.ts';
 import { read, segment, type ThirdwebSource } from './source.ts';
 
 /** ABIs of contracts. An answer does not name its chain, so chains are asked one by one. */
@@ -35,11 +35,11 @@ type ContractAbi = InsightsSchemas['ContractAbi'];
 
 /**
  * Reads the entries of an ABI. In practice the body is a list, although the contract says object. Some services wrap it
- * or send its JSON text. @throws Unreadable for anything else.
+ * or send its JSON text. @throws UnreadableRecord for anything else.
  */
 function contractAbi(body: unknown): ContractAbi {
   const entries = entriesOf(body);
-  if (!entries.every(isObject)) throw new Unreadable('abi', 'has an entry that is not an object');
+  if (!entries.every(isObject)) throw new UnreadableRecord('abi', 'has an entry that is not an object');
   return entries.map(entry => ({ ...entry }));
 }
 
@@ -47,7 +47,7 @@ function entriesOf(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return listOf(value);
   if (typeof value === 'string') return entriesOf(parsed(value));
   if (isObject(value) && (value.abi ?? value.data) !== undefined) return entriesOf(value.abi ?? value.data);
-  throw new Unreadable('abi', 'is not a list');
+  throw new UnreadableRecord('abi', 'is not a list');
 }
 
 function parsed(text: string): unknown {
@@ -56,6 +56,6 @@ function parsed(text: string): unknown {
     const value = parseJson(text);
     return typeof value === 'string' ? null : value;
   } catch (cause) {
-    throw new Unreadable('abi', 'is not JSON', { cause });
+    throw new UnreadableRecord('abi', 'is not JSON', { cause });
   }
 }

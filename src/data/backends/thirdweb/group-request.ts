@@ -2,40 +2,40 @@ import type { Fold, RowExpression, ValueType } from '#query-model/expression.ts'
 import { fieldShape } from '#query-model/fields.ts';
 import type { Entity } from '#query-model/row-selection.ts';
 import { BackendError } from '../port/backend-error.ts';
-import type { GroupsQuery } from '../port/insights-backend.ts';
-import { columnOf } from './selection.ts';
+import type { GroupSelection } from '../port/insights-backend.ts';
+import { upstreamColumn } from './selection.ts';
 import type { Parameters } from './source.ts';
 
 /** Column of every row, named by upstream or by us. */
-export interface GroupColumn extends UpstreamExpression {
+export interface UpstreamGroupColumn extends UpstreamExpression {
   readonly name: string;
 }
 
 /** Grouped query in upstream's terms. */
 export interface GroupRequest {
   /** Grouping columns: the query's keys, then the expressions whose distinct values are requested. */
-  readonly keys: readonly GroupColumn[];
+  readonly keys: readonly UpstreamGroupColumn[];
   /** Column of each fold: a column of its own or, for distinct values, a grouping column. */
-  readonly folds: readonly GroupColumn[];
+  readonly folds: readonly UpstreamGroupColumn[];
   /** Number of rows in a group. */
-  readonly count: GroupColumn;
+  readonly count: UpstreamGroupColumn;
   /** Parameters without the page. */
   readonly parameters: Parameters;
 }
 
-const COUNT: GroupColumn = { name: 'n', text: 'count()', type: 'integer' };
+const COUNT: UpstreamGroupColumn = { name: 'n', text: 'count()', type: 'integer' };
 
 /**
  * Builds the upstream query. Upstream cannot list distinct values, but can group by them, so they become keys of
  * smaller groups. Chains stay separate, so that no group comes twice.
  * @throws BackendError `unsupported`
  */
-export function groupRequest({ entity, keys, folds }: GroupsQuery, isOneChain: boolean): GroupRequest {
-  const key = (expression: RowExpression, alias: string): GroupColumn => {
+export function groupRequest({ entity, keys, folds }: GroupSelection, isOneChain: boolean): GroupRequest {
+  const key = (expression: RowExpression, alias: string): UpstreamGroupColumn => {
     const of = written(entity, expression);
-    return { ...of, name: expression.kind === 'field' ? columnOf(entity, expression.name) : alias };
+    return { ...of, name: expression.kind === 'field' ? upstreamColumn(entity, expression.name) : alias };
   };
-  const fold = (one: Fold, index: number): GroupColumn =>
+  const fold = (one: Fold, index: number): UpstreamGroupColumn =>
     one.kind === 'distinct' ? key(one.of, `d${index}`) : { ...writtenFold(entity, one), name: `f${index}` };
   const grouped = keys.map((expression, index) => key(expression, `k${index}`));
   const folded = folds.map(fold);
@@ -96,7 +96,7 @@ function written(entity: Entity, expression: RowExpression): UpstreamExpression 
     case 'field': {
       const field = fieldShape(entity, expression.name);
       if (field === undefined) throw cannot('such a field');
-      return { text: columnOf(entity, expression.name), type: field.type };
+      return { text: upstreamColumn(entity, expression.name), type: field.type };
     }
     case 'literal':
       return { text: literal(expression.value), type: 'integer' };
@@ -112,9 +112,9 @@ function written(entity: Entity, expression: RowExpression): UpstreamExpression 
     case 'bucket': {
       const of = written(entity, expression.of);
       if (of.isWeek || (of.type !== 'time' && of.type !== 'integer')) throw cannot('times of such values');
-      const moment = of.type === 'time' ? of.text : `toDateTime(${of.text})`;
+      const dateTime = of.type === 'time' ? of.text : `toDateTime(${of.text})`;
       return {
-        text: `${BUCKETS[expression.bucket]}(${moment})`,
+        text: `${BUCKETS[expression.bucket]}(${dateTime})`,
         type: 'time',
         isWeek: expression.bucket === 'week',
       };

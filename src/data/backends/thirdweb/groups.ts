@@ -1,10 +1,10 @@
 import type { Group, Value, ValueType } from '#query-model/expression.ts';
 import { identityOf, mergeGroups, noRows } from '#query-model/merge-groups.ts';
 import { BackendError } from '../port/backend-error.ts';
-import type { GroupsQuery, InsightsAnswers, InsightsAsk } from '../port/insights-backend.ts';
+import type { GroupSelection, InsightsAnswers, InsightsAsk } from '../port/insights-backend.ts';
 import { at, type Fields, required } from '../upstream-json/fields.ts';
 import { bigintOrNull, numberOrNull, textOrNull } from '../upstream-json/values.ts';
-import { type GroupColumn, type GroupRequest, groupRequest } from './group-request.ts';
+import { type GroupRequest, groupRequest, type UpstreamGroupColumn } from './group-request.ts';
 import { chainIdOf, quantityOrNull, secondsOrNull } from './normalise/forms.ts';
 import { aggregationRows, readSelected } from './selection.ts';
 import type { ThirdwebSource } from './source.ts';
@@ -41,7 +41,7 @@ export function groupAnswers(source: ThirdwebSource): Required<Pick<InsightsAnsw
   };
 
   function partsOf(
-    query: GroupsQuery,
+    query: GroupSelection,
     request: GroupRequest,
     page: number,
     ask: InsightsAsk,
@@ -58,12 +58,12 @@ export function groupAnswers(source: ThirdwebSource): Required<Pick<InsightsAnsw
   }
 }
 
-/** Converts one row. Rows of chains outside the request are dropped. @throws Unreadable */
-function partOf(query: GroupsQuery, request: GroupRequest, row: Fields, ask: InsightsAsk): Part[] {
+/** Converts one row. Rows of chains outside the request are dropped. @throws UnreadableRecord */
+function partOf(query: GroupSelection, request: GroupRequest, row: Fields, ask: InsightsAsk): Part[] {
   const chainId = chainIdOf(row, ask);
   if (!ask.chainIds.includes(chainId)) return [];
-  const read = ({ name, type }: GroupColumn) => groupValue(row[name], type, name);
-  const meant = (column: GroupColumn) => (column.isWeek ? mondayOf(read(column)) : read(column));
+  const read = ({ name, type }: UpstreamGroupColumn) => groupValue(row[name], type, name);
+  const meant = (column: UpstreamGroupColumn) => (column.isWeek ? mondayOf(read(column)) : read(column));
   const keys = request.keys.map(meant);
   const isEmpty = read(request.count) === 0n;
   const folds = query.folds.map(({ kind }, index) => {
@@ -78,7 +78,7 @@ function partOf(query: GroupsQuery, request: GroupRequest, row: Fields, ask: Ins
 }
 
 /** Merges the groups. Without keys there is always one group, even for no rows. */
-function whole({ keys, folds }: GroupsQuery, parts: readonly Part[]): Group[] {
+function whole({ keys, folds }: GroupSelection, parts: readonly Part[]): Group[] {
   const nothing = keys.length === 0 ? [{ keys: [], folds: noRows(folds) }] : [];
   const lists = [...nothing, ...parts].map(part => [part]);
   return mergeGroups({ keys, folds }, lists).map(group => ({
@@ -102,7 +102,7 @@ function moved(): BackendError {
 /**
  * Reads a value of an aggregation. Integers are numbers or, if wide, text; times are timestamps; a missing value is an
  * empty text.
- * @throws Unreadable for a value of another type.
+ * @throws UnreadableRecord for a value of another type.
  */
 function groupValue(value: unknown, type: ValueType, name: string): Value {
   if (value === null || value === '') return null;

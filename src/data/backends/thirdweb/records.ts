@@ -6,15 +6,15 @@ import type { Fields } from '../upstream-json/fields.ts';
 import { integerOrNull } from '../upstream-json/values.ts';
 import { block } from './normalise/block.ts';
 import { event } from './normalise/event.ts';
-import type { UpstreamPlace } from './normalise/forms.ts';
-import { transaction } from './normalise/transaction.ts';
-import { columnOf, readSelected } from './selection.ts';
+import type { RecordContext } from './normalise/forms.ts';
+import { transactionRecord } from './normalise/transaction.ts';
+import { readSelected, upstreamColumn } from './selection.ts';
 import { firstOfChains, type Parameters, recordsOf, type ThirdwebSource } from './source.ts';
 import { totalsOf } from './totals.ts';
 
-const NORMALISE: { readonly [E in Entity]: (value: unknown, place: UpstreamPlace) => EntityRecords[E] } = {
+const NORMALISE: { readonly [E in Entity]: (value: unknown, context: RecordContext) => EntityRecords[E] } = {
   blocks: block,
-  transactions: transaction,
+  transactions: transactionRecord,
   events: event,
 };
 
@@ -56,10 +56,10 @@ export function recordAnswers(source: ThirdwebSource): Required<Pick<InsightsAns
   ): Promise<RecordsAnswer<EntityRecords[E]>> {
     // A signature that marks the indexed parameters is enough to decode by, here and upstream.
     const isDecoded = query.decode || query.event?.signature !== undefined;
-    const place = { chainIds: ask.chainIds, isDecoded };
-    const normalise: (value: unknown, place: UpstreamPlace) => EntityRecords[E] = NORMALISE[query.entity];
+    const context = { chainIds: ask.chainIds, isDecoded };
+    const normalise: (value: unknown, context: RecordContext) => EntityRecords[E] = NORMALISE[query.entity];
     const { rows, meta } = await readSelected(source, query, parametersOf(query), ask, async body => ({
-      rows: await recordsOf(body, value => normalise(value, place), ask),
+      rows: await recordsOf(body, value => normalise(value, context), ask),
       meta: isObject(body.meta) ? body.meta : {},
     }));
     const { chainIds } = ask;
@@ -99,7 +99,7 @@ function tooFarBack(): BackendError {
 
 function parametersOf({ entity, sort, limit, page, decode }: RecordsQuery): Parameters {
   return [
-    ['sort_by', columnOf(entity, sort.field)],
+    ['sort_by', upstreamColumn(entity, sort.field)],
     ['sort_order', sort.order],
     ['limit', String(askedLimit({ limit }))],
     ['page', String(limit === 0 ? 0 : page)],

@@ -2,11 +2,11 @@ import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { isOfKind } from '../port/backend-error.ts';
 import type { InsightsAnswers, InsightsAsk, NamedInput } from '../port/insights-backend.ts';
 import { firstKnown, MAX_RESOLVED, resolvedAs, UNKNOWN } from '../port/resolved-input.ts';
-import { at, each, type Fields, fieldsOf, given, required } from '../upstream-json/fields.ts';
+import { at, each, type Fields, fieldsOf, optionalField, required } from '../upstream-json/fields.ts';
 import { block } from './normalise/block.ts';
 import { event } from './normalise/event.ts';
-import { addressOrNull, type UpstreamPlace } from './normalise/forms.ts';
-import { transaction } from './normalise/transaction.ts';
+import { addressOrNull, type RecordContext } from './normalise/forms.ts';
+import { transactionRecord } from './normalise/transaction.ts';
 import { firstOfChains, isName, read, segment, type ThirdwebSource } from './source.ts';
 
 type ResolvedInput = InsightsSchemas['ResolvedInput'];
@@ -60,13 +60,13 @@ async function resolved(source: ThirdwebSource, text: string, ask: InsightsAsk):
 
 /** Converts a resolved input. A type without records becomes `unknown`, except for addresses. */
 function resolvedInput(data: Fields, text: string, { chainIds }: InsightsAsk): ResolvedInput {
-  const place: UpstreamPlace = { chainIds, isDecoded: false };
+  const context: RecordContext = { chainIds, isDecoded: false };
   const type = required(TYPES.find(one => one === data.type) ?? null, 'type');
   const list = <Row extends { readonly chain_id: number | string }>(
     name: string,
-    normalise: (value: unknown, place: UpstreamPlace) => Row,
+    normalise: (value: unknown, context: RecordContext) => Row,
   ): Row[] => {
-    const rows = at(name, data[name], value => each(value, row => normalise(row, place)));
+    const rows = at(name, data[name], value => each(value, row => normalise(row, context)));
     return firstOfChains(rows, { chainIds, limit: MAX_RESOLVED });
   };
   switch (type) {
@@ -74,13 +74,17 @@ function resolvedInput(data: Fields, text: string, { chainIds }: InsightsAsk): R
       return resolvedAs(type, { blocks: list('blocks', block) });
     case 'transaction':
     case 'function_signature':
-      return resolvedAs(type, { transactions: list('transactions', transaction) });
+      return resolvedAs(type, { transactions: list('transactions', transactionRecord) });
     case 'event_signature':
       return resolvedAs(type, { events: list('events', event) });
     case 'address':
     case 'contract': {
       const address = addressOrNull(text) ?? addressOrNull(data.address);
-      return { type, ...given('address', address), transactions: list('transactions', transaction) };
+      return {
+        type,
+        ...optionalField('address', address),
+        transactions: list('transactions', transactionRecord),
+      };
     }
     case 'unknown':
       return UNKNOWN;

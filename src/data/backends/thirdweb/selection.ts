@@ -39,7 +39,7 @@ export async function readSelected<Result>(
 function filtersOf({ entity, filters }: RecordSelection): Parameters {
   return filters.map(({ field, operator, value }) => {
     const suffix = operator === 'eq' ? '' : `_${operator}`;
-    return [`filter_${columnOf(entity, field)}${suffix}`, String(value)];
+    return [`filter_${upstreamColumn(entity, field)}${suffix}`, String(value)];
   });
 }
 
@@ -90,7 +90,7 @@ const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, string>>>> = {
 };
 
 /** Upstream's name of a field in filters, orders and groups. */
-export function columnOf(entity: Entity, field: string): string {
+export function upstreamColumn(entity: Entity, field: string): string {
   const columns = COLUMNS[entity];
   return (Object.hasOwn(columns, field) ? columns[field] : undefined) ?? field;
 }
@@ -106,10 +106,10 @@ export function aggregationRows(aggregations: unknown): Fields[] {
   const members = Object.entries(aggregations);
   const groups = members.filter(([, member]) => isObject(member));
   if (groups.length === 0) return members.length === 0 ? [] : [aggregations];
-  const shared = Object.fromEntries(members.filter(([name, member]) => !isObject(member) && !isPlace(name)));
+  const shared = Object.fromEntries(members.filter(([name, member]) => !isObject(member) && !isIndex(name)));
   return groups.flatMap(([, group]) => aggregationRows(group)).map(row => ({ ...shared, ...row }));
 }
 
-function isPlace(name: string): boolean {
+function isIndex(name: string): boolean {
   return /^\d+$/.test(name);
 }

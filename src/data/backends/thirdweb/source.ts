@@ -76,7 +76,7 @@ function checkComplete({ meta }: Fields, chainIds: readonly number[]): void {
   throw new BackendError(kind, 'incomplete', 'its answer lacks a chain');
 }
 
-/** Reads the records of a body. Upstream writes nothing or null for an empty list. @throws Unreadable */
+/** Reads the records of a body. Upstream writes nothing or null for an empty list. @throws UnreadableRecord */
 export async function recordsOf<Record>(
   { data }: Fields,
   normalise: (value: unknown) => Record,

@@ -19,7 +19,7 @@ export interface PageFacts {
   readonly said: { readonly items: number | null; readonly isCapped: boolean };
 }
 
-export interface Totals {
+export interface RecordTotal {
   readonly total: number;
   readonly isCapped: boolean;
   readonly pages: number;
@@ -41,7 +41,7 @@ export async function totalsOf(
   query: RecordsQuery,
   { counts, said }: PageFacts,
   ask: InsightsAsk,
-): Promise<Totals> {
+): Promise<RecordTotal> {
   const { limit } = query;
   const asked = limit === 0 ? 1 : limit;
   const offset = limit === 0 ? 0 : limit * query.page;
@@ -65,7 +65,7 @@ export async function totalsOf(
   return summed([...known.values()], limit);
 }
 
-function summed(counts: readonly Count[], limit: number): Totals {
+function summed(counts: readonly Count[], limit: number): RecordTotal {
   const items = counts.map(count => Math.min(count.items, MAX_COUNT));
   return {
     total: items.reduce((sum, count) => sum + count, 0),

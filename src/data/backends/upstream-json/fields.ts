@@ -4,9 +4,9 @@ import { isObject } from '#lib/json.ts';
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Thrown when a record lacks an essential value. `path` leads to the value, for example `items[3].hash`. */
-export class Unreadable extends Error {
+export class UnreadableRecord extends Error {
   readonly path: string;
-  /** True for a record of another identity than the requested one, so that no record beside it is believed. */
+  /** True for a record of another identity than the requested one, so that no record next to it is believed. */
   readonly isMixedUp: boolean;
   constructor(path: string, rule: string, options: ErrorOptions & { readonly isMixedUp?: boolean } = {}) {
     super(`${path === '' ? 'the body' : path}: ${rule}`, options);
@@ -16,10 +16,10 @@ export class Unreadable extends Error {
   }
 }
 
-/** Returns the value as an object. @throws Unreadable */
+/** Returns the value as an object. @throws UnreadableRecord */
 export function fieldsOf(value: unknown): Fields {
   if (isObject(value)) return value;
-  throw new Unreadable('', 'is not an object');
+  throw new UnreadableRecord('', 'is not an object');
 }
 
 /** Reads a value and prepends `step` to the path of an `Unreadable` error. */
@@ -31,16 +31,16 @@ export function at<Value, Result>(
   try {
     return read(value);
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
+    if (!(error instanceof UnreadableRecord)) throw error;
     const own = typeof step === 'number' ? `[${step}]` : step;
     const joint = error.path === '' || error.path.startsWith('[') ? '' : '.';
     const { path, isMixedUp } = error;
-    throw new Unreadable(`${own}${joint}${path}`, ruleOf(error), { cause: error, isMixedUp });
+    throw new UnreadableRecord(`${own}${joint}${path}`, ruleOf(error), { cause: error, isMixedUp });
   }
 }
 
 /**
- * Reads each item of a list. A value that is no list counts as an empty one. @throws Unreadable with the position of
+ * Reads each item of a list. A value that is no list counts as an empty one. @throws UnreadableRecord with the position of
  * the item.
  */
 export function each<Item>(value: unknown, read: (item: unknown) => Item): Item[] {
@@ -61,14 +61,14 @@ export function pick(record: Fields, ...names: readonly string[]): unknown {
   return null;
 }
 
-/** Returns a value that the record must have. @throws Unreadable */
+/** Returns a value that the record must have. @throws UnreadableRecord */
 export function required<Value>(value: Value | null, name: string): Value {
-  if (value === null) throw new Unreadable(name, 'is missing or unreadable');
+  if (value === null) throw new UnreadableRecord(name, 'is missing or unreadable');
   return value;
 }
 
 /** Optional field for spreading into a record. Absent when there is no value (Decision 1). */
-export function given<Name extends string, Value>(
+export function optionalField<Name extends string, Value>(
   name: Name,
   value: Value | null,
 ): { [Key in Name]?: Value } | undefined {
@@ -78,6 +78,6 @@ export function given<Name extends string, Value>(
   return field;
 }
 
-function ruleOf({ path, message }: Unreadable): string {
+function ruleOf({ path, message }: UnreadableRecord): string {
   return message.slice((path === '' ? 'the body' : path).length + 2);
 }

@@ -1,7 +1,7 @@
 import { yieldTurn } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { BackendError } from '../port/backend-error.ts';
-import { at, listOf, Unreadable } from './fields.ts';
+import { at, listOf, UnreadableRecord } from './fields.ts';
 
 /** Back end whose records are read, with the fields that the log shows. */
 interface RecordSource {
@@ -22,7 +22,7 @@ export async function readRecord<Record>(
   try {
     return await normalise();
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
+    if (!(error instanceof UnreadableRecord)) throw error;
     log.warn({ operation, chainId, backend: name, path: error.path }, 'the record is unreadable');
     throw new BackendError('unavailable', 'unreadable', 'its answer could not be read', { cause: error });
   }
@@ -33,7 +33,7 @@ interface ListReading {
   /** Name of the list in its body, for the paths of errors. */
   readonly name?: string;
   /** Called for each record that is left out. Without it, an unreadable record makes the list unreadable. */
-  readonly onLeftOut?: (error: Unreadable) => void;
+  readonly onLeftOut?: (error: UnreadableRecord) => void;
 }
 
 /** Records read before other requests get a turn. */
@@ -44,7 +44,7 @@ const MAX_LEFT_OUT = 10;
 /**
  * Reads each record of a list, with turns for other requests in between. A value that is no list counts as an empty one.
  * With `onLeftOut`, single unreadable records are left out (Decision 281), but none of another identity (Decision 70).
- * @throws Unreadable with the position of a record; the signal's reason
+ * @throws UnreadableRecord with the position of a record; the signal's reason
  */
 export async function eachInTurns<Item>(
   value: unknown,
@@ -59,7 +59,7 @@ export async function eachInTurns<Item>(
     try {
       items.push(at(name, index, () => at(index, entry, read)));
     } catch (error) {
-      if (!(error instanceof Unreadable) || error.isMixedUp || onLeftOut === undefined) throw error;
+      if (!(error instanceof UnreadableRecord) || error.isMixedUp || onLeftOut === undefined) throw error;
       leftOut += 1;
       // A list of nothing but unreadable records is the answer of another service, or of a version not known here.
       if (leftOut > MAX_LEFT_OUT || leftOut === list.length) throw error;

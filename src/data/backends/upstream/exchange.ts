@@ -10,14 +10,14 @@ import { codeOf, timedOut, unavailable } from './exchange-error.ts';
 import type { Quota } from './quota.ts';
 
 /** Reply of an upstream: a status that is no outage by itself, and a JSON body. */
-export interface Reply {
+export interface UpstreamReply {
   readonly status: number;
   /** Integers beyond 2^53 are bigints. */
   readonly body: unknown;
 }
 
 /** One GET request; it may be sent again. */
-export interface OutgoingRequest {
+export interface UpstreamRequest {
   /** The request target: path and query. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -46,8 +46,8 @@ const NOT_TRANSPORT: readonly (string | undefined)[] = [
 export async function exchange(
   pool: Pool,
   quota: Quota,
-  { target, headers, signal }: OutgoingRequest,
-): Promise<Reply> {
+  { target, headers, signal }: UpstreamRequest,
+): Promise<UpstreamReply> {
   const response = await pool
     .request({ method: 'GET', path: target, headers: { ...headers }, signal })
     .catch((cause: unknown) => {
@@ -106,7 +106,7 @@ function isOutage(status: number): boolean {
  * Interprets a response by the rules that all JSON APIs share. The back end judges the rest.
  * @throws BackendError `unsupported` for 501 or a service that calls itself disabled, `unavailable` for other failures.
  */
-function replyOf({ status, text, location, retryAfterMs, body }: UpstreamResponse): Reply {
+function replyOf({ status, text, location, retryAfterMs, body }: UpstreamResponse): UpstreamReply {
   if (status === 501 || (status >= 400 && saysDisabled(status, body)))
     throw new BackendError('unsupported', 'no_such_answer', 'it has no such answer');
   const facts = { status, text, location };

@@ -3,7 +3,7 @@ import { hiding, readAddress, unescaped } from '#http/fetch/secret-address.ts';
 import type { ClockAndLog } from '#lib/logger.ts';
 import { BackendError } from '../port/backend-error.ts';
 import { openBreaker } from './breaker.ts';
-import { exchange, type OutgoingRequest, type Reply } from './exchange.ts';
+import { exchange, type UpstreamReply, type UpstreamRequest } from './exchange.ts';
 import { Abandoned, endedBy, incidentOf } from './exchange-error.ts';
 import { watchQuota } from './quota.ts';
 
@@ -19,7 +19,7 @@ export interface Upstream {
    * GETs `path` below the base address.
    * @throws BackendError the verdict of `judge`; `unavailable` when no JSON reply arrives in time.
    */
-  get(path: string, options: GetOptions): Promise<Reply>;
+  get(path: string, options: GetOptions): Promise<UpstreamReply>;
   /** Parameter names of the base address's query. Some services echo the parameters they received. */
   readonly ownParameters: ReadonlySet<string>;
   /** True when a text from the upstream is one of our keys for it. */
@@ -31,7 +31,7 @@ export interface Upstream {
 }
 
 /** Interprets a status and JSON body. Returns undefined for a valid answer. */
-export type Judge = (reply: Reply) => BackendError | undefined;
+export type Judge = (reply: UpstreamReply) => BackendError | undefined;
 
 export interface UpstreamOptions extends ClockAndLog {
   /** For the log. */
@@ -99,13 +99,13 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     return shown === message ? verdict : new BackendError(kind, reason, shown, { cause });
   }
 
-  function attempt(sending: OutgoingRequest): Promise<Reply> {
+  function attempt(sending: UpstreamRequest): Promise<UpstreamReply> {
     // Checked again before the retry, because another request may have used up the quota in between.
     quota.check();
     return exchange(pool, quota, sending);
   }
 
-  async function twiceAtMost(sending: OutgoingRequest): Promise<Reply> {
+  async function twiceAtMost(sending: UpstreamRequest): Promise<UpstreamReply> {
     try {
       return await attempt(sending);
     } catch (error) {
@@ -116,7 +116,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     return attempt(sending);
   }
 
-  async function ask(path: string, { query, signal }: GetOptions): Promise<Reply> {
+  async function ask(path: string, { query, signal }: GetOptions): Promise<UpstreamReply> {
     try {
       const sending = { target: address.target(path, query), headers, signal };
       const reply = await twiceAtMost(sending).catch((error: unknown) => {

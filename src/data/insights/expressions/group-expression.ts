@@ -4,15 +4,15 @@ import type { Fold } from '#query-model/expression.ts';
 import type { Entity } from '#query-model/row-selection.ts';
 import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
 import { hasAggregate } from './group-keys.ts';
-import type { Call, Node } from './parse.ts';
+import type { FunctionCall, Node } from './parse.ts';
 import {
   COUNT,
   isAggregate,
   isNumeric,
   onlyArgument,
   REAL,
+  resultShape,
   rowOf,
-  shapeOf,
   type TypedRow,
 } from './row-expression.ts';
 
@@ -27,22 +27,22 @@ export interface TypedGroupExpression {
  * Turns parsed expressions into expressions over groups of `keys`, and collects the folds they need. Equal folds are
  * collected once.
  */
-export function finishing(
+export function groupCompiler(
   entity: Entity,
   keys: readonly TypedRow[],
 ): { folds: readonly Fold[]; finish: (source: ExpressionSource, node: Node) => TypedGroupExpression } {
   const folds: Fold[] = [];
-  const places = new Map<string, number>();
-  const keyPlaces = new Map(keys.map(({ expression }, index) => [canonicalJson(expression), index]));
+  const indexes = new Map<string, number>();
+  const keyIndexes = new Map(keys.map(({ expression }, index) => [canonicalJson(expression), index]));
 
-  const placeOf = (fold: Fold): number => {
+  const indexOf = (fold: Fold): number => {
     const text = canonicalJson(fold);
-    const known = places.get(text);
+    const known = indexes.get(text);
     if (known !== undefined) return known;
-    places.set(text, folds.length);
+    indexes.set(text, folds.length);
     return folds.push(fold) - 1;
   };
-  const folded = (fold: Fold): GroupExpression => ({ kind: 'fold', index: placeOf(fold) });
+  const folded = (fold: Fold): GroupExpression => ({ kind: 'fold', index: indexOf(fold) });
 
   /** @throws InvalidParameter for an expression that is neither aggregated nor a key. */
   const finish = (source: ExpressionSource, node: Node): TypedGroupExpression => {
@@ -50,13 +50,13 @@ export function finishing(
     if (node.kind === 'call' && isAggregate(node)) return { ...aggregate(source, node), row: null };
     if (!hasAggregate(node)) {
       const row = rowOf(entity, source, node);
-      const index = keyPlaces.get(canonicalJson(row.expression));
+      const index = keyIndexes.get(canonicalJson(row.expression));
       if (index !== undefined) return { value: { kind: 'key', index }, shape: row.shape, row };
     }
     if (node.kind === 'binary') {
       const left = finish(source, node.left);
       const right = finish(source, node.right);
-      const shape = shapeOf(node.operator, left.shape, right.shape);
+      const shape = resultShape(node.operator, left.shape, right.shape);
       if (typeof shape === 'string') throw invalidAt(source, node.offset, shape);
       const operands = { left: left.value, right: right.value };
       return { value: { kind: 'arithmetic', operator: node.operator, ...operands }, shape, row: null };
@@ -68,7 +68,7 @@ export function finishing(
     throw invalidAt(source, node.offset, `${written} is neither aggregated nor in group_by`);
   };
 
-  const aggregate = (source: ExpressionSource, call: Call): Omit<TypedGroupExpression, 'row'> => {
+  const aggregate = (source: ExpressionSource, call: FunctionCall): Omit<TypedGroupExpression, 'row'> => {
     const refuse = (at: Node, rule: string) => invalidAt(source, at.offset, rule);
     const name = call.name.toLowerCase();
     if (name !== 'count' && (call.isStar || call.isDistinct)) {
@@ -101,7 +101,7 @@ export function finishing(
   };
 
   const distinct = (fold: Fold): Omit<TypedGroupExpression, 'row'> => ({
-    value: { kind: 'size', index: placeOf(fold) },
+    value: { kind: 'size', index: indexOf(fold) },
     shape: COUNT,
   });
 

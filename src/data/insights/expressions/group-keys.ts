@@ -2,7 +2,7 @@ import { canonicalJson } from '#lib/json.ts';
 import type { RowExpression } from '#query-model/expression.ts';
 import type { Entity } from '#query-model/row-selection.ts';
 import { invalidAt, quoted } from './expression-source.ts';
-import type { Item, Node } from './parse.ts';
+import type { ListedExpression, Node } from './parse.ts';
 import { columnNamed, isAggregate, rowOf, type TypedRow } from './row-expression.ts';
 
 /** Key of a grouping, with its name in the answer. */
@@ -16,9 +16,13 @@ export interface Key {
  * Duplicates become one key.
  * @throws InvalidParameter for an aggregate, an expression without a field, or one name for two keys.
  */
-export function groupKeys(entity: Entity, groups: readonly Item[], items: readonly Item[]): Key[] {
+export function groupKeys(
+  entity: Entity,
+  groups: readonly ListedExpression[],
+  items: readonly ListedExpression[],
+): Key[] {
   const keys: Key[] = [];
-  const named: { item: Item; row: TypedRow }[] = [];
+  const named: { item: ListedExpression; row: TypedRow }[] = [];
   for (const group of groups) {
     const key = keyOf(entity, group, items);
     named.push({ item: group, row: key.row });
@@ -33,7 +37,7 @@ export function groupKeys(entity: Entity, groups: readonly Item[], items: readon
   return keys;
 }
 
-function keyOf(entity: Entity, group: Item, items: readonly Item[]): Key {
+function keyOf(entity: Entity, group: ListedExpression, items: readonly ListedExpression[]): Key {
   const { node, source, offset } = group;
   const aliased = node.kind === 'name' && items.find(({ alias }) => alias?.name === node.name);
   const name = group.alias?.name ?? group.text;
@@ -76,8 +80,8 @@ const WORDS = ['as', 'distinct'];
  */
 export function checkAlias(
   entity: Entity,
-  { item, row }: { item: Item; row: TypedRow | null },
-  { groups, rows }: { groups: readonly Item[]; rows: readonly TypedRow[] },
+  { item, row }: { item: ListedExpression; row: TypedRow | null },
+  { groups, rows }: { groups: readonly ListedExpression[]; rows: readonly TypedRow[] },
 ): void {
   if (item.alias === undefined) return;
   const { name, offset } = item.alias;

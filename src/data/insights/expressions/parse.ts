@@ -5,7 +5,7 @@ export type Node =
   /** `digits` without the decimal point, the last `scale` of which are the fraction. */
   | { readonly kind: 'number'; readonly offset: number; readonly digits: bigint; readonly scale: number }
   | { readonly kind: 'name'; readonly offset: number; readonly name: string }
-  | Call
+  | FunctionCall
   | {
       readonly kind: 'binary';
       readonly offset: number;
@@ -16,7 +16,7 @@ export type Node =
 
 export type Operator = '+' | '-' | '*' | '/' | '%';
 
-export interface Call {
+export interface FunctionCall {
   readonly kind: 'call';
   readonly offset: number;
   /** Name as written. */
@@ -27,7 +27,7 @@ export interface Call {
 }
 
 /** One of the listed expressions of a value. */
-export interface Item {
+export interface ListedExpression {
   readonly source: ExpressionSource;
   readonly offset: number;
   readonly node: Node;
@@ -44,7 +44,7 @@ const MAX_NODES = 64;
  * all are left-associative.
  * @throws InvalidParameter for a syntax error, or an expression that is too long or too deep.
  */
-export function parse(source: ExpressionSource): Item[] {
+export function parse(source: ExpressionSource): ListedExpression[] {
   const tokens = tokensOf(source);
   const last: Token = tokens.at(-1) ?? { kind: 'end', text: '', offset: 0, end: 0 };
   let next = 0;
@@ -114,7 +114,7 @@ export function parse(source: ExpressionSource): Item[] {
     return counted(nested(() => call(token)));
   };
 
-  const call = ({ text: name, offset }: Token): Call => {
+  const call = ({ text: name, offset }: Token): FunctionCall => {
     const plain = { kind: 'call', offset, name, isStar: false, isDistinct: false, args: [] } as const;
     if (sees(')')) {
       take();
@@ -136,7 +136,7 @@ export function parse(source: ExpressionSource): Item[] {
     return { ...plain, isDistinct, args };
   };
 
-  const item = (): Item => {
+  const item = (): ListedExpression => {
     const { offset } = peek();
     const node = expression();
     const text = source.text.slice(offset, tokens[next - 1]?.end ?? offset);

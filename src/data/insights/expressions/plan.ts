@@ -3,9 +3,9 @@ import { canonicalJson } from '#lib/json.ts';
 import type { AggregationPlan, GroupExpression, PlannedColumn } from '#query-model/aggregation-plan.ts';
 import type { Entity } from '#query-model/row-selection.ts';
 import { type ExpressionSource, invalidAt, quoted, sourcesOf } from './expression-source.ts';
-import { finishing, readsRows, type TypedGroupExpression } from './group-expression.ts';
+import { groupCompiler, readsRows, type TypedGroupExpression } from './group-expression.ts';
 import { checkAlias, groupKeys, type Key } from './group-keys.ts';
-import { type Item, parse } from './parse.ts';
+import { type ListedExpression, parse } from './parse.ts';
 import { columnNamed } from './row-expression.ts';
 
 /** Aggregation parameters as given by the request. */
@@ -26,7 +26,7 @@ export function planOf(entity: Entity, asked: Aggregation): AggregationPlan {
   const groups = itemsOf('group_by', asked.group_by ?? []);
   const keys = groupKeys(entity, groups, items);
   const rows = keys.map(({ row }) => row);
-  const { folds, finish } = finishing(entity, rows);
+  const { folds, finish } = groupCompiler(entity, rows);
   const named = namesOf(keys);
   const expressions = new Map<string, GroupExpression>();
 
@@ -51,11 +51,11 @@ export function planOf(entity: Entity, asked: Aggregation): AggregationPlan {
 }
 
 /** Grouping without `aggregate` counts the rows of each group (Decision 82). */
-function countOnly(): Item[] {
+function countOnly(): ListedExpression[] {
   return parse({ parameter: 'aggregate', text: 'count() as count' });
 }
 
-function itemsOf(parameter: ExpressionSource['parameter'], values: readonly string[]): Item[] {
+function itemsOf(parameter: ExpressionSource['parameter'], values: readonly string[]): ListedExpression[] {
   const most = parameter === 'aggregate' ? MAX_ITEMS : MAX_KEYS;
   if (values.length > most) throw new InvalidParameter(parameter, `must have at most ${most} expressions`);
   const items = sourcesOf(parameter, values).flatMap(source => parse(source));
@@ -71,7 +71,11 @@ function namesOf(keys: readonly Key[]): Map<string, PlannedColumn> {
 }
 
 /** Adds a column. The same expression twice is one column; two expressions with one name are an error. */
-function add(named: Map<string, PlannedColumn>, item: Item, { value, shape }: TypedGroupExpression): void {
+function add(
+  named: Map<string, PlannedColumn>,
+  item: ListedExpression,
+  { value, shape }: TypedGroupExpression,
+): void {
   const name = item.alias?.name ?? item.text;
   const before = named.get(name);
   if (before === undefined) named.set(name, { name, value, shape });

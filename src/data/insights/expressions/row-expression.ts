@@ -3,7 +3,7 @@ import type { Bucket, RowExpression } from '#query-model/expression.ts';
 import { fieldNamed, fieldShape } from '#query-model/fields.ts';
 import type { Entity } from '#query-model/row-selection.ts';
 import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
-import type { Call, Node, Operator } from './parse.ts';
+import type { FunctionCall, Node, Operator } from './parse.ts';
 
 /** An expression over the fields of one row, with the shape of its values. */
 export interface TypedRow {
@@ -52,7 +52,7 @@ export function rowOf(entity: Entity, source: ExpressionSource, node: Node): Typ
     if (at.kind === 'binary') {
       const left = visit(at.left);
       const right = visit(at.right);
-      const shape = shapeOf(at.operator, left.shape, right.shape);
+      const shape = resultShape(at.operator, left.shape, right.shape);
       if (typeof shape === 'string') throw refuse(at, shape);
       const operands = { left: left.expression, right: right.expression };
       return { expression: { kind: 'arithmetic', operator: at.operator, ...operands }, shape };
@@ -73,7 +73,7 @@ export function rowOf(entity: Entity, source: ExpressionSource, node: Node): Typ
     shape: { type: 'real', isNumber: true },
   });
 
-  const call = (at: Call): TypedRow => {
+  const call = (at: FunctionCall): TypedRow => {
     const name = at.name.toLowerCase();
     if (isAggregate(at))
       throw refuse(at, `${quoted(at.name)} must not be used inside a function or to group by`);
@@ -90,7 +90,7 @@ export function rowOf(entity: Entity, source: ExpressionSource, node: Node): Typ
   };
 
   /** Reads `reinterpretAsUInt256(reverse(unhex(substring(x, 3))))`: the number in the bytes after `0x`. */
-  const hexToInteger = (at: Call): TypedRow => {
+  const hexToInteger = (at: FunctionCall): TypedRow => {
     const reversed = argumentCalled('reverse', at);
     const bytes = reversed && argumentCalled('unhex', reversed);
     const digits = bytes && argumentCalled('substring', bytes);
@@ -113,18 +113,18 @@ export function rowOf(entity: Entity, source: ExpressionSource, node: Node): Typ
   return visit(node);
 }
 
-export function isAggregate({ name }: Call): boolean {
+export function isAggregate({ name }: FunctionCall): boolean {
   return AGGREGATES.some(one => one === name.toLowerCase());
 }
 
 /** @throws the error that `refuse` makes when the number of arguments is not one. */
-export function onlyArgument(call: Call, refuse: (at: Node, rule: string) => Error): Node {
+export function onlyArgument(call: FunctionCall, refuse: (at: Node, rule: string) => Error): Node {
   const [of, ...more] = call.args;
   if (of === undefined || more.length > 0) throw refuse(call, `${call.name} takes one argument`);
   return of;
 }
 
-function argumentCalled(name: string, { args: [of, ...more] }: Call): Call | undefined {
+function argumentCalled(name: string, { args: [of, ...more] }: FunctionCall): FunctionCall | undefined {
   const isIt = of?.kind === 'call' && of.name.toLowerCase() === name && !of.isStar && !of.isDistinct;
   return isIt && more.length === 0 ? of : undefined;
 }
@@ -150,7 +150,7 @@ export function isNumeric({ type }: Shape): boolean {
  * Shape of `left operator right`, or an error message. A quotient has a fraction; a remainder takes integers; every
  * other result is exact if both sides are.
  */
-export function shapeOf(operator: Operator, left: Shape, right: Shape): Shape | string {
+export function resultShape(operator: Operator, left: Shape, right: Shape): Shape | string {
   if (!isNumeric(left) || !isNumeric(right)) return `"${operator}" takes numbers`;
   const isReal = left.type === 'real' || right.type === 'real';
   if (operator === '%' && isReal) return '"%" takes integers';

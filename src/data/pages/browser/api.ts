@@ -30,7 +30,7 @@ export const pageOf = {
 } as const;
 
 /** Chain id of the page's URL, and the path segments after it, for example `['block', '12']`. */
-export function place(): { readonly chainId: number; readonly rest: readonly string[] } {
+export function pagePath(): { readonly chainId: number; readonly rest: readonly string[] } {
   const [, , chainId = '', ...rest] = location.pathname.split('/');
   return { chainId: Number(chainId), rest: rest.map(decodeURIComponent) };
 }

@@ -7,7 +7,7 @@ import { pageOf } from './api.ts';
 import { exactPage, type Suggestion, type Suggestions, useSuggestions } from './suggestions.ts';
 
 /** Longest wait, after Enter, for the page that the text names. Then all results are opened. */
-const PATIENCE_MS = 1_000;
+const WAIT_MS = 1_000;
 const LIST_ID = 'search-suggestions';
 const optionId = (index: number) => `${LIST_ID}-${index}`;
 
@@ -118,7 +118,7 @@ function useOpening() {
 
 /** Value of a promise if it resolves in time, else undefined. */
 function promptly<Value>(promise: Promise<Value>): Promise<Value | undefined> {
-  const late = new Promise<undefined>(resolve => setTimeout(() => resolve(undefined), PATIENCE_MS));
+  const late = new Promise<undefined>(resolve => setTimeout(() => resolve(undefined), WAIT_MS));
   return Promise.race([promise, late]);
 }
 
@@ -150,8 +150,8 @@ function keyOf({ href, kind }: Suggestion): string {
 
 /** Index of the next marked suggestion. Before the first and after the last one, the field itself is marked. */
 function next(marked: number, by: number, count: number): number {
-  const places = count + 1;
-  return ((marked + 1 + by + places) % places) - 1;
+  const stops = count + 1;
+  return ((marked + 1 + by + stops) % stops) - 1;
 }
 
 function statusText({ items, isAsking, silent }: Suggestions): string {

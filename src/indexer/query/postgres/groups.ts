@@ -6,9 +6,9 @@ import {
   type GroupColumn,
   keyColumns,
   type ListsTotal,
-  oneOf,
   readGroups,
   readValue,
+  singleValue,
 } from '../groups.ts';
 import { type GroupsAnswer, type GroupsQuery, MAX_CHARACTERS, QueryTooLarge } from '../query.ts';
 import type { QuerySession, SqlText } from '../query-dialect.ts';
@@ -22,7 +22,7 @@ type Lists = ReadonlyMap<number, ReadonlyMap<string, Value[]>>;
  * hold the whole list in the server's memory.
  * @throws QueryTooLarge when the answer exceeds the query's limit or the maximum length
  */
-export async function groupsOf(
+export async function postgresGroups(
   session: QuerySession,
   query: GroupsQuery,
   trustsIntegers: boolean,
@@ -52,7 +52,7 @@ async function listsOf(
       total.values += 1;
       total.characters += String(value).length;
       if (total.values > query.limit || total.characters > MAX_CHARACTERS) throw new QueryTooLarge('groups');
-      const name = canonicalJson(keys.map(({ read }, place) => oneOf(read(row[place]))));
+      const name = canonicalJson(keys.map(({ read }, column) => singleValue(read(row[column]))));
       const list = byKeys.get(name);
       if (list === undefined) byKeys.set(name, [value]);
       else list.push(value);

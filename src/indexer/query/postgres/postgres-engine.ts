@@ -1,17 +1,23 @@
 import { postgresDialect } from '#db/dialect.ts';
 import { connecting } from '#db/postgres/connection.ts';
 import type { PostgresOptions } from '#db/postgres/options.ts';
-import { Cancelled, type Engine, type EngineOptions, type PackedAnswer, type Query } from '../engine.ts';
+import {
+  Cancelled,
+  type EngineOptions,
+  type PackedAnswer,
+  type Query,
+  type SerialEngine,
+} from '../engine.ts';
 import type { ExpressionDialect, QueryDialect } from '../query-dialect.ts';
 import { rowsReader } from '../rows.ts';
-import { groupsOf } from './groups.ts';
+import { postgresGroups } from './groups.ts';
 import { OutOfRange, openQueryConnection, type QueryConnection } from './query-connection.ts';
 
 /** Runs queries on a server. The first query opens the connection, and a lost connection is reopened. */
 export function postgresEngine(
   database: PostgresOptions,
   { deadlineMs, isCancelled }: EngineOptions,
-): Engine {
+): SerialEngine {
   const bounded = { ...database, statementTimeoutMs: deadlineMs };
   const connect = connecting(bounded);
   let connection: QueryConnection | undefined;
@@ -22,7 +28,7 @@ export function postgresEngine(
     if (!connection?.isUsable()) connection = openQueryConnection(connect, bounded);
     return connection.transaction<PackedAnswer>(each => {
       const session = { dialect: isUsual ? postgresQueries : widePostgresQueries, each };
-      return query.kind === 'rows' ? rowsOf(session, query) : groupsOf(session, query, isUsual);
+      return query.kind === 'rows' ? rowsOf(session, query) : postgresGroups(session, query, isUsual);
     });
   }
 

@@ -9,7 +9,7 @@ import { QueryTooLarge } from '../query.ts';
 import type { SqlText } from '../query-dialect.ts';
 
 /** Time limit in milliseconds for cancelling a statement over a second connection, and for a graceful close. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 /** Thrown when a statement computed a number beyond the range of its type. */
 export class OutOfRange extends Error {}
@@ -139,7 +139,7 @@ export function openQueryConnection(connect: Connect, options: PostgresOptions):
     async close() {
       forget();
       const patience = new AbortController();
-      const late = systemClock.sleep(PATIENCE_MS, patience.signal).catch(() => undefined);
+      const late = systemClock.sleep(TIMEOUT_MS, patience.signal).catch(() => undefined);
       await Promise.race([client?.end().catch(() => undefined), late]);
       patience.abort();
       destroy();
@@ -161,14 +161,14 @@ const RUNNING = {
 /** Cancels the statement of a transaction of another connection. */
 async function ended(address: HostConfig, running: Promise<Running>): Promise<void> {
   const patience = new AbortController();
-  const late = systemClock.sleep(PATIENCE_MS, patience.signal).then(() => {
+  const late = systemClock.sleep(TIMEOUT_MS, patience.signal).then(() => {
     throw new Error('The server does not answer.');
   });
   const { processId, begunAt } = await Promise.race([running, late]).finally(() => patience.abort());
   const client = new pg.Client({
     ...address,
-    connectionTimeoutMillis: PATIENCE_MS,
-    query_timeout: PATIENCE_MS,
+    connectionTimeoutMillis: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
   });
   client.on('error', () => undefined);
   try {

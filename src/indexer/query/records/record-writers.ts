@@ -74,8 +74,8 @@ export function recordWriter(rows: WrittenRows): (row: readonly Cell[]) => strin
 /** Writes the members with a single value, separated by commas. */
 function membersWriter({ entity, fields }: WrittenRows): (row: readonly Cell[]) => string {
   const single = fieldsOf(entity).filter(([, field]) => field.in === undefined);
-  const members = single.map(([name, { kind, absent }], place) => {
-    const head = `${place === 0 ? '' : ','}"${name}":`;
+  const members = single.map(([name, { kind, absent }], index) => {
+    const head = `${index === 0 ? '' : ','}"${name}":`;
     const without = absent === 'null' ? `${head}null` : '';
     const isNeeded = absent === undefined;
     return { name, head, form: FORMS[kind], without, isNeeded, column: fields.indexOf(name) };

@@ -9,7 +9,7 @@ import { integerOf, type ListsSize } from './functions.ts';
  * Groups the rows of a query. `lists` is the result of `registerFunctions`, which must have run before.
  * @throws QueryTooLarge when the answer exceeds the query's limit or the maximum length
  */
-export async function groupsOf(
+export async function sqliteGroups(
   session: QuerySession,
   query: GroupsQuery,
   lists: ListsSize,

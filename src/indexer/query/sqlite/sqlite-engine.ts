@@ -1,16 +1,20 @@
 import Database from 'better-sqlite3';
 import { keepingStatements } from '#db/sqlite-reads.ts';
-import type { Engine } from '../engine.ts';
+import type { SerialEngine } from '../engine.ts';
 import type { QuerySession } from '../query-dialect.ts';
 import { rowsReader } from '../rows.ts';
 import { registerFunctions } from './functions.ts';
-import { groupsOf } from './groups.ts';
+import { sqliteGroups } from './groups.ts';
 import { sqliteQueries } from './sqlite-dialect.ts';
 
 const rowsOf = rowsReader(sqliteQueries);
 
 /** Opens an existing file. `tick` is called every few thousand rows and may throw to end a query. */
-export function openSqliteEngine(options: { file: string; cacheBytes?: number; tick: () => void }): Engine {
+export function openSqliteEngine(options: {
+  file: string;
+  cacheBytes?: number;
+  tick: () => void;
+}): SerialEngine {
   const db = openQueryDatabase(options);
   const lists = registerFunctions(db);
   const session = sessionOf(db);
@@ -19,7 +23,7 @@ export function openSqliteEngine(options: { file: string; cacheBytes?: number; t
       // One transaction, so that a page and the number of rows are from one snapshot.
       db.exec('begin');
       try {
-        return await (query.kind === 'rows' ? rowsOf(session, query) : groupsOf(session, query, lists));
+        return await (query.kind === 'rows' ? rowsOf(session, query) : sqliteGroups(session, query, lists));
       } finally {
         db.exec('rollback');
         // Several indexes share a thread's memory, so this one's cache is released for the others.

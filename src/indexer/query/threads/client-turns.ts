@@ -9,8 +9,8 @@ export interface Turn {
   end(): void;
 }
 
-/** Place in a queue. */
-export interface Place<Taken> {
+/** A wait in a queue. */
+export interface Wait<Taken> {
   readonly taken: Promise<Taken>;
   /** Rejects `taken` with the reason, unless the wait is over. */
   leave(reason: unknown): void;
@@ -38,7 +38,7 @@ export function clientTurns({ mostWaiting }: { readonly mostWaiting: number }) {
    * Queues for a turn.
    * @throws QueriesBusy when queries for `mostWaiting` other answers wait with each of the clients
    */
-  function take(clients: WaitingClients): Place<Turn> {
+  function take(clients: WaitingClients): Wait<Turn> {
     const { promise: taken, resolve, reject } = Promise.withResolvers<Turn>();
     let isTaken = false;
     const waiting: Waiting = {

@@ -7,7 +7,7 @@ import { isInKeyOrder, RANGE_FIELDS } from '../filters.ts';
 import { INDEXES, isIndexed } from '../index-walk.ts';
 import type { QueryEngine, RowsQuery } from '../query.ts';
 import type { ThreadAnswer } from './messages.ts';
-import { queryCosts, shapeOf } from './query-costs.ts';
+import { queryCosts, queryShape } from './query-costs.ts';
 import { queryLane } from './query-lane.ts';
 import { type LeftBehind, LimitPassed, type QueriedIndex } from './query-thread.ts';
 
@@ -87,7 +87,7 @@ export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPo
       return engineOver(async (query, asked) => {
         const request = { index, query, ...asked, turnBy: clock.now() + WAIT_FOR_TURN_MS };
         if (isQuick(query)) return quick.run(request);
-        const shape = shapeOf(query);
+        const shape = queryShape(query);
         const onRan = (ms: number) => asked.signal.aborted || costs.took(shape, ms);
         if (costs.isCheap(shape)) {
           try {

@@ -30,7 +30,7 @@ export function queryCosts(): QueryCosts {
  * Identity of all queries that differ only in their values: the fields with their operators, the expressions without
  * their literals, and the magnitudes of the range of blocks and of the page.
  */
-export function shapeOf(query: Query): string {
+export function queryShape(query: Query): string {
   const { kind, entity, filters, wallet } = query;
   const others =
     query.kind === 'rows'

@@ -1,7 +1,7 @@
 import type { Clock } from '#lib/clock.ts';
 import type { WaitingClients } from '#lib/request-counters.ts';
 import { QueriesBusy } from '../query.ts';
-import { clientTurns, type Place } from './client-turns.ts';
+import { clientTurns, type Wait } from './client-turns.ts';
 import type { ThreadAnswer } from './messages.ts';
 import { type LeftBehind, type QueryThread, queryThread, type ThreadRequest } from './query-thread.ts';
 
@@ -89,7 +89,7 @@ export function queryLane(options: QueryLaneOptions) {
   }
 
   /** Queues for a thread. */
-  function queue(job: Job): Place<ThreadAnswer> {
+  function queue(job: Job): Wait<ThreadAnswer> {
     if (isClosed) throw new Error('the query engine is closed');
     // Abandoned threads count, because their statements may run inside SQLite for a long time.
     if (leftBehind.count >= mostThreads || waiting.length >= MAX_WAITING) throw new QueriesBusy();
@@ -149,21 +149,21 @@ export function queryLane(options: QueryLaneOptions) {
   };
 }
 
-/** Waits for a place in a queue. Leaves it when the caller gives up, and as busy when `patience` resolves. */
+/** Waits in a queue. Leaves it when the caller gives up, and as busy when `patience` resolves. */
 async function untilTaken<Taken>(
-  place: Place<Taken>,
+  wait: Wait<Taken>,
   signal: AbortSignal,
   patience: (ended: AbortSignal) => Promise<void>,
 ): Promise<Taken> {
   const ended = new AbortController();
-  const onAbort = () => place.leave(signal.reason);
+  const onAbort = () => wait.leave(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   patience(ended.signal).then(
-    () => place.leave(new QueriesBusy()),
+    () => wait.leave(new QueriesBusy()),
     () => undefined,
   );
   try {
-    return await place.taken;
+    return await wait.taken;
   } finally {
     ended.abort();
     signal.removeEventListener('abort', onAbort);

@@ -5,7 +5,7 @@ import { toJson } from '#lib/json.ts';
 import { Unavailable } from '#lib/unavailable.ts';
 import { answerOf } from '#query-model/group-answer.ts';
 import type { WrittenGroups } from '#query-model/row-selection.ts';
-import { Cancelled, type Engine } from '../engine.ts';
+import { Cancelled, type SerialEngine } from '../engine.ts';
 import {
   type Decoding,
   type GroupsAnswer,
@@ -33,11 +33,11 @@ const isCancelled = () => Atomics.load(cancelled, 0) !== 0;
 /** Open indexes by the JSON text of their options. */
 const indexes = new Map<string, OpenIndex>();
 /** Engine of the running query. */
-let running: Engine | undefined;
+let running: SerialEngine | undefined;
 let last: Promise<void> = Promise.resolve();
 
 interface OpenIndex {
-  readonly engine: Engine;
+  readonly engine: SerialEngine;
   /** Creates the decoder of a page; undefined until ABIs have been received. */
   decoderOf?: (decoding: Decoding) => RowDecoder;
 }

@@ -31,7 +31,7 @@ export interface InternalTransactionRow {
 }
 
 /** Position of an internal transaction, in the form of document 1's cursors. */
-export interface TracePlace {
+export interface TracePosition {
   blockNumber: number;
   transactionIndex: number;
   traceIndex: number;
@@ -40,12 +40,12 @@ export interface TracePlace {
 /** Internal transactions of the whole chain, newest first. */
 export async function internalTransactions(
   handle: Handle,
-  { limit, before }: { limit: number; before?: TracePlace | undefined },
+  { limit, before }: { limit: number; before?: TracePosition | undefined },
 ): Promise<Page<InternalTransactionRow>> {
   return tracePage(handle, {
     branches: [EVERYTHING],
     limit,
-    before: before === undefined ? undefined : await firstPlace(handle, before),
+    before: before === undefined ? undefined : await firstPosition(handle, before),
   });
 }
 
@@ -84,7 +84,7 @@ async function tracePage(
  * First position in the block that is not before the given one. Rows are keyed by their position in the block, but
  * cursors count within the transaction. Reads only rows of this block.
  */
-async function firstPlace(handle: Handle, at: TracePlace): Promise<BlockPosition> {
+async function firstPosition(handle: Handle, at: TracePosition): Promise<BlockPosition> {
   const { blockNumber, transactionIndex, traceIndex } = at;
   const transaction = positionKey({ blockNumber, index: transactionIndex });
   const end = blockStart(blockNumber + 1);
@@ -124,7 +124,7 @@ interface AddressInternalQuery {
   address: Address;
   /** `to` includes the creation of the address (Decision 44). Both directions when absent. */
   direction?: Direction | undefined;
-  before?: TracePlace | undefined;
+  before?: TracePosition | undefined;
   limit: number;
 }
 
@@ -138,7 +138,7 @@ export async function addressInternalTransactions(
   return tracePage(handle, {
     branches: sidesOf(side, SIDES),
     limit,
-    before: before === undefined ? undefined : await firstPlace(handle, before),
+    before: before === undefined ? undefined : await firstPosition(handle, before),
   });
 }
 
@@ -148,7 +148,7 @@ export async function blockInternalTransactions(
   { blockNumber, after, limit }: BlockInternalQuery,
 ): Promise<Page<InternalTransactionRow>> {
   const next =
-    after && (await firstPlace(handle, { ...after, blockNumber, traceIndex: after.traceIndex + 1 }));
+    after && (await firstPosition(handle, { ...after, blockNumber, traceIndex: after.traceIndex + 1 }));
   return tracePage(handle, {
     branches: [EVERYTHING],
     blockNumber,
@@ -160,6 +160,6 @@ export async function blockInternalTransactions(
 
 interface BlockInternalQuery {
   blockNumber: number;
-  after?: Omit<TracePlace, 'blockNumber'> | undefined;
+  after?: Omit<TracePosition, 'blockNumber'> | undefined;
   limit: number;
 }

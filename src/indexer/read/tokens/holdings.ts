@@ -6,7 +6,7 @@ import { type RowIn, readRows, unionByPlace } from '#db/select/select.ts';
 import { comesAfter, type InstanceKey, NFT_TYPES, type NftType } from '#evm/token-id.ts';
 import { select } from '../../schema/select.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
-import { firstKeys, firstOf, type Page } from '../page.ts';
+import { firstKeys, firstOfRanges, type Page } from '../page.ts';
 
 /** Balance of an address. */
 export interface TokenHoldingRow {
@@ -45,7 +45,7 @@ export async function tokenHoldings(
       ...range,
     }),
   );
-  const keys = firstOf(branches, range);
+  const keys = firstOfRanges(branches, range);
   const rows = await HOLDING.rows(handle, `where h.id ${handle.dialect.among(keys.sql)}`, keys.bindings);
   const sorted = rows.sort((one, other) => other.id - one.id);
   return { items: sorted.slice(0, limit).map(holdingOf), hasMore: sorted.length > limit };

@@ -30,7 +30,7 @@ export async function tokenHolders(
     columns: ['token'],
     values: [bytesColumn(token)],
     keys: ['value', 'holder', 'token_id'],
-    below: after === undefined ? undefined : placeOf(handle, after),
+    below: after === undefined ? undefined : keysOf(handle, after),
     order: 'desc',
   });
   const rows = await select({ from: 'token_balances', columns: ['holder', 'token_id', 'value'] }).rows(
@@ -46,7 +46,7 @@ export async function tokenHolders(
   return { items, hasMore: rows.length > limit };
 }
 
-function placeOf({ dialect }: Handle, { value, holder, tokenId }: TokenHolderRow) {
+function keysOf({ dialect }: Handle, { value, holder, tokenId }: TokenHolderRow) {
   return [dialect.numeric(value), bytesColumn(holder), tokenId === null ? '' : uintColumn(tokenId)];
 }
 

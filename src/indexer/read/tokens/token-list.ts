@@ -8,10 +8,10 @@ import { select } from '../../schema/select.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn } from '../../schema/transaction-types.ts';
 import type { Page } from '../page.ts';
 import { BEHIND_ALL } from '../search.ts';
-import { TOKEN, type TokenRow, tokenOf, tokens } from './tokens.ts';
+import { TOKEN, type TokenRow, tokenRowOf, tokens } from './tokens.ts';
 
 /** Position of a token in the list. Its number of holders is the one at the time of the previous page. */
-export interface TokenPlace {
+export interface TokenPosition {
   holderCount: number;
   address: Address;
 }
@@ -24,7 +24,7 @@ export interface TokenListQuery {
   /** `most` sorts by holders descending, then by name and address. `fewest` is the exact reverse. */
   first: 'most' | 'fewest';
   /** Only tokens after this position. */
-  after?: TokenPlace | undefined;
+  after?: TokenPosition | undefined;
   limit: number;
 }
 
@@ -37,7 +37,7 @@ const NAMES_PER_STATEMENT = 100;
 export async function tokenList(handle: Handle, query: TokenListQuery): Promise<Page<TokenRow>> {
   const { types = TOKEN_TYPES, first, limit } = query;
   const prefix = searchKey(query.prefix ?? '');
-  const after = query.after === undefined ? undefined : await rankOfPlace(handle, query.after);
+  const after = query.after === undefined ? undefined : await rankOfPosition(handle, query.after);
   const wanted = { types: [...new Set(types)], first, limit, after };
   const found = prefix === '' ? await ranked(handle, wanted) : await tokensNamed(handle, prefix, wanted);
   const order = first === 'most' ? byRank : (a: Rank, b: Rank) => byRank(b, a);
@@ -54,18 +54,18 @@ interface ListRange extends Pick<TokenListQuery, 'first' | 'limit'> {
 /** First tokens of each type. */
 async function ranked(handle: Handle, { types, first, limit, after }: ListRange): Promise<TokenRow[]> {
   if (types.length === 0) return [];
-  const place = after && [after.holderRank, after.nameRank, bytesColumn(after.address)];
+  const keys = after && [after.holderRank, after.nameRank, bytesColumn(after.address)];
   const branches = types.map(type => {
     const { sql, bindings, order } = handle.dialect.keyRange({
       columns: ['type'],
       values: [tokenTypeColumn(type)],
       keys: ['holder_rank', 'name_rank', 'address'],
-      ...(first === 'most' ? { above: place, order: 'asc' } : { below: place, order: 'desc' }),
+      ...(first === 'most' ? { above: keys, order: 'asc' } : { below: keys, order: 'desc' }),
     });
     return enclosed(TOKEN.query(handle, `where ${sql} order by ${order} limit ?`, [...bindings, limit + 1]));
   });
   const rows = await readRows(handle, unionAll(branches));
-  return rows.map(tokenOf);
+  return rows.map(tokenRowOf);
 }
 
 /** Tokens with one of the first matching names. */
@@ -73,15 +73,15 @@ async function tokensNamed(handle: Handle, prefix: string, { types }: ListRange)
   const found = new Map<Address, TokenRow>();
   let last: readonly Binding[] = [prefix, bytesColumn('')];
   for (let looked = 0; looked < MAX_NAMES; looked += NAMES_PER_STATEMENT) {
-    const place = handle.dialect.keyRange({
+    const keyRange = handle.dialect.keyRange({
       columns: [],
       values: [],
       keys: ['term', 'token'],
       above: last,
       order: 'asc',
     });
-    const range = `where ${place.sql} and term < ? order by ${place.order} limit ?`;
-    const bindings = [...place.bindings, prefix + BEHIND_ALL, NAMES_PER_STATEMENT];
+    const range = `where ${keyRange.sql} and term < ? order by ${keyRange.order} limit ?`;
+    const bindings = [...keyRange.bindings, prefix + BEHIND_ALL, NAMES_PER_STATEMENT];
     const names = await select({ from: 'token_terms', columns: ['term', 'token'] }).rows(
       handle,
       range,
@@ -92,7 +92,7 @@ async function tokensNamed(handle: Handle, prefix: string, { types }: ListRange)
       `where address ${handle.dialect.among(`select token from token_terms ${range}`)}`,
       bindings,
     );
-    for (const row of rows.map(tokenOf)) found.set(row.address, row);
+    for (const row of rows.map(tokenRowOf)) found.set(row.address, row);
     const end = names.at(-1);
     if (end === undefined || names.length < NAMES_PER_STATEMENT) break;
     last = [end.term, end.token];
@@ -113,7 +113,7 @@ function rankOf({ holderCount, name, address }: Pick<TokenRow, 'holderCount' | '
 }
 
 /** Sort key of a position. A token removed by a reorganisation counts as nameless. */
-async function rankOfPlace(handle: Handle, { holderCount, address }: TokenPlace): Promise<Rank> {
+async function rankOfPosition(handle: Handle, { holderCount, address }: TokenPosition): Promise<Rank> {
   const [token] = await tokens(handle, [address]);
   return rankOf({ holderCount, name: token?.name ?? null, address });
 }

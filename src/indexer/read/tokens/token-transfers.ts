@@ -12,11 +12,11 @@ import {
   type Branch,
   EVERYTHING,
   type ForwardPageRequest,
-  inOrder,
   type KeyQuery,
   type Page,
   type PageRequest,
   pageOf,
+  rowsInKeyOrder,
 } from '../page.ts';
 
 /** Transfer of one token, or of one id of a batch. Times are UTC milliseconds. */
@@ -196,7 +196,7 @@ export async function firstTokenTransfers(
 export async function transfersAt(handle: Handle, keys: readonly number[]): Promise<TokenTransferRow[]> {
   if (keys.length === 0) return [];
   const rows = await TRANSFER.rows(handle, `where x.id in (${placeholders(keys.length)})`, keys);
-  return inOrder(keys, rows).map(transferOf);
+  return rowsInKeyOrder(keys, rows).map(transferOf);
 }
 
 const TRANSACTION_INDEX = ['count', 't.id & 1048575'] as const;

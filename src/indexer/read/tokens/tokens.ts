@@ -27,7 +27,7 @@ export async function tokens(handle: Handle, addresses: readonly Address[]): Pro
     `where address in (${placeholders(addresses.length)})`,
     addresses.map(bytesColumn),
   );
-  return rows.map(tokenOf);
+  return rows.map(tokenRowOf);
 }
 
 export const TOKEN = select({
@@ -35,7 +35,7 @@ export const TOKEN = select({
   columns: ['address', 'type', 'name', 'symbol', 'decimals', 'total_supply', 'holder_count'],
 });
 
-export function tokenOf(row: RowIn<typeof TOKEN>): TokenRow {
+export function tokenRowOf(row: RowIn<typeof TOKEN>): TokenRow {
   return {
     address: hexOf(row.address),
     type: tokenTypeOf(row.type),
@@ -73,7 +73,7 @@ export async function tokensWithSymbols(handle: Handle, symbols: readonly string
     return [...named.values()]
       .sort((a, b) => b.holder_count - a.holder_count || a.address.compare(b.address))
       .slice(0, TOKENS_A_SYMBOL)
-      .map(tokenOf);
+      .map(tokenRowOf);
   });
 }
 

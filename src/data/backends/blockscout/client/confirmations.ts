@@ -11,7 +11,7 @@ import { sideRequests } from './side-requests.ts';
  * records are remembered. A failed look-up never fails the answer; the record only counts as unsettled. Side requests
  * have their own deadline, so that a late reply still serves the next answer.
  */
-export interface Settlement {
+export interface RecordDepths {
   /** Remembered depth of a record; at least the required confirmations. */
   knownDepth(hash: string): number | undefined;
   /** Blocks on top of a transaction; undefined while it is pending or upstream has not traced it yet. */
@@ -37,7 +37,7 @@ const HEAD_MS = 15_000;
 /** Values of a transaction's `result` before upstream has traced it. */
 const UNTRACED = new Set(['awaiting_internal_transactions', 'pending', 'dropped/replaced']);
 
-export function settlement({
+export function recordDepths({
   upstream,
   confirmations,
   clock,
@@ -46,7 +46,7 @@ export function settlement({
   /** Blocks after which the chain's records count as final. */
   confirmations: number;
   clock: Clock;
-}): Settlement {
+}): RecordDepths {
   // Only deep records are kept: a shallow one may be mined again in another block.
   const deep = new LRUCache<string, number>({ max: REMEMBERED });
   const ask = sideRequests(upstream);

@@ -4,7 +4,7 @@ import type { Upstream } from '../../upstream/upstream.ts';
 /** Deadline of a side request in milliseconds, independent of its callers. */
 const DEADLINE_MS = 5_000;
 /** Time that a finished answer waits for its side request, in milliseconds. */
-const PATIENCE_MS = 250;
+const WAIT_MS = 250;
 
 /**
  * GETs supplementary data for an answer; undefined when it is unavailable. Concurrent requests for a path share one
@@ -38,7 +38,7 @@ export async function withLateExtra<Main, Side>(
 ): Promise<[Main, Side | undefined]> {
   const answer = await main;
   const pause = new AbortController();
-  const waited = clock.sleep(PATIENCE_MS, pause.signal).then(
+  const waited = clock.sleep(WAIT_MS, pause.signal).then(
     () => undefined,
     () => undefined,
   );

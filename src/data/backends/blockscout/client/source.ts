@@ -4,9 +4,9 @@ import type { ClockAndLog } from '#lib/logger.ts';
 import type { Answer, BodyOf, OperationId } from '../../port/backend.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import { listOf, Unreadable } from '../../upstream-json/fields.ts';
+import { listOf, UnreadableRecord } from '../../upstream-json/fields.ts';
 import { eachInTurns, readRecord } from '../../upstream-json/read-records.ts';
-import type { Settlement } from './confirmations.ts';
+import type { RecordDepths } from './confirmations.ts';
 import type { IndexingState } from './indexing.ts';
 
 /** One Blockscout instance and the state this service keeps about it. */
@@ -14,7 +14,7 @@ export interface BlockscoutSource extends ClockAndLog {
   readonly name: string;
   readonly chainId: number;
   readonly upstream: Upstream;
-  readonly settlement: Settlement;
+  readonly depths: RecordDepths;
   readonly indexing: IndexingState;
   readonly refusals: Refusals;
   /** Time after the request in which a list may read further pages, in milliseconds. */
@@ -57,16 +57,16 @@ const MAX_RECORDS = 1_000;
 
 /**
  * Reads the records of a list. Single unreadable ones are left out, counted and logged (Decision 281).
- * @throws Unreadable when there are too many of them, or too many records
+ * @throws UnreadableRecord when there are too many of them, or too many records
  */
 export async function readableItems<Item>(
   { log, name: backend, chainId, onDropped }: BlockscoutSource,
   { operation, signal }: Pick<UpstreamGet, 'operation' | 'signal'>,
   { list, name = '', most = MAX_RECORDS, read }: RecordList<Item>,
 ): Promise<Item[]> {
-  if (listOf(list).length > most) throw new Unreadable(name, `has more than ${most} records`);
+  if (listOf(list).length > most) throw new UnreadableRecord(name, `has more than ${most} records`);
   const paths: string[] = [];
-  const onLeftOut = ({ path }: Unreadable) => void paths.push(path);
+  const onLeftOut = ({ path }: UnreadableRecord) => void paths.push(path);
   const items = await eachInTurns(list, read, { signal, name, onLeftOut });
   if (paths.length > 0) log.warn({ operation, chainId, backend, paths }, 'unreadable records are left out');
   for (const _ of paths) onDropped('unreadable');
@@ -128,7 +128,7 @@ export function refusals(clock: Clock): Refusals {
 /**
  * Returns the record if its field `name` is the requested hash, number or id. A proxy may mix up an instance's answers,
  * and a wrong answer would be cached under this request.
- * @throws Unreadable
+ * @throws UnreadableRecord
  */
 export function mustBe<Name extends string, Item extends { readonly [Key in Name]?: unknown }>(
   asked: string,
@@ -141,5 +141,5 @@ export function mustBe<Name extends string, Item extends { readonly [Key in Name
 /** Like `mustBe`, for an identifier that may be in one of several fields. `path` leads to the first of them. */
 export function mustName<Item>(asked: string, names: readonly unknown[], path: string, record: Item): Item {
   if (names.some(name => String(name).toLowerCase() === asked.toLowerCase())) return record;
-  throw new Unreadable(path, 'is of another record than the one asked for', { isMixedUp: true });
+  throw new UnreadableRecord(path, 'is of another record than the one asked for', { isMixedUp: true });
 }

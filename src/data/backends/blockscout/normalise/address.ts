@@ -1,6 +1,14 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { isObject } from '#lib/json.ts';
-import { at, type Fields, fieldsOf, given, listOf, pick, required } from '../../upstream-json/fields.ts';
+import {
+  at,
+  type Fields,
+  fieldsOf,
+  listOf,
+  optionalField,
+  pick,
+  required,
+} from '../../upstream-json/fields.ts';
 import { addressHashOrNull, booleanOrNull, integerOrNull, textOrNull } from '../../upstream-json/values.ts';
 
 type Address = ExplorerSchemas['Address'];
@@ -8,7 +16,7 @@ type Address = ExplorerSchemas['Address'];
 /**
  * Converts an address of any generation. Up to 6.7 the implementation's name was a field of its own; since then it is
  * the name of the first implementation. Lists of tags may be missing (withdrawals of 6.x).
- * @throws Unreadable without a hash.
+ * @throws UnreadableRecord without a hash.
  */
 export function address(value: unknown): Address {
   const record = fieldsOf(value);
@@ -16,8 +24,8 @@ export function address(value: unknown): Address {
     hash: required(addressHashOrNull(record.hash), 'hash'),
     implementation_name: textOrNull(record.implementation_name) ?? implementationName(record),
     name: textOrNull(record.name),
-    ...given('ens_domain_name', textOrNull(record.ens_domain_name)),
-    ...given('metadata', leadingTag(record.metadata)),
+    ...optionalField('ens_domain_name', textOrNull(record.ens_domain_name)),
+    ...optionalField('metadata', leadingTag(record.metadata)),
     is_contract: booleanOrNull(record.is_contract) ?? false,
     private_tags: listOf(record.private_tags).flatMap(addressTag),
     watchlist_names: listOf(record.watchlist_names).flatMap(watchlistName),
@@ -26,12 +34,12 @@ export function address(value: unknown): Address {
   };
 }
 
-/** Converts an optional address, such as the receiver of a contract creation. @throws Unreadable */
+/** Converts an optional address, such as the receiver of a contract creation. @throws UnreadableRecord */
 function addressOrNull(value: unknown): Address | null {
   return value === null || value === undefined ? null : address(value);
 }
 
-/** Reads the address in a field of a record. @throws Unreadable with the name of the field. */
+/** Reads the address in a field of a record. @throws UnreadableRecord with the name of the field. */
 export function addressIn(record: Fields, name: string): Address {
   return at(name, record[name], address);
 }

@@ -29,7 +29,7 @@ const REWARDS: ReadonlyMap<unknown, Reward['type']> = new Map([
 /**
  * Converts a block of any generation, from a list or on its own. Only versions up to 5.2 have extra data and state
  * root, and write a placeholder for both.
- * @throws Unreadable without the fields that every header has: number, hashes, time, miner and gas limit.
+ * @throws UnreadableRecord without the fields that every header has: number, hashes, time, miner and gas limit.
  */
 export function block(value: unknown): Block {
   const record = fieldsOf(value);

@@ -5,8 +5,8 @@ import {
   each,
   type Fields,
   fieldsOf,
-  given,
   listOf,
+  optionalField,
   pick,
   required,
 } from '../../upstream-json/fields.ts';
@@ -28,7 +28,7 @@ import { tokenInstance, tokenInstanceOrNull, tokenOrNullIn } from './token.ts';
 /**
  * Converts the details of an address of any generation. Up to 6.5 a proxy names one implementation in two separate
  * fields.
- * @throws Unreadable without a hash.
+ * @throws UnreadableRecord without a hash.
  */
 export function addressDetails(value: unknown): ExplorerSchemas['AddressDetails'] {
   const record = fieldsOf(value);
@@ -63,12 +63,12 @@ function implementationsOf(record: Fields): ExplorerSchemas['AddressDetails']['i
 
 /**
  * Converts a token balance of an address, of any generation.
- * @throws Unreadable without a value.
+ * @throws UnreadableRecord without a value.
  */
 export function addressToken(value: unknown): ExplorerSchemas['AddressToken'] {
   const record = fieldsOf(value);
   return {
-    ...given('token_instance', at('token_instance', record.token_instance, tokenInstanceOrNull)),
+    ...optionalField('token_instance', at('token_instance', record.token_instance, tokenInstanceOrNull)),
     value: required(naturalOrNull(record.value), 'value'),
     token_id: naturalOrNull(record.token_id),
     token: at('token', record.token, tokenInfoOrNull),
@@ -94,7 +94,7 @@ function tokenInfoOrNull(value: unknown): ExplorerSchemas['AddressTokenInfo'] | 
 /**
  * Converts an NFT of an address, of any generation: an instance, its amount and its standard. The token names the
  * standard too.
- * @throws Unreadable without an id or a standard.
+ * @throws UnreadableRecord without an id or a standard.
  */
 export function addressNft(value: unknown): ExplorerSchemas['AddressNft'] {
   const record = fieldsOf(value);
@@ -121,7 +121,7 @@ export function addressNftCollection(value: unknown): ExplorerSchemas['AddressNf
   };
 }
 
-/** Converts a holder's balance of a token, of any generation. @throws Unreadable without a holder. */
+/** Converts a holder's balance of a token, of any generation. @throws UnreadableRecord without a holder. */
 export function tokenHolder(value: unknown): ExplorerSchemas['TokenHolder'] {
   const record = fieldsOf(value);
   return {
@@ -131,8 +131,8 @@ export function tokenHolder(value: unknown): ExplorerSchemas['TokenHolder'] {
   };
 }
 
-/** Converts a change of a coin balance. @throws Unreadable without one of its numbers or its time. */
-export function coinBalance(value: unknown): ExplorerSchemas['CoinBalance'] {
+/** Converts a change of a coin balance. @throws UnreadableRecord without one of its numbers or its time. */
+export function coinBalanceChange(value: unknown): ExplorerSchemas['CoinBalance'] {
   const record = fieldsOf(value);
   return {
     transaction_hash: hashOrNull(record.transaction_hash),
@@ -143,7 +143,7 @@ export function coinBalance(value: unknown): ExplorerSchemas['CoinBalance'] {
   };
 }
 
-/** Converts coin balances by day. Before 6.5 they are a bare list. @throws Unreadable for any other form. */
+/** Converts coin balances by day. Before 6.5 they are a bare list. @throws UnreadableRecord for any other form. */
 export function coinBalancesByDay(value: unknown): ExplorerSchemas['CoinBalancesByDay'] {
   const { days, items } = Array.isArray(value) ? { days: null, items: value } : fieldsOf(value);
   return { days: countOrNull(days), items: at('items', items, list => each(list, coinBalanceOfDay)) };
@@ -159,7 +159,7 @@ function coinBalanceOfDay(value: unknown): ExplorerSchemas['CoinBalanceOfDay'] {
 
 /**
  * Converts a holder of the native coin. The transaction count has had three names, and is "" when not counted.
- * @throws Unreadable without a hash.
+ * @throws UnreadableRecord without a hash.
  */
 export function coinHolder(value: unknown): ExplorerSchemas['CoinHolder'] {
   const record = fieldsOf(value);
@@ -172,7 +172,7 @@ export function coinHolder(value: unknown): ExplorerSchemas['CoinHolder'] {
 
 /**
  * Reads the totals on a page of holders: the price of a coin in US dollars and the supply in whole coins.
- * @throws Unreadable when the page is no object.
+ * @throws UnreadableRecord when the page is no object.
  */
 export function coinTotals(
   page: unknown,

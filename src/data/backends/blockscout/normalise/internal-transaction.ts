@@ -14,7 +14,7 @@ type InternalTransaction = ExplorerSchemas['InternalTransaction'];
 
 /**
  * Converts an internal transaction of any generation. Up to 5.1 creations have no `type`.
- * @throws Unreadable without its position (block, transaction, index), a sender, a type or a value.
+ * @throws UnreadableRecord without its position (block, transaction, index), a sender, a type or a value.
  */
 export function internalTransaction(value: unknown): InternalTransaction {
   const record = fieldsOf(value);

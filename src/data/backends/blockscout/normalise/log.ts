@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { fieldsOf, given, listOf, pick, required } from '../../upstream-json/fields.ts';
+import { fieldsOf, listOf, optionalField, pick, required } from '../../upstream-json/fields.ts';
 import { countOrNull, hashOrNull, hexOrNull } from '../../upstream-json/values.ts';
 import { addressIn, addressOrNullIn } from './address.ts';
 import { decodedLogOrNull } from './decoded.ts';
@@ -9,7 +9,7 @@ type Log = ExplorerSchemas['Log'];
 /**
  * Converts a log of any generation. Its block is present since 5.3. Celo's logs between transactions have an empty
  * `transaction_hash` upstream; like Celo's nodes, we use the block hash instead.
- * @throws Unreadable without an address, data, an index or a transaction.
+ * @throws UnreadableRecord without an address, data, an index or a transaction.
  */
 export function log(value: unknown): Log {
   const record = fieldsOf(value);
@@ -17,8 +17,8 @@ export function log(value: unknown): Log {
   const transactionHash = hashOrNull(pick(record, 'transaction_hash', 'tx_hash')) ?? blockHash;
   return {
     address: addressIn(record, 'address'),
-    ...given('block_hash', blockHash),
-    ...given('block_number', countOrNull(record.block_number)),
+    ...optionalField('block_hash', blockHash),
+    ...optionalField('block_number', countOrNull(record.block_number)),
     data: required(hexOrNull(record.data), 'data'),
     decoded: decodedLogOrNull(record.decoded),
     index: required(countOrNull(record.index), 'index'),

@@ -3,8 +3,16 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { RpcCallFrame } from '#evm/rpc.ts';
 import { parityOfFrame } from '#evm/traces.ts';
 import { isObject } from '#lib/json.ts';
-import { type NodeTraceItem, rawTrace as shaped } from '../../port/raw-trace.ts';
-import { at, each, type Fields, fieldsOf, listOf, required, Unreadable } from '../../upstream-json/fields.ts';
+import { type NodeTraceItem, rawTraceOf as shaped } from '../../port/raw-trace.ts';
+import {
+  at,
+  each,
+  type Fields,
+  fieldsOf,
+  listOf,
+  required,
+  UnreadableRecord,
+} from '../../upstream-json/fields.ts';
 import { eachInTurns } from '../../upstream-json/read-records.ts';
 import {
   addressHashOrNull,
@@ -18,7 +26,7 @@ import {
  * Converts the trace of one transaction. Since 6.9 upstream passes on its node's trace: a list in Parity's format or,
  * from geth and its relatives, a call tracer's nested frames. Earlier versions build a list from their own records.
  * Only some nodes repeat the transaction hash in each item (Decision 50).
- * @throws Unreadable for any other format, such as the opcode traces of some instances.
+ * @throws UnreadableRecord for any other format, such as the opcode traces of some instances.
  */
 export async function rawTrace(
   value: unknown,
@@ -26,7 +34,7 @@ export async function rawTrace(
   signal: AbortSignal,
 ): Promise<ExplorerSchemas['RawTrace'][]> {
   const items = isObject(value) ? parityOfFrame(callFrame(value)) : value;
-  if (!Array.isArray(items)) throw new Unreadable('', 'is not a trace');
+  if (!Array.isArray(items)) throw new UnreadableRecord('', 'is not a trace');
   return eachInTurns(items, item => shaped(traceItem(item), transactionHash), { signal });
 }
 
@@ -78,7 +86,7 @@ function resultOf(result: Fields): NodeTraceItem['result'] {
 }
 
 function pathOf(value: unknown): number[] {
-  if (!Array.isArray(value)) throw new Unreadable('', 'is not a path');
+  if (!Array.isArray(value)) throw new UnreadableRecord('', 'is not a path');
   return each(value, step => required(countOrNull(step), ''));
 }
 
@@ -87,7 +95,7 @@ const DEEPEST = 1024;
 
 /**
  * Reads a call tracer's frame with its nested frames.
- * @throws Unreadable for a frame without type or sender, and for one deeper than the EVM allows.
+ * @throws UnreadableRecord for a frame without type or sender, and for one deeper than the EVM allows.
  */
 function callFrame(value: unknown): RpcCallFrame {
   const outermost = frameOf(value);
@@ -98,7 +106,7 @@ function callFrame(value: unknown): RpcCallFrame {
     const calls: RpcCallFrame[] = [];
     for (const [index, call] of listOf(next.source.calls).entries()) {
       const path = `${next.path}calls[${index}]`;
-      if (depth > DEEPEST) throw new Unreadable(path, 'is deeper than the EVM allows');
+      if (depth > DEEPEST) throw new UnreadableRecord(path, 'is deeper than the EVM allows');
       const frame = at(path, call, frameOf);
       calls.push(frame);
       waiting.push({ frame, source: fieldsOf(call), path: `${path}.`, depth });

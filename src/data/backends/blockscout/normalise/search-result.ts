@@ -23,7 +23,7 @@ const BLOCK_TYPES: readonly SearchBlock['block_type'][] = ['block', 'uncle', 're
  * Converts a search result of any generation. Null for a kind outside of the contract's four or for a result without
  * its target; the caller leaves it out and counts it by `kindOf`. Labels, names and tags become the address they point
  * to (Decision 32).
- * @throws Unreadable when it is no object.
+ * @throws UnreadableRecord when it is no object.
  */
 export function searchResultOrNull(value: unknown): SearchResult | null {
   const record = fieldsOf(value);
@@ -166,7 +166,7 @@ const NOWHERE = { redirect: false, type: null, parameter: null } as const;
 /**
  * Converts a redirect of any generation. Targets other than the three kinds, such as blobs, become no redirect
  * (Decision 30).
- * @throws Unreadable when an address, block or transaction is not named.
+ * @throws UnreadableRecord when an address, block or transaction is not named.
  */
 export function searchRedirect(value: unknown): SearchRedirect {
   const record = fieldsOf(value);

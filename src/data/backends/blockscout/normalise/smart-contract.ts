@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { isObject, toJson } from '#lib/json.ts';
-import { type Fields, fieldsOf, given, listOf, pick } from '../../upstream-json/fields.ts';
+import { type Fields, fieldsOf, listOf, optionalField, pick } from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
   bareHexOrNull,
@@ -25,7 +25,7 @@ const STATUSES: readonly Status[] = ['success', 'failed', 'selfdestructed'];
 /**
  * Converts a contract of any generation. Values that upstream lacks are absent, so an unverified contract has little
  * more than its bytecodes (Decisions 3, 34).
- * @throws Unreadable when it is no object.
+ * @throws UnreadableRecord when it is no object.
  */
 export function smartContract(value: unknown): SmartContract {
   const record = fieldsOf(value);
@@ -34,7 +34,7 @@ export function smartContract(value: unknown): SmartContract {
 
 /**
  * Converts a contract in a list, of any generation. The transaction count has had three names.
- * @throws Unreadable without an address.
+ * @throws UnreadableRecord without an address.
  */
 export function smartContractItem(value: unknown): ExplorerSchemas['SmartContractItem'] {
   const record = fieldsOf(value);
@@ -54,46 +54,52 @@ export function smartContractItem(value: unknown): ExplorerSchemas['SmartContrac
 
 function verification(record: Fields): SmartContract {
   return {
-    ...given('verified_twin_address_hash', addressHashOrNull(record.verified_twin_address_hash)),
-    ...given('minimal_proxy_address_hash', minimalProxyTarget(record)),
-    ...given('registry_repo_url', textOrNull(record.sourcify_repo_url)),
-    ...given('is_verified', booleanOrNull(record.is_verified)),
-    ...given('is_changed_bytecode', booleanOrNull(record.is_changed_bytecode)),
-    ...given('is_partially_verified', booleanOrNull(record.is_partially_verified)),
-    ...given('is_fully_verified', booleanOrNull(record.is_fully_verified)),
-    ...given('is_verified_via_registry', booleanOrNull(record.is_verified_via_sourcify)),
-    ...given('is_verified_via_eth_bytecode_db', booleanOrNull(record.is_verified_via_eth_bytecode_db)),
-    ...given('can_be_visualized_via_visualizer', booleanOrNull(record.can_be_visualized_via_sol2uml)),
-    ...given('verified_at', timestampOrNull(record.verified_at)),
+    ...optionalField('verified_twin_address_hash', addressHashOrNull(record.verified_twin_address_hash)),
+    ...optionalField('minimal_proxy_address_hash', minimalProxyTarget(record)),
+    ...optionalField('registry_repo_url', textOrNull(record.sourcify_repo_url)),
+    ...optionalField('is_verified', booleanOrNull(record.is_verified)),
+    ...optionalField('is_changed_bytecode', booleanOrNull(record.is_changed_bytecode)),
+    ...optionalField('is_partially_verified', booleanOrNull(record.is_partially_verified)),
+    ...optionalField('is_fully_verified', booleanOrNull(record.is_fully_verified)),
+    ...optionalField('is_verified_via_registry', booleanOrNull(record.is_verified_via_sourcify)),
+    ...optionalField(
+      'is_verified_via_eth_bytecode_db',
+      booleanOrNull(record.is_verified_via_eth_bytecode_db),
+    ),
+    ...optionalField('can_be_visualized_via_visualizer', booleanOrNull(record.can_be_visualized_via_sol2uml)),
+    ...optionalField('verified_at', timestampOrNull(record.verified_at)),
   };
 }
 
 function compilation(record: Fields): SmartContract {
   const settings = record.compiler_settings;
   return {
-    ...given('name', textOrNull(record.name)),
-    ...given('language', languageOrNull(record)),
-    ...given('compiler_version', textOrNull(record.compiler_version)),
-    ...given('evm_version', textOrNull(record.evm_version)),
-    ...given('optimization_enabled', booleanOrNull(record.optimization_enabled)),
+    ...optionalField('name', textOrNull(record.name)),
+    ...optionalField('language', languageOrNull(record)),
+    ...optionalField('compiler_version', textOrNull(record.compiler_version)),
+    ...optionalField('evm_version', textOrNull(record.evm_version)),
+    ...optionalField('optimization_enabled', booleanOrNull(record.optimization_enabled)),
     // Compilers of some chains have modes such as `s` in place of a number.
-    ...given('optimizations_runs', countOrNull(pick(record, 'optimization_runs', 'optimizations_runs'))),
-    ...given('compiler_settings', isObject(settings) ? { ...settings } : null),
-    ...given(
+    ...optionalField(
+      'optimizations_runs',
+      countOrNull(pick(record, 'optimization_runs', 'optimizations_runs')),
+    ),
+    ...optionalField('compiler_settings', isObject(settings) ? { ...settings } : null),
+    ...optionalField(
       'constructor_args',
       bareHexOrNull(record.constructor_args) ?? textOrNull(record.constructor_args),
     ),
-    ...given('decoded_constructor_args', decodedArgumentsOrNull(record.decoded_constructor_args)),
+    ...optionalField('decoded_constructor_args', decodedArgumentsOrNull(record.decoded_constructor_args)),
   };
 }
 
 function sources(record: Fields): SmartContract {
   return {
-    ...given('abi', jsonTextOrNull(record.abi)),
-    ...given('source_code', textOrNull(record.source_code)),
-    ...given('file_path', textOrNull(record.file_path)),
-    ...given('additional_sources', listOrNull(record.additional_sources, contractSource)),
-    ...given('external_libraries', listOrNull(record.external_libraries, externalLibrary)),
+    ...optionalField('abi', jsonTextOrNull(record.abi)),
+    ...optionalField('source_code', textOrNull(record.source_code)),
+    ...optionalField('file_path', textOrNull(record.file_path)),
+    ...optionalField('additional_sources', listOrNull(record.additional_sources, contractSource)),
+    ...optionalField('external_libraries', listOrNull(record.external_libraries, externalLibrary)),
   };
 }
 
@@ -106,10 +112,10 @@ function existence(record: Fields): SmartContract {
   const flag = booleanOrNull(record.is_self_destructed);
   const status = STATUSES.find(known => known === named) ?? (flag === true ? 'selfdestructed' : null);
   return {
-    ...given('deployed_bytecode', hexOrNull(record.deployed_bytecode)),
-    ...given('creation_bytecode', hexOrNull(record.creation_bytecode)),
-    ...given('is_self_destructed', status === null ? flag : status === 'selfdestructed'),
-    ...given('status', status),
+    ...optionalField('deployed_bytecode', hexOrNull(record.deployed_bytecode)),
+    ...optionalField('creation_bytecode', hexOrNull(record.creation_bytecode)),
+    ...optionalField('is_self_destructed', status === null ? flag : status === 'selfdestructed'),
+    ...optionalField('status', status),
   };
 }
 

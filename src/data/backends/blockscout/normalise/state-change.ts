@@ -1,5 +1,5 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, each, type Fields, fieldsOf, given, required } from '../../upstream-json/fields.ts';
+import { at, each, type Fields, fieldsOf, optionalField, required } from '../../upstream-json/fields.ts';
 import { booleanOrNull, naturalOrNull, signedOrNull } from '../../upstream-json/values.ts';
 import { addressIn } from './address.ts';
 import { tokenInstanceOrNull, tokenOrNullIn } from './token.ts';
@@ -13,7 +13,7 @@ const DIRECTIONS: readonly NftChange['direction'][] = ['from', 'to'];
 /**
  * Converts a transaction's change of a balance, of any generation. For ERC-721 the change is a list of NFTs (Decision
  * 47).
- * @throws Unreadable without an address or a type.
+ * @throws UnreadableRecord without an address or a type.
  */
 export function stateChange(value: unknown): StateChange {
   const record = fieldsOf(value);
@@ -52,6 +52,6 @@ function nftTotal(value: unknown): ExplorerSchemas['NftTotal'] {
   const record = fieldsOf(value);
   return {
     token_id: naturalOrNull(record.token_id),
-    ...given('token_instance', at('token_instance', record.token_instance, tokenInstanceOrNull)),
+    ...optionalField('token_instance', at('token_instance', record.token_instance, tokenInstanceOrNull)),
   };
 }

@@ -1,6 +1,14 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { isObject } from '#lib/json.ts';
-import { at, each, type Fields, fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
+import {
+  at,
+  each,
+  type Fields,
+  fieldsOf,
+  optionalField,
+  pick,
+  required,
+} from '../../upstream-json/fields.ts';
 import {
   booleanOrNull,
   countOrNull,
@@ -17,7 +25,7 @@ type Stats = ExplorerSchemas['Stats'];
 /**
  * Converts the counters of a chain. Upstream writes zeros for unknown values: an uncounted day as the integer 0 and the
  * text "0", and a market without a price as "0".
- * @throws Unreadable without the number of blocks, addresses or transactions.
+ * @throws UnreadableRecord without the number of blocks, addresses or transactions.
  */
 export function stats(value: unknown): Stats {
   const record = fieldsOf(value);
@@ -36,13 +44,13 @@ export function stats(value: unknown): Stats {
     static_gas_price: decimalOrNull(record.static_gas_price),
     market_cap: marketCap(coinPrice, record.market_cap),
     network_utilization_percentage: numberOrNull(record.network_utilization_percentage),
-    ...given('tvl', decimalOrNull(record.tvl)),
-    ...given('coin_image', textOrNull(record.coin_image)),
-    ...given('coin_price_change_percentage', numberOrNull(record.coin_price_change_percentage)),
-    ...given('secondary_coin_image', textOrNull(record.secondary_coin_image)),
-    ...given('secondary_coin_price', decimalOrNull(record.secondary_coin_price)),
-    ...given('gas_price_updated_at', timestampOrNull(record.gas_price_updated_at)),
-    ...given('gas_prices_update_in', countOrNull(record.gas_prices_update_in)),
+    ...optionalField('tvl', decimalOrNull(record.tvl)),
+    ...optionalField('coin_image', textOrNull(record.coin_image)),
+    ...optionalField('coin_price_change_percentage', numberOrNull(record.coin_price_change_percentage)),
+    ...optionalField('secondary_coin_image', textOrNull(record.secondary_coin_image)),
+    ...optionalField('secondary_coin_price', decimalOrNull(record.secondary_coin_price)),
+    ...optionalField('gas_price_updated_at', timestampOrNull(record.gas_price_updated_at)),
+    ...optionalField('gas_prices_update_in', countOrNull(record.gas_prices_update_in)),
   };
 }
 
@@ -74,7 +82,7 @@ function gasPrice(value: unknown): number | null {
 
 type TransactionsChart = ExplorerSchemas['TransactionsChart'];
 
-/** Converts transactions by day, latest first as upstream sends them. @throws Unreadable for a day without its date. */
+/** Converts transactions by day, latest first as upstream sends them. @throws UnreadableRecord for a day without its date. */
 export function transactionsChart(value: unknown): TransactionsChart {
   return { chart_data: at('chart_data', fieldsOf(value).chart_data, days => each(days, transactionsDay)) };
 }
@@ -92,7 +100,7 @@ type MarketChart = ExplorerSchemas['MarketChart'];
 
 /**
  * Converts the coin's market by day. A known supply is text; the integer 0 stands for an unknown one.
- * @throws Unreadable for a day without its date.
+ * @throws UnreadableRecord for a day without its date.
  */
 export function marketChart(value: unknown): MarketChart {
   const { available_supply: supply, chart_data: days } = fieldsOf(value);
@@ -108,14 +116,14 @@ function marketDay(value: unknown): MarketChart['chart_data'][number] {
     date: required(dayOrNull(record.date), 'date'),
     closing_price: decimalOrNull(record.closing_price),
     market_cap: decimalOrNull(record.market_cap),
-    ...given('tvl', decimalOrNull(record.tvl)),
+    ...optionalField('tvl', decimalOrNull(record.tvl)),
   };
 }
 
 /**
  * Converts the indexing status. Ratios are text, although upstream's documents say numbers. The ratio of internal
  * transactions is null until all blocks are indexed.
- * @throws Unreadable without the status of the blocks.
+ * @throws UnreadableRecord without the status of the blocks.
  */
 export function indexingStatus(value: unknown): ExplorerSchemas['IndexingStatus'] {
   const record = fieldsOf(value);
@@ -130,7 +138,7 @@ export function indexingStatus(value: unknown): ExplorerSchemas['IndexingStatus'
   };
 }
 
-/** Converts the counters of an address. @throws Unreadable when it is no object. */
+/** Converts the counters of an address. @throws UnreadableRecord when it is no object. */
 export function addressCounters(value: unknown): ExplorerSchemas['AddressCounters'] {
   const record = fieldsOf(value);
   return {
@@ -141,7 +149,7 @@ export function addressCounters(value: unknown): ExplorerSchemas['AddressCounter
   };
 }
 
-/** Converts the counters of the last 24 hours. @throws Unreadable when it is no object. */
+/** Converts the counters of the last 24 hours. @throws UnreadableRecord when it is no object. */
 export function transactionStats(value: unknown): ExplorerSchemas['TransactionStats'] {
   const record = fieldsOf(value);
   return {
@@ -152,7 +160,7 @@ export function transactionStats(value: unknown): ExplorerSchemas['TransactionSt
   };
 }
 
-/** Converts the numbers of holders and transfers of a token. @throws Unreadable when it is no object. */
+/** Converts the numbers of holders and transfers of a token. @throws UnreadableRecord when it is no object. */
 export function tokenCounters(value: unknown): ExplorerSchemas['TokenCounters'] {
   const record = fieldsOf(value);
   return {
@@ -161,7 +169,7 @@ export function tokenCounters(value: unknown): ExplorerSchemas['TokenCounters'] 
   };
 }
 
-/** Converts the counters of contracts. @throws Unreadable when it is no object. */
+/** Converts the counters of contracts. @throws UnreadableRecord when it is no object. */
 export function smartContractCounters(value: unknown): ExplorerSchemas['SmartContractCounters'] {
   const record = fieldsOf(value);
   return {

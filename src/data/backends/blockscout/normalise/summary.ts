@@ -10,7 +10,7 @@ type SummaryVariable = ExplorerSchemas['SummaryVariable'];
 
 /**
  * Converts a transaction's summary in words. Upstream answers `null` for one that failed or is pending (Decision 31).
- * @throws Unreadable for a sentence without a template.
+ * @throws UnreadableRecord for a sentence without a template.
  */
 export function summary(value: unknown): ExplorerSchemas['TransactionSummary'] {
   if (value === null) return { success: false, data: { summaries: [] } };

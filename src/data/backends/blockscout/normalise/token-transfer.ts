@@ -1,7 +1,7 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import { isObject } from '#lib/json.ts';
-import { at, type Fields, fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
+import { at, type Fields, fieldsOf, optionalField, pick, required } from '../../upstream-json/fields.ts';
 import {
   countOrNull,
   hashOrNull,
@@ -19,7 +19,7 @@ type Address = ExplorerSchemas['Address'];
 /**
  * Converts a token transfer inside a transaction, of any generation. Numbers were strings up to 6.8. Celo's transfers
  * between transactions have no transaction hash upstream; like Celo's nodes, we use the block hash instead.
- * @throws Unreadable without its position (block, transaction, log index) or one of its sides.
+ * @throws UnreadableRecord without its position (block, transaction, log index) or one of its sides.
  */
 export function embeddedTokenTransfer(value: unknown): EmbeddedTokenTransfer {
   const record = fieldsOf(value);
@@ -31,8 +31,8 @@ export function embeddedTokenTransfer(value: unknown): EmbeddedTokenTransfer {
     from,
     to,
     log_index: required(countOrNull(record.log_index), 'log_index'),
-    ...given('method', textOrNull(record.method)),
-    ...given('timestamp', timestampOrNull(record.timestamp)),
+    ...optionalField('method', textOrNull(record.method)),
+    ...optionalField('timestamp', timestampOrNull(record.timestamp)),
     token,
     total: at('total', record.total, total => totalOrNull(total, tokenTypeOrNull(record, token))),
     transaction_hash: hashOrNull(pick(record, 'transaction_hash', 'tx_hash')) ?? blockHash,
@@ -40,8 +40,8 @@ export function embeddedTokenTransfer(value: unknown): EmbeddedTokenTransfer {
   };
 }
 
-/** Converts a token transfer in a list. Upstream has its block number since 6.8. @throws Unreadable as above. */
-export function tokenTransfer(value: unknown): TokenTransfer {
+/** Converts a token transfer in a list. Upstream has its block number since 6.8. @throws UnreadableRecord as above. */
+export function tokenTransferRecord(value: unknown): TokenTransfer {
   const record = fieldsOf(value);
   const transfer = embeddedTokenTransfer(record);
   return {
@@ -61,7 +61,7 @@ function totalOrNull(value: unknown, tokenType: string | null): TokenTransfer['t
   if (value.token_id === undefined) return amount(value);
   const nft = {
     token_id: naturalOrNull(value.token_id),
-    ...given('token_instance', at('token_instance', value.token_instance, tokenInstanceOrNull)),
+    ...optionalField('token_instance', at('token_instance', value.token_instance, tokenInstanceOrNull)),
   };
   return tokenType === 'ERC-721' || value.value === undefined ? nft : { ...nft, ...amount(value) };
 }

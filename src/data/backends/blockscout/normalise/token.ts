@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { isObject } from '#lib/json.ts';
-import { at, type Fields, fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
+import { at, type Fields, fieldsOf, optionalField, pick, required } from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
   booleanOrNull,
@@ -14,7 +14,7 @@ type Token = ExplorerSchemas['Token'];
 
 /**
  * Converts a token of any generation. `address` and `holders` were renamed in 9.0, and 8.x has both names.
- * @throws Unreadable without an address.
+ * @throws UnreadableRecord without an address.
  */
 export function token(value: unknown): Token {
   const record = fieldsOf(value);
@@ -32,7 +32,7 @@ export function token(value: unknown): Token {
   };
 }
 
-/** Reads the token in a field of a record; null when upstream does not know it. @throws Unreadable */
+/** Reads the token in a field of a record; null when upstream does not know it. @throws UnreadableRecord */
 export function tokenOrNullIn(record: Fields, name: string): Token | null {
   const value = record[name];
   return value === null || value === undefined ? null : at(name, value, token);
@@ -46,7 +46,7 @@ const PAGE = /^(?:https?|ipfs|ar):/i;
 
 /**
  * Converts an NFT of any generation. Since 12.0 `token` is missing within the lists of one token.
- * @throws Unreadable without an id.
+ * @throws UnreadableRecord without an id.
  */
 export function tokenInstance(value: unknown): TokenInstance {
   const record = fieldsOf(value);
@@ -56,7 +56,7 @@ export function tokenInstance(value: unknown): TokenInstance {
   };
 }
 
-/** Converts an optional instance, such as in an ERC-20 balance. @throws Unreadable */
+/** Converts an optional instance, such as in an ERC-20 balance. @throws UnreadableRecord */
 export function tokenInstanceOrNull(value: unknown): TokenInstance | null {
   return value === null || value === undefined ? null : tokenInstance(value);
 }
@@ -69,11 +69,14 @@ function instanceFields(record: Fields): Omit<TokenInstance, 'token'> {
   return {
     is_unique: booleanOrNull(record.is_unique),
     id: required(naturalOrNull(record.id), 'id'),
-    ...given('holder_address_hash', addressHashOrNull(record.holder_address_hash) ?? owner?.hash ?? null),
-    ...given('image_url', linkOrNull(record.image_url, MEDIA)),
-    ...given('animation_url', linkOrNull(record.animation_url, MEDIA)),
-    ...given('external_app_url', linkOrNull(record.external_app_url, PAGE)),
-    ...given('metadata', isObject(record.metadata) ? { ...record.metadata } : null),
+    ...optionalField(
+      'holder_address_hash',
+      addressHashOrNull(record.holder_address_hash) ?? owner?.hash ?? null,
+    ),
+    ...optionalField('image_url', linkOrNull(record.image_url, MEDIA)),
+    ...optionalField('animation_url', linkOrNull(record.animation_url, MEDIA)),
+    ...optionalField('external_app_url', linkOrNull(record.external_app_url, PAGE)),
+    ...optionalField('metadata', isObject(record.metadata) ? { ...record.metadata } : null),
     owner,
   };
 }

@@ -24,9 +24,9 @@ const MAX_TRANSFERS = 10;
 
 /**
  * Converts a transaction of any generation. 6.10 renamed `block` and all keys with `tx_`; 6.9 has both names.
- * @throws Unreadable without a hash, sender, nonce, value or gas limit.
+ * @throws UnreadableRecord without a hash, sender, nonce, value or gas limit.
  */
-export function transaction(value: unknown): Transaction {
+export function transactionRecord(value: unknown): Transaction {
   const record = fieldsOf(value);
   const hash = required(hashOrNull(record.hash), 'hash');
   const blockNumber = countOrNull(pick(record, 'block_number', 'block'));
@@ -68,11 +68,11 @@ export function transaction(value: unknown): Transaction {
 
 /**
  * Converts an item of a block's list. Null for a reward, which chains with an emission fund include in the list.
- * @throws Unreadable as above.
+ * @throws UnreadableRecord as above.
  */
 export function transactionOrNull(value: unknown): Transaction | null {
   const isReward = isObject(value) && value.hash === undefined && value.emission_reward !== undefined;
-  return isReward ? null : transaction(value);
+  return isReward ? null : transactionRecord(value);
 }
 
 /** Result in upstream's terms. A mined transaction without a status has not been traced yet. */

@@ -3,19 +3,19 @@ import { type Fields, fieldsOf, required } from '../../upstream-json/fields.ts';
 import { countOrNull, naturalOrNull, timestampOrNull } from '../../upstream-json/values.ts';
 import { addressIn } from './address.ts';
 
-/** Converts a withdrawal in the chain's list, present since 5.2. @throws Unreadable without any of its fields. */
+/** Converts a withdrawal in the chain's list, present since 5.2. @throws UnreadableRecord without any of its fields. */
 export function withdrawal(value: unknown): ExplorerSchemas['Withdrawal'] {
   const record = fieldsOf(value);
   return { ...what(record), receiver: addressIn(record, 'receiver'), ...when(record) };
 }
 
-/** Converts a withdrawal in its block's list. @throws Unreadable without any of its fields. */
+/** Converts a withdrawal in its block's list. @throws UnreadableRecord without any of its fields. */
 export function blockWithdrawal(value: unknown): ExplorerSchemas['BlockWithdrawal'] {
   const record = fieldsOf(value);
   return { ...what(record), receiver: addressIn(record, 'receiver') };
 }
 
-/** Converts a withdrawal in its receiver's list. @throws Unreadable without any of its fields. */
+/** Converts a withdrawal in its receiver's list. @throws UnreadableRecord without any of its fields. */
 export function addressWithdrawal(value: unknown): ExplorerSchemas['AddressWithdrawal'] {
   const record = fieldsOf(value);
   return { ...what(record), ...when(record) };

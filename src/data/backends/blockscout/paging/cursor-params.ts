@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { isObject } from '#lib/json.ts';
-import { type Fields, given, pick } from '../../upstream-json/fields.ts';
+import { type Fields, optionalField, pick } from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
   booleanOrNull,
@@ -22,37 +22,40 @@ type Own<Cursor extends keyof ExplorerSchemas> = Omit<ExplorerSchemas[Cursor], '
 
 export function transactionKeys(params: Fields, itemCount: number): Own<'TransactionsCursor'> {
   return {
-    ...given('block_number', countOrNull(params.block_number)),
-    ...given('index', countOrNull(params.index)),
-    ...given('inserted_at', timestampOrNull(params.inserted_at)),
-    ...given('hash', hashOrNull(params.hash)),
+    ...optionalField('block_number', countOrNull(params.block_number)),
+    ...optionalField('index', countOrNull(params.index)),
+    ...optionalField('inserted_at', timestampOrNull(params.inserted_at)),
+    ...optionalField('hash', hashOrNull(params.hash)),
     items_count: itemCount,
   };
 }
 
 export function blockTransactionKeys(params: Fields, itemCount: number): Own<'BlockTransactionsCursor'> {
   return {
-    ...given('block_number', countOrNull(params.block_number)),
-    ...given('index', countOrNull(params.index)),
+    ...optionalField('block_number', countOrNull(params.block_number)),
+    ...optionalField('index', countOrNull(params.index)),
     items_count: itemCount,
   };
 }
 
 export function blockKeys(params: Fields, itemCount: number): Own<'BlocksCursor'> {
   return {
-    ...given('block_number', countOrNull(params.block_number)),
+    ...optionalField('block_number', countOrNull(params.block_number)),
     items_count: itemCount,
   };
 }
 
 export function tokenTransferKeys(params: Fields): Own<'TokenTransfersCursor'> {
   return {
-    ...given('block_number', countOrNull(params.block_number)),
-    ...given('index', countOrNull(params.index)),
-    ...given('batch_log_index', countOrNull(params.batch_log_index)),
-    ...given('batch_block_hash', hashOrNull(params.batch_block_hash)),
-    ...given('batch_transaction_hash', hashOrNull(pick(params, 'batch_transaction_hash', 'batch_tx_hash'))),
-    ...given('index_in_batch', countOrNull(params.index_in_batch)),
+    ...optionalField('block_number', countOrNull(params.block_number)),
+    ...optionalField('index', countOrNull(params.index)),
+    ...optionalField('batch_log_index', countOrNull(params.batch_log_index)),
+    ...optionalField('batch_block_hash', hashOrNull(params.batch_block_hash)),
+    ...optionalField(
+      'batch_transaction_hash',
+      hashOrNull(pick(params, 'batch_transaction_hash', 'batch_tx_hash')),
+    ),
+    ...optionalField('index_in_batch', countOrNull(params.index_in_batch)),
   };
 }
 
@@ -61,19 +64,19 @@ export function internalTransactionKeys(
   itemCount: number,
 ): Own<'InternalTransactionsCursor'> {
   return {
-    ...given('block_number', countOrNull(params.block_number)),
-    ...given('transaction_index', countOrNull(params.transaction_index)),
-    ...given('index', countOrNull(params.index)),
+    ...optionalField('block_number', countOrNull(params.block_number)),
+    ...optionalField('transaction_index', countOrNull(params.transaction_index)),
+    ...optionalField('index', countOrNull(params.index)),
     items_count: itemCount,
   };
 }
 
 export function logKeys(params: Fields, itemCount: number): Own<'LogsCursor'> {
   return {
-    ...given('block_number', countOrNull(params.block_number)),
-    ...given('index', countOrNull(params.index)),
-    ...given('transaction_index', countOrNull(params.transaction_index)),
-    ...given('transaction_hash', hashOrNull(pick(params, 'transaction_hash', 'tx_hash'))),
+    ...optionalField('block_number', countOrNull(params.block_number)),
+    ...optionalField('index', countOrNull(params.index)),
+    ...optionalField('transaction_index', countOrNull(params.transaction_index)),
+    ...optionalField('transaction_hash', hashOrNull(pick(params, 'transaction_hash', 'tx_hash'))),
     items_count: itemCount,
   };
 }
@@ -81,18 +84,18 @@ export function logKeys(params: Fields, itemCount: number): Own<'LogsCursor'> {
 /** Keys of the only list whose position is the number of items so far. Version 12 renamed that key. */
 export function stateChangeKeys(params: Fields): Own<'StateChangesCursor'> {
   return {
-    ...given('items_count', countOrNull(pick(params, 'state_changes_count', 'items_count'))),
+    ...optionalField('items_count', countOrNull(pick(params, 'state_changes_count', 'items_count'))),
   };
 }
 
 export function withdrawalKeys(params: Fields, itemCount: number): Own<'WithdrawalsCursor'> {
-  return { ...given('index', countOrNull(params.index)), items_count: itemCount };
+  return { ...optionalField('index', countOrNull(params.index)), items_count: itemCount };
 }
 
 export function coinHolderKeys(params: Fields, itemCount: number): Own<'CoinHoldersCursor'> {
   return {
     ...nullable('fetched_coin_balance', params, ['fetched_coin_balance'], naturalOrNull),
-    ...given('hash', addressHashOrNull(params.hash)),
+    ...optionalField('hash', addressHashOrNull(params.hash)),
     items_count: itemCount,
     ...nullable(
       'transaction_count',
@@ -105,10 +108,10 @@ export function coinHolderKeys(params: Fields, itemCount: number): Own<'CoinHold
 
 export function tokenKeys(params: Fields, itemCount: number): Own<'TokensCursor'> {
   return {
-    ...given('contract_address_hash', addressHashOrNull(params.contract_address_hash)),
+    ...optionalField('contract_address_hash', addressHashOrNull(params.contract_address_hash)),
     ...nullable('fiat_value', params, ['fiat_value'], decimalOrNull),
     ...nullable('holders_count', params, ['holders_count', 'holder_count'], countOrNull),
-    ...given('is_name_null', booleanOrNull(params.is_name_null)),
+    ...optionalField('is_name_null', booleanOrNull(params.is_name_null)),
     ...nullable('market_cap', params, ['market_cap'], decimalOrNull),
     ...nullable('name', params, ['name'], textOrNull),
     items_count: itemCount,
@@ -118,21 +121,21 @@ export function tokenKeys(params: Fields, itemCount: number): Own<'TokensCursor'
 export function smartContractKeys(params: Fields, itemCount: number): Own<'SmartContractsCursor'> {
   return {
     // Version 8 has the address of the last item instead of its number.
-    ...given('hash', addressHashOrNull(params.hash)),
-    ...given('smart_contract_id', countOrNull(params.smart_contract_id)),
+    ...optionalField('hash', addressHashOrNull(params.hash)),
+    ...optionalField('smart_contract_id', countOrNull(params.smart_contract_id)),
     items_count: itemCount,
   };
 }
 
 export function tokenInstanceKeys(params: Fields, itemCount: number): Own<'TokenInstancesCursor'> {
-  return { ...given('unique_token', naturalOrNull(params.unique_token)), items_count: itemCount };
+  return { ...optionalField('unique_token', naturalOrNull(params.unique_token)), items_count: itemCount };
 }
 
 export function tokenHolderKeys(params: Fields, itemCount: number): Own<'TokenHoldersCursor'> {
   return {
-    ...given('address_hash', addressHashOrNull(params.address_hash)),
+    ...optionalField('address_hash', addressHashOrNull(params.address_hash)),
     ...nullable('value', params, ['value'], naturalOrNull),
-    ...given('token_id', naturalOrNull(params.token_id)),
+    ...optionalField('token_id', naturalOrNull(params.token_id)),
     items_count: itemCount,
   };
 }
@@ -140,10 +143,10 @@ export function tokenHolderKeys(params: Fields, itemCount: number): Own<'TokenHo
 export function addressTokenKeys(params: Fields, itemCount: number): Own<'AddressTokensCursor'> {
   return {
     ...nullable('fiat_value', params, ['fiat_value'], decimalOrNull),
-    ...given('id', countOrNull(params.id)),
+    ...optionalField('id', countOrNull(params.id)),
     items_count: itemCount,
-    ...given('token_name', textOrNull(params.token_name)),
-    ...given('token_type', textOrNull(params.token_type)),
+    ...optionalField('token_name', textOrNull(params.token_name)),
+    ...optionalField('token_type', textOrNull(params.token_type)),
     ...nullable('value', params, ['value'], naturalOrNull),
   };
 }
@@ -151,9 +154,9 @@ export function addressTokenKeys(params: Fields, itemCount: number): Own<'Addres
 export function addressNftKeys(params: Fields, itemCount: number): Own<'AddressNftsCursor'> {
   const contract = pick(params, 'token_contract_address_hash', 'token_contract_address');
   return {
-    ...given('token_contract_address_hash', addressHashOrNull(contract)),
+    ...optionalField('token_contract_address_hash', addressHashOrNull(contract)),
     ...nullable('token_id', params, ['token_id'], naturalOrNull),
-    ...given('token_type', textOrNull(params.token_type)),
+    ...optionalField('token_type', textOrNull(params.token_type)),
     items_count: itemCount,
   };
 }
@@ -164,23 +167,23 @@ export function addressNftCollectionKeys(
 ): Own<'AddressNftCollectionsCursor'> {
   const { token_contract_address_hash, token_type, items_count } = addressNftKeys(params, itemCount);
   return {
-    ...given('token_contract_address_hash', token_contract_address_hash ?? null),
-    ...given('token_type', token_type ?? null),
+    ...optionalField('token_contract_address_hash', token_contract_address_hash ?? null),
+    ...optionalField('token_type', token_type ?? null),
     items_count,
   };
 }
 
 export function searchKeys(params: Fields, itemCount: number, q: string): Own<'SearchCursor'> {
   return {
-    ...given('address_hash', addressHashOrNull(params.address_hash)),
-    ...given('block_hash', hashOrNull(params.block_hash)),
-    ...given('holder_count', countOrNull(pick(params, 'holder_count', 'holders_count'))),
-    ...given('inserted_at', timestampOrNull(params.inserted_at)),
-    ...given('item_type', textOrNull(params.item_type)),
+    ...optionalField('address_hash', addressHashOrNull(params.address_hash)),
+    ...optionalField('block_hash', hashOrNull(params.block_hash)),
+    ...optionalField('holder_count', countOrNull(pick(params, 'holder_count', 'holders_count'))),
+    ...optionalField('inserted_at', timestampOrNull(params.inserted_at)),
+    ...optionalField('item_type', textOrNull(params.item_type)),
     items_count: itemCount,
-    ...given('name', textOrNull(params.name)),
+    ...optionalField('name', textOrNull(params.name)),
     q,
-    ...given('transaction_hash', hashOrNull(pick(params, 'transaction_hash', 'tx_hash'))),
+    ...optionalField('transaction_hash', hashOrNull(pick(params, 'transaction_hash', 'tx_hash'))),
   };
 }
 
@@ -218,7 +221,7 @@ export const BLOCK_SETS = [['block_number']] as const;
 const STILL_TRACED = 2;
 
 /** True when upstream reports the progress of internal transactions. Versions before 12 do not. */
-export function tellsTracing({ meta }: Fields): boolean {
+export function reportsTraceProgress({ meta }: Fields): boolean {
   return isObject(meta) && integerOrNull(meta.status) !== null;
 }
 

@@ -2,7 +2,7 @@ import { isObject } from '#lib/json.ts';
 import type { Answer, Ask, OperationId } from '../../port/backend.ts';
 import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import { type CursorPosition, encodeCursor } from '../../port/cursor.ts';
-import { type Fields, fieldsOf, Unreadable } from '../../upstream-json/fields.ts';
+import { type Fields, fieldsOf, UnreadableRecord } from '../../upstream-json/fields.ts';
 import { readRecord } from '../../upstream-json/read-records.ts';
 import { type BlockscoutSource, readableItems } from '../client/source.ts';
 import { isTakenBack, notOurs, pageQuery, positionIn } from './position.ts';
@@ -44,14 +44,14 @@ interface AskedList<Item, Keys> extends List<Item, Keys> {
 }
 
 /** The page envelope of the contract. */
-export interface ListPage<Item, Keys> {
+export interface PageEnvelope<Item, Keys> {
   items: Item[];
   next_page_params: (Keys & { chain_id: number; cursor: string }) | null;
 }
 
 /** Page of the contract with upstream's last envelope for it. */
 export interface ReadPage<Item, Keys> {
-  readonly body: ListPage<Item, Keys>;
+  readonly body: PageEnvelope<Item, Keys>;
   readonly envelope: Fields;
 }
 
@@ -113,7 +113,7 @@ export async function listAnswer<Item, Keys>(
   source: BlockscoutSource,
   ask: Ask,
   list: List<Item, Keys>,
-): Promise<Answer<ListPage<Item, Keys>>> {
+): Promise<Answer<PageEnvelope<Item, Keys>>> {
   const { body } = await readList(source, ask, list);
   return { body };
 }
@@ -168,7 +168,7 @@ async function getPage<Item, Keys>(
     const { body } = await source.upstream.get(path, { query, signal });
     return readRecord(source, operation, async () => {
       const envelope = fieldsOf(body);
-      if (!Array.isArray(envelope.items)) throw new Unreadable('items', 'is not a list');
+      if (!Array.isArray(envelope.items)) throw new UnreadableRecord('items', 'is not a list');
       const records = { list: envelope.items, name: 'items', read: list.item };
       const read = await readableItems(source, { operation, signal }, records);
       return { envelope, items: read.filter(item => item !== null) };
@@ -192,7 +192,7 @@ async function following<Item, Keys>(
     const position = positionIn(params, { filters: { ...fixed, ...filters }, countsItems, upstream });
     if (position === undefined) return undefined;
     if (isSame(position, current.position))
-      throw new Unreadable('next_page_params', 'lead back to this page');
+      throw new UnreadableRecord('next_page_params', 'lead back to this page');
     const cursor = encodeCursor({ backend: name, chainId, position: { [LIST]: operation, ...position } });
     if (isTakenBack(position, cursor)) return { position, params, cursor };
     log.warn(

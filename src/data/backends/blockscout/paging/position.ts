@@ -2,7 +2,7 @@ import { isObject } from '#lib/json.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
-import { type Fields, Unreadable } from '../../upstream-json/fields.ts';
+import { type Fields, UnreadableRecord } from '../../upstream-json/fields.ts';
 
 /** Names of API keys. Versions before 12 echo parameters, and our keys must never appear in a cursor. */
 const SECRETS = new Set(['key', 'apikey', 'api_key']);
@@ -29,7 +29,7 @@ export interface Without {
 /**
  * Converts upstream's `next_page_params` to a position: nested keys in brackets, nulls kept. Undefined when nothing is
  * left.
- * @throws Unreadable for a list. No version has one, and without it the walk would continue at the wrong place.
+ * @throws UnreadableRecord for a list. No version has one, and without it the walk would continue at the wrong place.
  */
 export function positionIn(params: Fields, without: Without): CursorPosition | undefined {
   const position: Record<string, string | number | null> = {};
@@ -108,7 +108,7 @@ function collect(
     const name = nameOf(key);
     if (!KEY.test(name) || SECRETS.has(name) || upstream.ownParameters.has(name)) continue;
     if (name in filters || (name === PAGE_LENGTH && !countsItems)) continue;
-    if (Array.isArray(value)) throw new Unreadable(`next_page_params.${name}`, 'is a list');
+    if (Array.isArray(value)) throw new UnreadableRecord(`next_page_params.${name}`, 'is a list');
     if (isObject(value)) collect(value, without, position, inner => `${name}[${inner}]`);
     else if (typeof value !== 'string' || !upstream.isSecret(value)) position[name] = sendable(value);
   }

@@ -125,8 +125,8 @@ async function pageByAddress(source: IndexSource, selection: OwnerSelection): Pr
     order === 'asc' ? token > ethAddress : token < ethAddress;
   if (offset > 0 && (rows[0] === undefined || isBehindCoin(rows[0]))) return rows.slice(0, limit);
   const others = rows.slice(offset - first);
-  const place = others.findIndex(isBehindCoin);
-  return others.toSpliced(place < 0 ? others.length : place, 0, coin).slice(0, limit);
+  const index = others.findIndex(isBehindCoin);
+  return others.toSpliced(index < 0 ? others.length : index, 0, coin).slice(0, limit);
 }
 
 /** Reads all selected balances. @throws BackendError `rejected` when there are too many to sort. */

@@ -10,7 +10,7 @@ import type { IndexSource } from '../source/source.ts';
 type NftMetadata = InsightsSchemas['NftMetadata'];
 
 /** Time that an answer waits for contracts and hosts, in milliseconds. Later replies serve the next answer. */
-const PATIENCE_MS = 3_000;
+const WAIT_MS = 3_000;
 /** Maximum total length of the documents in one answer, in characters. Most tokens have a few hundred. */
 const MAX_CHARACTERS = 8 * 2 ** 20;
 /** Maximum number of owners per token, and over all tokens of an answer (Decision 91). */
@@ -47,19 +47,19 @@ export async function describeNfts(
   const known = new Map(rows.map(row => [row.address, row]));
   const shown = withBrowsableLinks ? documents.browsable : (link: string) => link;
   const collections = new Map(
-    contracts.map((token, place) => [
+    contracts.map((token, index) => [
       token,
-      nftCollection(described.contracts[place] ?? unheard(), known.get(token), shown),
+      nftCollection(described.contracts[index] ?? unheard(), known.get(token), shown),
     ]),
   );
   const byKey = new Map(
-    keys.map((key, place): [string, NftMetadata] => {
+    keys.map((key, index): [string, NftMetadata] => {
       const collection = collections.get(key.token) ?? null;
       return [
         instanceName(key),
         {
-          ...nftMetadata(described.instances[place] ?? unheard(), shown),
-          ...(withOwners ? { owner_addresses: owners[place] ?? [] } : {}),
+          ...nftMetadata(described.instances[index] ?? unheard(), shown),
+          ...(withOwners ? { owner_addresses: owners[index] ?? [] } : {}),
           ...(collection === null ? {} : { collection }),
           contract: nftContract(source.chainId, key, known.get(key.token)),
         },
@@ -79,7 +79,7 @@ async function describe(
   signal: AbortSignal,
 ): Promise<{ contracts: TokenDescription[]; instances: TokenDescription[] }> {
   const head = await reader.head();
-  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const patience = AbortSignal.timeout(WAIT_MS);
   const context = { blockNumber: head?.number ?? 0, signal: AbortSignal.any([signal, patience]) };
   const over = new Promise<FetchedDocument>(resolve =>
     context.signal.addEventListener('abort', () => resolve(PENDING), { once: true }),

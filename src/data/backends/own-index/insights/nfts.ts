@@ -111,7 +111,7 @@ async function describedNfts(
     suppliesOf(source, keys),
     describeNfts(source, { keys, withOwners, ...linksOf(query) }, signal),
   ]);
-  return keys.map((key, place) => nft(source, { key, balance: supplies[place] ?? null, metadataOf }));
+  return keys.map((key, index) => nft(source, { key, balance: supplies[index] ?? null, metadataOf }));
 }
 
 function linksOf({ resolve_metadata_links: links }: Pick<DescribedQuery, 'resolve_metadata_links'>) {
@@ -137,7 +137,7 @@ async function heldInstance(
     reader.tokens([token]),
     reader.head(),
   ]);
-  const held = NFT_TYPES.find((_, place) => rows[place] !== null);
+  const held = NFT_TYPES.find((_, index) => rows[index] !== null);
   if (held !== undefined) return { key: keyOf(held) };
   if (known?.type !== 'ERC-721' || head === null) return null;
   const key = keyOf('ERC-721');

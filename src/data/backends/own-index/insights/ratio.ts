@@ -11,9 +11,9 @@ const DIGITS = 30;
 export function numberOf({ value, over }: Ratio): number {
   const size = value < 0n ? -value : value;
   const missing = DIGITS - (lengthOf(size) - lengthOf(over));
-  const places = Math.max(0, missing);
-  const digits = (size * 10n ** BigInt(places)) / over;
-  return Number(`${value < 0n ? '-' : ''}${digits}e-${places}`);
+  const decimals = Math.max(0, missing);
+  const digits = (size * 10n ** BigInt(decimals)) / over;
+  return Number(`${value < 0n ? '-' : ''}${digits}e-${decimals}`);
 }
 
 /** Change from `before` to `now` in percent. `before` is not zero. */

@@ -26,10 +26,10 @@ export function recordAnswers(
       // A signature that marks the indexed parameters is enough to decode by.
       const isDecoded = decode || like !== undefined;
       const decoding = { mostBytes: MAX_DECODED, ...(like === undefined ? {} : { like }) };
-      const place = { sort, limit, offset: page * limit, countUpTo: COUNT_UP_TO };
-      const { json, total, isCapped } = await advising(
+      const slice = { sort, limit, offset: page * limit, countUpTo: COUNT_UP_TO };
+      const { json, total, isCapped } = await withQueryAdvice(
         queries.records(
-          { kind: 'rows', ...selected, ...place, ...(isDecoded ? { decoding } : {}) },
+          { kind: 'rows', ...selected, ...slice, ...(isDecoded ? { decoding } : {}) },
           signal,
           clients,
         ),
@@ -42,8 +42,8 @@ export function recordAnswers(
       const { keys, folds, page } = query;
       const selected = await inIndexTerms(source, query);
       const asked = { kind: 'groups', ...selected, keys, folds, limit: MAX_GROUPS } as const;
-      if (page !== undefined) return advising(queries.groupPage({ ...asked, page }, signal, clients));
-      return (await advising(queries.groups(asked, signal, clients))).groups;
+      if (page !== undefined) return withQueryAdvice(queries.groupPage({ ...asked, page }, signal, clients));
+      return (await withQueryAdvice(queries.groups(asked, signal, clients))).groups;
     },
   };
 }
@@ -118,7 +118,7 @@ const RETRY_AFTER_MS = 1_000;
  * @throws BackendError `rejected`, with advice, for a query that is too large; `unavailable` while other queries use
  * all threads.
  */
-export async function advising<Result>(pending: Promise<Result>): Promise<Result> {
+export async function withQueryAdvice<Result>(pending: Promise<Result>): Promise<Result> {
   try {
     return await pending;
   } catch (cause) {

@@ -2,7 +2,7 @@ import { type Address, checksumAddress } from 'viem';
 import { DAY_MS } from '#lib/clock.ts';
 
 /** Formats UTC milliseconds as ISO 8601 with microseconds and `Z` (document 1, conventions). */
-export function timestamp(ms: number): string {
+export function microsecondTimestamp(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, -1)}000Z`;
 }
 

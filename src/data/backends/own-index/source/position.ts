@@ -1,6 +1,6 @@
 import { type Address, type Hash, isAddress, isHash } from 'viem';
 import { lowerCase } from '#evm/address.ts';
-import type { TracePlace } from '#indexer/read/blocks/internal-transactions.ts';
+import type { TracePosition } from '#indexer/read/blocks/internal-transactions.ts';
 import type { BlockPosition } from '#indexer/schema/block-position.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
@@ -30,7 +30,10 @@ const POSITION_KEYS = [
  * 4).
  * @throws BackendError `rejected` when some keys are given without these two.
  */
-export function placeBefore(position: CursorPosition | undefined, query: Keys): BlockPosition | undefined {
+export function blockPositionBefore(
+  position: CursorPosition | undefined,
+  query: Keys,
+): BlockPosition | undefined {
   const keys = wholeKeys({ position, query }, ['block_number', 'index'], POSITION_KEYS);
   if (keys === undefined) return undefined;
   const { block_number: blockNumber, index } = keys;
@@ -80,7 +83,7 @@ export function notOurs(): BackendError {
  * Reads the position of a list of internal transactions; undefined at its start. The keys belong together (Decision 4).
  * @throws BackendError `rejected` when some keys are given without these three.
  */
-export function tracePlace(position: CursorPosition | undefined, query: Keys): TracePlace | undefined {
+export function tracePosition(position: CursorPosition | undefined, query: Keys): TracePosition | undefined {
   const needed = ['block_number', 'transaction_index', 'index'];
   const keys = wholeKeys({ position, query }, needed, POSITION_KEYS);
   if (keys === undefined) return undefined;
@@ -97,7 +100,7 @@ export function tracePlace(position: CursorPosition | undefined, query: Keys): T
 export function callAfter(
   position: CursorPosition | undefined,
   query: Keys,
-): Omit<TracePlace, 'blockNumber'> | undefined {
+): Omit<TracePosition, 'blockNumber'> | undefined {
   const keys = wholeKeys({ position, query }, ['transaction_index', 'index']);
   if (keys === undefined) return undefined;
   const { transaction_index: transactionIndex, index: traceIndex } = keys;
@@ -128,7 +131,7 @@ export function wholeKeys(
 }
 
 /** @throws BackendError `rejected` for any value but an address. */
-export function addressKey(value: unknown): Address {
+export function cursorAddress(value: unknown): Address {
   if (typeof value !== 'string' || !isAddress(value, { strict: false })) throw notOurs();
   return lowerCase(value);
 }

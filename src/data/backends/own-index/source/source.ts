@@ -36,7 +36,7 @@ export function isAtHead({ status }: IndexSource): boolean {
  * Number of blocks on top of this one, counted from the published head. A head read together with the block would be
  * wrong if a reorg came between the two reads: an orphaned block would count as final.
  */
-export function confirmationsOf(source: IndexSource, blockNumber: number): number {
+export function confirmationsAt(source: IndexSource, blockNumber: number): number {
   return Math.max(0, (source.status().head ?? blockNumber) - blockNumber);
 }
 

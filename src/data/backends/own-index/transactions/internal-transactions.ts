@@ -3,10 +3,10 @@ import { lowerCase } from '#evm/address.ts';
 import type { InternalTransactionRow } from '#indexer/read/blocks/internal-transactions.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../../port/backend.ts';
-import { timestamp } from '../parts/format.ts';
+import { microsecondTimestamp } from '../parts/format.ts';
 import { loadParties, type Parties } from '../parts/parties.ts';
-import { assertTraces, minedOrPending, untraced } from '../source/mined.ts';
-import { tracePlace } from '../source/position.ts';
+import { assertTraces, minedOrPending, untraced } from '../source/find-transaction.ts';
+import { tracePosition } from '../source/position.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
@@ -21,7 +21,7 @@ export function internalTransactionAnswers(source: IndexSource) {
   return {
     async listInternalTransactions({ query }, { position }) {
       assertCaughtUp(source);
-      const before = tracePlace(position, query);
+      const before = tracePosition(position, query);
       const [page] = await Promise.all([
         reader.internalTransactions({ limit: PAGE_SIZE, before }),
         assertTraces(source),
@@ -32,7 +32,7 @@ export function internalTransactionAnswers(source: IndexSource) {
 
     async listTransactionInternalTransactions({ path, query }, { position }) {
       const hash = lowerCase(path.transaction_hash);
-      const after = tracePlace(position, query);
+      const after = tracePosition(position, query);
       const mined = await minedOrPending(source, hash);
       if (mined === undefined) return { body: { items: [], next_page_params: null } };
       if (mined.row.hasInternalError === null) throw await untraced(source, mined.row.blockNumber);
@@ -81,7 +81,7 @@ function internalTransaction(
     gas_limit: row.gasLimit.toString(),
     index: row.traceIndex,
     success: row.error === null,
-    timestamp: timestamp(row.timestamp),
+    timestamp: microsecondTimestamp(row.timestamp),
     to: row.type === 'selfdestruct' ? null : parties.addressOrNull(row.to),
     transaction_hash: row.transactionHash,
     type: row.type,

@@ -7,7 +7,7 @@ import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 import { amount } from '../parts/format.ts';
 import { loadParties, type Parties } from '../parts/parties.ts';
-import { minedOrPending, nodeCannot } from '../source/mined.ts';
+import { minedOrPending, nodeCannot } from '../source/find-transaction.ts';
 import { isHeight, type Keys, notOurs } from '../source/position.ts';
 import { cursorFields, type IndexSource, PAGE_SIZE } from '../source/source.ts';
 import { type Balances, balancesOf, type TokenChange, tokenChanges } from './token-changes.ts';

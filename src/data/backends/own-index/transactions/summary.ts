@@ -7,11 +7,11 @@ import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import type { Answers } from '../../port/backend.ts';
 import { methodOf } from '../parts/decoded.ts';
 import { loadParties, type Parties } from '../parts/parties.ts';
-import { assertReceipt, minedOrPending } from '../source/mined.ts';
+import { assertReceipt, minedOrPending } from '../source/find-transaction.ts';
 import type { IndexSource } from '../source/source.ts';
 
 /** Maximum number of transfers with a sentence each, as many as in a transaction's record. */
-const TOLD_TRANSFERS = 10;
+const SUMMARIZED_TRANSFERS = 10;
 
 /** Summary of one transaction in words (Decision 48). */
 export function summaryAnswers(source: IndexSource) {
@@ -28,7 +28,7 @@ export function summaryAnswers(source: IndexSource) {
       if (row.status === 'error') return { confirmations, body: nothing };
       const { items: transfers } = await reader.tokenTransfersOf({
         transactionHash: hash,
-        limit: TOLD_TRANSFERS,
+        limit: SUMMARIZED_TRANSFERS,
       });
       const approval = approvalOf(row);
       const summaries = await sentences(source, { row, transfers, approval });
@@ -50,15 +50,15 @@ async function sentences({ reader }: IndexSource, { row, transfers, approval }: 
     addresses: [from, to, createdContract, approval?.to ?? null, ...transfers.flatMap(holdersOf)],
     tokens: [...transfers.map(({ token }) => token), ...(to === null ? [] : [to])],
   });
-  const told = transfers.map(transfer => transferSentence(transfer, parties));
-  if (createdContract !== null) return [creationSentence(createdContract, parties), ...told];
-  if (to === null) return told;
+  const transferTexts = transfers.map(transfer => transferSentence(transfer, parties));
+  if (createdContract !== null) return [creationSentence(createdContract, parties), ...transferTexts];
+  if (to === null) return transferTexts;
   const approved = approval === null ? null : approvalSentence({ token: to, approval }, parties);
-  if (approved !== null) return [approved, ...told];
+  if (approved !== null) return [approved, ...transferTexts];
   const isCall = parties.address(to).is_contract && row.selector !== null;
-  if (!isCall) return [coinSentence({ to, value: row.value }, parties), ...told];
+  if (!isCall) return [coinSentence({ to, value: row.value }, parties), ...transferTexts];
   const call = callSentence({ to, row }, { parties, abis: reader.abis });
-  return told.length === 1 ? [...told, call] : [call, ...told];
+  return transferTexts.length === 1 ? [...transferTexts, call] : [call, ...transferTexts];
 }
 
 function holdersOf({ from, to }: TokenTransferRow): Address[] {

@@ -4,9 +4,9 @@ import type { Page } from '#indexer/read/page.ts';
 import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import type { Answers } from '../../port/backend.ts';
 import { methodOf } from '../parts/decoded.ts';
-import { amount, timestamp } from '../parts/format.ts';
+import { amount, microsecondTimestamp } from '../parts/format.ts';
 import { loadParties, type Parties } from '../parts/parties.ts';
-import { placeBefore } from '../source/position.ts';
+import { blockPositionBefore } from '../source/position.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
@@ -20,7 +20,7 @@ export function tokenTransferAnswers(source: IndexSource) {
   return {
     async listTokenTransfers({ query }, { position }) {
       assertCaughtUp(source);
-      const before = placeBefore(position, query);
+      const before = blockPositionBefore(position, query);
       const page = await source.reader.tokenTransfers({
         limit: PAGE_SIZE,
         before,
@@ -61,7 +61,7 @@ export function embeddedTokenTransfer(row: TokenTransferRow, abis: Abis, parties
     to: parties.address(row.to),
     log_index: row.logIndex,
     ...(method === null ? {} : { method }),
-    timestamp: timestamp(row.timestamp),
+    timestamp: microsecondTimestamp(row.timestamp),
     token: parties.token(row.token),
     total: totalOf(row, parties),
     transaction_hash: row.transactionHash,

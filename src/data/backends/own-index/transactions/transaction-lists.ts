@@ -5,11 +5,11 @@ import { lowerCase } from '#evm/address.ts';
 import type { LogRow } from '#indexer/read/blocks/logs.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../../port/backend.ts';
-import { rawTrace } from '../../port/raw-trace.ts';
+import { rawTraceOf } from '../../port/raw-trace.ts';
 import { decodedLog } from '../parts/decoded.ts';
 import { loadParties, type Parties } from '../parts/parties.ts';
-import { assertReceipt, minedOrPending, nodeCannot } from '../source/mined.ts';
-import { placeBefore } from '../source/position.ts';
+import { assertReceipt, minedOrPending, nodeCannot } from '../source/find-transaction.ts';
+import { blockPositionBefore } from '../source/position.ts';
 import { type IndexSource, nextPage, PAGE_SIZE } from '../source/source.ts';
 import { transferPage } from './token-transfers.ts';
 
@@ -19,7 +19,7 @@ export function transactionListAnswers(source: IndexSource) {
   return {
     async listTransactionTokenTransfers({ path, query }, { position }) {
       const transactionHash = lowerCase(path.transaction_hash);
-      const after = placeBefore(position, query);
+      const after = blockPositionBefore(position, query);
       // Read first: the contents of a mined transaction are complete by then.
       const depth = await settled(source, transactionHash);
       const page = await reader.tokenTransfersOf({
@@ -33,7 +33,7 @@ export function transactionListAnswers(source: IndexSource) {
 
     async listTransactionLogs({ path, query }, { position }) {
       const transactionHash = lowerCase(path.transaction_hash);
-      const after = placeBefore(position, query);
+      const after = blockPositionBefore(position, query);
       const depth = await settled(source, transactionHash);
       const page = await reader.logs({
         transactionHash,
@@ -86,7 +86,7 @@ export function rawTraceAnswers(source: IndexSource) {
       );
       return {
         ...(isSameBlock ? { confirmations: mined.confirmations } : {}),
-        body: items.map(item => rawTrace(item, hash)),
+        body: items.map(item => rawTraceOf(item, hash)),
       };
     },
   } satisfies Answers;

@@ -6,7 +6,7 @@ import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import { numberOrBigint } from '#lib/json.ts';
 import type { PendingTransaction } from '#node/pending-transactions.ts';
 import { decodedInput, methodOf } from '../parts/decoded.ts';
-import { amount, timestamp } from '../parts/format.ts';
+import { amount, microsecondTimestamp } from '../parts/format.ts';
 import type { Parties } from '../parts/parties.ts';
 import { embeddedTokenTransfer } from './token-transfers.ts';
 
@@ -29,7 +29,7 @@ export function minedTransaction(
   const { abis, parties, confirmations, transfers } = context;
   const namesTip = row.maxPriorityFeePerGas !== null;
   return {
-    timestamp: timestamp(row.timestamp),
+    timestamp: microsecondTimestamp(row.timestamp),
     fee: { type: 'actual', value: amount(row.fee) },
     gas_limit: numberOrBigint(row.gasLimit),
     block_number: row.blockNumber,
@@ -92,7 +92,7 @@ export interface PendingContext {
 }
 
 /** Converts a pending transaction. Fields that its block will decide are null. */
-export function pendingTransaction(
+export function pendingTransactionRecord(
   row: PendingTransaction,
   { abis, parties, withCode }: PendingContext,
 ): Transaction {

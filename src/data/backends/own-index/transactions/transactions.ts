@@ -7,12 +7,12 @@ import type { PendingTransaction } from '#node/pending-transactions.ts';
 import type { Answers } from '../../port/backend.ts';
 import { methodOf } from '../parts/decoded.ts';
 import { loadParties } from '../parts/parties.ts';
-import { knownTransaction } from '../source/mined.ts';
-import { hashBefore, placeBefore } from '../source/position.ts';
+import { knownTransaction } from '../source/find-transaction.ts';
+import { blockPositionBefore, hashBefore } from '../source/position.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
-  confirmationsOf,
+  confirmationsAt,
   cursorFields,
   type IndexSource,
   missingFrom,
@@ -21,7 +21,7 @@ import {
 import {
   minedTransaction,
   type PendingContext,
-  pendingTransaction,
+  pendingTransactionRecord,
   pendingTypes,
 } from './transaction-record.ts';
 
@@ -42,7 +42,7 @@ export function transactionAnswers(source: IndexSource) {
           body: await pendingPage(source, { ...query, after: hashBefore(position, query) }, signal),
           unsettled: true,
         };
-      const before = placeBefore(position, query);
+      const before = blockPositionBefore(position, query);
       const page = await reader.transactions({
         limit: PAGE_SIZE,
         before,
@@ -68,7 +68,7 @@ export function transactionAnswers(source: IndexSource) {
         if (record === undefined) throw missingFrom(source, `Transaction ${hash}`);
         return { confirmations: record.confirmations, body: record };
       }
-      return { body: pendingTransaction(pending, await pendingContext(source, [pending], signal)) };
+      return { body: pendingTransactionRecord(pending, await pendingContext(source, [pending], signal)) };
     },
   } satisfies Answers;
 }
@@ -98,7 +98,7 @@ async function transactionRecords(source: IndexSource, rows: readonly Transactio
     minedTransaction(row, {
       abis: reader.abis,
       parties,
-      confirmations: confirmationsOf(source, row.blockNumber),
+      confirmations: confirmationsAt(source, row.blockNumber),
       transfers: byTransaction.get(row.hash) ?? [],
     }),
   );
@@ -125,7 +125,7 @@ async function pendingPage(source: IndexSource, { type, method, after }: Pending
       ? null
       : { hash: last.hash, items_count: items.length, ...cursorFields(source, { hash: last.hash }) };
   const context = await pendingContext(source, items, signal);
-  return { items: items.map(row => pendingTransaction(row, context)), next_page_params: next };
+  return { items: items.map(row => pendingTransactionRecord(row, context)), next_page_params: next };
 }
 
 interface PendingQuery {

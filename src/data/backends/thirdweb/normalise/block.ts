@@ -5,10 +5,10 @@ import {
   addressOrNull,
   bytesOrNull,
   chainIdOf,
-  countOrNull,
+  hexCountOrNull,
   quantityOrNull,
+  type RecordContext,
   secondsOrNull,
-  type UpstreamPlace,
 } from './forms.ts';
 
 type Block = InsightsSchemas['Block'];
@@ -16,14 +16,14 @@ type Block = InsightsSchemas['Block'];
 /**
  * Converts a block of any generation. Upstream writes empty text for fields that a chain lacks (nonce, mix hash,
  * withdrawals root).
- * @throws Unreadable without the fields that every node gives.
+ * @throws UnreadableRecord without the fields that every node gives.
  */
-export function block(value: unknown, place: UpstreamPlace): Block {
+export function block(value: unknown, context: RecordContext): Block {
   const record = fieldsOf(value);
   const hash = (name: string) => required(hashOrNull(record[name]), name);
-  const count = (name: string) => required(countOrNull(record[name]), name);
+  const count = (name: string) => required(hexCountOrNull(record[name]), name);
   return {
-    chain_id: chainIdOf(record, place),
+    chain_id: chainIdOf(record, context),
     block_number: count('block_number'),
     block_hash: required(hashOrNull(pick(record, 'block_hash', 'hash')), 'block_hash'),
     parent_hash: hash('parent_hash'),
@@ -36,7 +36,7 @@ export function block(value: unknown, place: UpstreamPlace): Block {
     transactions_root: hashOrNull(record.transactions_root),
     receipts_root: hashOrNull(record.receipts_root),
     logs_bloom: bytesOrNull(record.logs_bloom),
-    size: countOrNull(record.size),
+    size: hexCountOrNull(record.size),
     extra_data: record.extra_data === '' ? '0x' : required(bytesOrNull(record.extra_data), 'extra_data'),
     difficulty: required(quantityOrNull(record.difficulty), 'difficulty'),
     total_difficulty: quantityOrNull(record.total_difficulty),
@@ -44,7 +44,7 @@ export function block(value: unknown, place: UpstreamPlace): Block {
     gas_limit: count('gas_limit'),
     gas_used: count('gas_used'),
     withdrawals_root: hashOrNull(record.withdrawals_root),
-    base_fee_per_gas: countOrNull(record.base_fee_per_gas),
+    base_fee_per_gas: hexCountOrNull(record.base_fee_per_gas),
   };
 }
 

@@ -1,24 +1,24 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import { type Fields, fieldsOf, given, listOf, pick, required } from '../../upstream-json/fields.ts';
+import { type Fields, fieldsOf, listOf, optionalField, pick, required } from '../../upstream-json/fields.ts';
 import { hashOrNull } from '../../upstream-json/values.ts';
 import { decodedEventOrNull } from './decoded.ts';
 import {
   addressOrNull,
   bytesOrNull,
   chainIdOf,
-  countOrNull,
+  hexCountOrNull,
+  type RecordContext,
   secondsOrNull,
-  type UpstreamPlace,
 } from './forms.ts';
 
 type Event = InsightsSchemas['ContractEvent'];
 
-/** Converts an event of any generation. @throws Unreadable without its position, contract or data. */
-export function event(value: unknown, place: UpstreamPlace): Event {
+/** Converts an event of any generation. @throws UnreadableRecord without its position, contract or data. */
+export function event(value: unknown, context: RecordContext): Event {
   const record = fieldsOf(value);
-  const count = (name: string) => required(countOrNull(record[name]), name);
+  const count = (name: string) => required(hexCountOrNull(record[name]), name);
   return {
-    chain_id: String(chainIdOf(record, place)),
+    chain_id: String(chainIdOf(record, context)),
     block_number: count('block_number'),
     block_hash: required(hashOrNull(record.block_hash), 'block_hash'),
     block_timestamp: required(secondsOrNull(record.block_timestamp), 'block_timestamp'),
@@ -28,7 +28,10 @@ export function event(value: unknown, place: UpstreamPlace): Event {
     address: required(addressOrNull(record.address), 'address'),
     data: record.data === '' ? '0x' : required(bytesOrNull(record.data), 'data'),
     topics: topicsOf(record),
-    ...given('decoded', place.isDecoded ? decodedEventOrNull(pick(record, 'decoded', 'decodedData')) : null),
+    ...optionalField(
+      'decoded',
+      context.isDecoded ? decodedEventOrNull(pick(record, 'decoded', 'decodedData')) : null,
+    ),
   };
 }
 

@@ -16,7 +16,7 @@ import {
  */
 
 /** Facts of the request that a record does not repeat. */
-export interface UpstreamPlace {
+export interface RecordContext {
   /** Requested chains. */
   readonly chainIds: readonly number[];
   /** True when decoding was requested. */
@@ -29,8 +29,8 @@ const FIRST_MILLISECONDS = 100_000_000_000;
 /** Latest time that a Date can hold. */
 const LAST_MS = 8_640_000_000_000_000;
 
-/** Chain of a record. Without one in the record, the request's only chain. @throws Unreadable */
-export function chainIdOf(record: Fields, { chainIds }: Pick<UpstreamPlace, 'chainIds'>): number {
+/** Chain of a record. Without one in the record, the request's only chain. @throws UnreadableRecord */
+export function chainIdOf(record: Fields, { chainIds }: Pick<RecordContext, 'chainIds'>): number {
   const [only] = chainIds.length === 1 ? chainIds : [];
   return required(integerOrNull(record.chain_id) ?? only ?? null, 'chain_id');
 }
@@ -55,7 +55,7 @@ export function quantityOrNull(value: unknown): string | null {
 }
 
 /** Reads a non-negative integer, decimal or hex, that a number holds exactly. */
-export function countOrNull(value: unknown): number | null {
+export function hexCountOrNull(value: unknown): number | null {
   const digits = quantityOrNull(value);
   return digits === null ? null : integerOrNull(digits);
 }
@@ -79,7 +79,7 @@ export function momentOrNull(value: unknown): string | null {
 }
 
 function millisecondsOrNull(value: unknown): number | null {
-  const count = countOrNull(value);
+  const count = hexCountOrNull(value);
   const ms = count === null ? writtenMs(value) : count < FIRST_MILLISECONDS ? count * 1000 : count;
   return ms === null || Number.isNaN(ms) || ms > LAST_MS ? null : ms;
 }

@@ -1,38 +1,38 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import { isObject } from '#lib/json.ts';
-import { type Fields, fieldsOf, given, listOf, pick, required } from '../../upstream-json/fields.ts';
+import { type Fields, fieldsOf, listOf, optionalField, pick, required } from '../../upstream-json/fields.ts';
 import { hashOrNull, integerOrNull } from '../../upstream-json/values.ts';
 import {
   addressOrNull,
   assetTypeOrNull,
   chainIdOf,
-  countOrNull,
+  hexCountOrNull,
   momentOrNull,
   nftTypeOrNull,
   quantityOrNull,
-  type UpstreamPlace,
+  type RecordContext,
   wordsOrNull,
 } from './forms.ts';
 
 type NftTransfer = InsightsSchemas['NftTransfer'];
 
-/** Converts an NFT transfer of any generation. @throws Unreadable without its token, position or sides. */
-export function nftTransfer(value: unknown, place: Pick<UpstreamPlace, 'chainIds'>): NftTransfer {
+/** Converts an NFT transfer of any generation. @throws UnreadableRecord without its token, position or sides. */
+export function nftTransfer(value: unknown, context: Pick<RecordContext, 'chainIds'>): NftTransfer {
   const record = fieldsOf(value);
   const address = (name: string) => required(addressOrNull(record[name]), name);
   const quantity = (name: string) => required(quantityOrNull(record[name]), name);
   const from = address('from_address');
   return {
     token_id: quantity('token_id'),
-    chain_id: chainIdOf(record, place),
+    chain_id: chainIdOf(record, context),
     block_number: quantity('block_number'),
-    ...given('block_hash', hashOrNull(record.block_hash)),
+    ...optionalField('block_hash', hashOrNull(record.block_hash)),
     block_timestamp: required(momentOrNull(record.block_timestamp), 'block_timestamp'),
     transaction_hash: required(hashOrNull(record.transaction_hash), 'transaction_hash'),
     from_address: from,
     to_address: address('to_address'),
-    log_index: required(countOrNull(record.log_index), 'log_index'),
+    log_index: required(hexCountOrNull(record.log_index), 'log_index'),
     contract_address: required(
       addressOrNull(pick(record, 'contract_address', 'token_address')),
       'contract_address',
@@ -40,8 +40,8 @@ export function nftTransfer(value: unknown, place: Pick<UpstreamPlace, 'chainIds
     transfer_type: kindOf(record.transfer_type, from),
     token_type: required(nftTypeOrNull(record.token_type), 'token_type'),
     amount: quantity('amount'),
-    ...given('nft_metadata', nftMetadataOrNull(record.nft_metadata)),
-    ...given('nft_sale', nftSaleOrNull(record.nft_sale)),
+    ...optionalField('nft_metadata', nftMetadataOrNull(record.nft_metadata)),
+    ...optionalField('nft_sale', nftSaleOrNull(record.nft_sale)),
   };
 }
 
@@ -96,19 +96,19 @@ function itemOrNull(item: Fields): SaleItem | null {
     token_id: id,
     amount,
     token_type: type,
-    ...given('from_address', addressOrNull(item.from_address)),
-    ...given('to_address', addressOrNull(item.to_address)),
+    ...optionalField('from_address', addressOrNull(item.from_address)),
+    ...optionalField('to_address', addressOrNull(item.to_address)),
   };
 }
 
 type Nft = InsightsSchemas['Nft'];
 
-/** Converts an NFT with its metadata. @throws Unreadable without its chain, contract, id and standard. */
-export function nft(value: unknown, place: Pick<UpstreamPlace, 'chainIds'>): Nft {
+/** Converts an NFT with its metadata. @throws UnreadableRecord without its chain, contract, id and standard. */
+export function nft(value: unknown, context: Pick<RecordContext, 'chainIds'>): Nft {
   const record = fieldsOf(value);
   const metadata = nftMetadataOrNull(record);
   return {
-    chain_id: chainIdOf(record, place),
+    chain_id: chainIdOf(record, context),
     contract_address: required(
       addressOrNull(pick(record, 'contract_address', 'token_address')) ?? metadata?.contract?.address ?? null,
       'contract_address',
@@ -129,19 +129,19 @@ const LINK = /^(?:https?|ipfs|ar|data):/i;
 function nftMetadataOrNull(value: unknown): NftMetadata | null {
   if (!isObject(value)) return null;
   return {
-    ...given('name', wordsOrNull(value.name)),
-    ...given('description', wordsOrNull(value.description)),
-    ...given('image_url', linkOrNull(value.image_url)),
-    ...given('video_url', linkOrNull(value.video_url)),
-    ...given('animation_url', linkOrNull(value.animation_url)),
-    ...given('background_color', wordsOrNull(value.background_color)),
-    ...given('external_url', linkOrNull(value.external_url)),
-    ...given('status', wordsOrNull(value.status)),
-    ...given('metadata_url', linkOrNull(value.metadata_url)),
-    ...given('owner_addresses', ownersOrNull(value.owner_addresses)),
-    ...given('extra_metadata', extraOrNull(value.extra_metadata)),
-    ...given('collection', collectionOrNull(value.collection)),
-    ...given('contract', contractOrNull(value.contract)),
+    ...optionalField('name', wordsOrNull(value.name)),
+    ...optionalField('description', wordsOrNull(value.description)),
+    ...optionalField('image_url', linkOrNull(value.image_url)),
+    ...optionalField('video_url', linkOrNull(value.video_url)),
+    ...optionalField('animation_url', linkOrNull(value.animation_url)),
+    ...optionalField('background_color', wordsOrNull(value.background_color)),
+    ...optionalField('external_url', linkOrNull(value.external_url)),
+    ...optionalField('status', wordsOrNull(value.status)),
+    ...optionalField('metadata_url', linkOrNull(value.metadata_url)),
+    ...optionalField('owner_addresses', ownersOrNull(value.owner_addresses)),
+    ...optionalField('extra_metadata', extraOrNull(value.extra_metadata)),
+    ...optionalField('collection', collectionOrNull(value.collection)),
+    ...optionalField('contract', contractOrNull(value.contract)),
   };
 }
 
@@ -158,8 +158,8 @@ function extraOrNull(value: unknown): NonNullable<NftMetadata['extra_metadata']>
   const { attributes, properties } = value;
   const listed = Array.isArray(attributes) ? listOf(attributes).filter(isObject).map(copyOf) : null;
   const kept = {
-    ...given('attributes', listed ?? (isObject(attributes) ? copyOf(attributes) : null)),
-    ...given('properties', isObject(properties) ? copyOf(properties) : null),
+    ...optionalField('attributes', listed ?? (isObject(attributes) ? copyOf(attributes) : null)),
+    ...optionalField('properties', isObject(properties) ? copyOf(properties) : null),
   };
   return Object.keys(kept).length === 0 ? null : kept;
 }
@@ -167,12 +167,12 @@ function extraOrNull(value: unknown): NonNullable<NftMetadata['extra_metadata']>
 function collectionOrNull(value: unknown): NonNullable<NftMetadata['collection']> | null {
   if (!isObject(value)) return null;
   const kept = {
-    ...given('name', wordsOrNull(value.name)),
-    ...given('description', wordsOrNull(value.description)),
-    ...given('image_url', linkOrNull(value.image_url)),
-    ...given('banner_image_url', linkOrNull(value.banner_image_url)),
-    ...given('featured_image_url', linkOrNull(value.featured_image_url)),
-    ...given('external_link', linkOrNull(value.external_link)),
+    ...optionalField('name', wordsOrNull(value.name)),
+    ...optionalField('description', wordsOrNull(value.description)),
+    ...optionalField('image_url', linkOrNull(value.image_url)),
+    ...optionalField('banner_image_url', linkOrNull(value.banner_image_url)),
+    ...optionalField('featured_image_url', linkOrNull(value.featured_image_url)),
+    ...optionalField('external_link', linkOrNull(value.external_link)),
   };
   return Object.keys(kept).length === 0 ? null : kept;
 }
@@ -184,9 +184,9 @@ function contractOrNull(value: unknown): NonNullable<NftMetadata['contract']> | 
   return {
     chain_id: chainId,
     address,
-    ...given('name', wordsOrNull(value.name)),
-    ...given('symbol', wordsOrNull(value.symbol)),
-    ...given('type', nftTypeOrNull(value.type)),
+    ...optionalField('name', wordsOrNull(value.name)),
+    ...optionalField('symbol', wordsOrNull(value.symbol)),
+    ...optionalField('type', nftTypeOrNull(value.type)),
   };
 }
 

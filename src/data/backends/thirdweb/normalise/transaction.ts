@@ -1,6 +1,6 @@
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { toJson } from '#lib/json.ts';
-import { type Fields, fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
+import { type Fields, fieldsOf, optionalField, pick, required } from '../../upstream-json/fields.ts';
 import { hashOrNull } from '../../upstream-json/values.ts';
 import { decodedCallOrNull } from './decoded.ts';
 import {
@@ -8,11 +8,11 @@ import {
   bigCountOrNull,
   bytesOrNull,
   chainIdOf,
-  countOrNull,
+  hexCountOrNull,
   partyOrNull,
   quantityOrNull,
+  type RecordContext,
   secondsOrNull,
-  type UpstreamPlace,
 } from './forms.ts';
 
 type Transaction = InsightsSchemas['Transaction'];
@@ -24,19 +24,19 @@ const LENGTH_OF_SELECTOR = '0x12345678'.length;
 
 /**
  * Converts a transaction of any generation. Some write amounts as numbers. Missing values are zero, empty text or null.
- * @throws Unreadable without the fields that every transaction has.
+ * @throws UnreadableRecord without the fields that every transaction has.
  */
-export function transaction(value: unknown, place: UpstreamPlace): Transaction {
+export function transactionRecord(value: unknown, context: RecordContext): Transaction {
   const record = fieldsOf(value);
-  const type = required(countOrNull(pick(record, 'transaction_type', 'type')), 'transaction_type');
+  const type = required(hexCountOrNull(pick(record, 'transaction_type', 'type')), 'transaction_type');
   const data = record.data === '' ? '0x' : required(bytesOrNull(pick(record, 'data', 'input')), 'data');
-  const count = (name: string) => required(countOrNull(record[name]), name);
+  const count = (name: string) => required(hexCountOrNull(record[name]), name);
   const quantity = (name: string) => required(quantityOrNull(record[name]), name);
   const limit = (name: string) => (type < FIRST_WITH_LIMITS ? null : quantityOrNull(record[name]));
   const to = receiverOrNull(record);
   const price = quantityOrNull(record.gas_price) ?? quantityOrNull(record.effective_gas_price);
   return {
-    chain_id: String(chainIdOf(record, place)),
+    chain_id: String(chainIdOf(record, context)),
     block_number: count('block_number'),
     block_hash: required(hashOrNull(record.block_hash), 'block_hash'),
     block_timestamp: required(secondsOrNull(record.block_timestamp), 'block_timestamp'),
@@ -58,10 +58,13 @@ export function transaction(value: unknown, place: UpstreamPlace): Transaction {
     r: quantity('r'),
     s: quantity('s'),
     v: quantity('v'),
-    ...given('access_list_json', listTextOrNull(record.access_list_json)),
-    ...given('authorization_list_json', listTextOrNull(record.authorization_list_json)),
+    ...optionalField('access_list_json', listTextOrNull(record.access_list_json)),
+    ...optionalField('authorization_list_json', listTextOrNull(record.authorization_list_json)),
     ...receiptOf(record, type),
-    ...given('decoded', place.isDecoded ? decodedCallOrNull(pick(record, 'decoded', 'decodedData')) : null),
+    ...optionalField(
+      'decoded',
+      context.isDecoded ? decodedCallOrNull(pick(record, 'decoded', 'decodedData')) : null,
+    ),
   };
 }
 
@@ -70,14 +73,14 @@ function receiptOf(record: Fields, type: number) {
   const bloom = bytesOrNull(record.logs_bloom);
   const hasBlobs = type === WITH_BLOBS;
   return {
-    ...given('contract_address', partyOrNull(record.contract_address)),
-    ...given('gas_used', countOrNull(record.gas_used)),
-    ...given('cumulative_gas_used', countOrNull(record.cumulative_gas_used)),
-    ...given('effective_gas_price', quantityOrNull(record.effective_gas_price)),
-    ...given('blob_gas_used', hasBlobs ? countOrNull(record.blob_gas_used) : null),
-    ...given('blob_gas_price', hasBlobs ? quantityOrNull(record.blob_gas_price) : null),
-    ...given('logs_bloom', bloom === '0x' ? null : bloom),
-    ...given('status', statusOrNull(countOrNull(record.status))),
+    ...optionalField('contract_address', partyOrNull(record.contract_address)),
+    ...optionalField('gas_used', hexCountOrNull(record.gas_used)),
+    ...optionalField('cumulative_gas_used', hexCountOrNull(record.cumulative_gas_used)),
+    ...optionalField('effective_gas_price', quantityOrNull(record.effective_gas_price)),
+    ...optionalField('blob_gas_used', hasBlobs ? hexCountOrNull(record.blob_gas_used) : null),
+    ...optionalField('blob_gas_price', hasBlobs ? quantityOrNull(record.blob_gas_price) : null),
+    ...optionalField('logs_bloom', bloom === '0x' ? null : bloom),
+    ...optionalField('status', statusOrNull(hexCountOrNull(record.status))),
   };
 }
 

@@ -60,13 +60,13 @@ function mutabilityOf({
 
 function parameterText(value: unknown, depth = 0): string {
   const { type, name, indexed, components } = recordIn(value);
-  const told = typeof type === 'string' ? type : 'unknown';
+  const typeName = typeof type === 'string' ? type : 'unknown';
   const text =
-    told.startsWith('tuple') && depth < MAX_DEPTH
+    typeName.startsWith('tuple') && depth < MAX_DEPTH
       ? `(${listIn(components)
           .map(one => parameterText(one, depth + 1))
-          .join(', ')})${told.slice('tuple'.length)}`
-      : told;
+          .join(', ')})${typeName.slice('tuple'.length)}`
+      : typeName;
   const parts = [text, indexed === true && 'indexed', typeof name === 'string' && name];
   return parts.filter(Boolean).join(' ');
 }

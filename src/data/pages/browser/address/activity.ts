@@ -18,7 +18,7 @@ type Log = Explorer['Log'];
 type Withdrawal = Explorer['AddressWithdrawal'];
 
 /** Address whose records a list shows, on its chain. */
-export interface AddressPlace {
+export interface ChainAddress {
   readonly chainId: number;
   readonly address: string;
 }
@@ -26,7 +26,7 @@ export interface AddressPlace {
 type Direction = 'from' | 'to';
 
 /** Transactions from and to an address, or in one direction. */
-export function Transactions({ chainId, address }: AddressPlace): VNode {
+export function Transactions({ chainId, address }: ChainAddress): VNode {
   const [direction, setDirection] = useState<Direction>();
   return html`
     ${h(Choices<Direction | undefined>, { label: 'Direction', choices: DIRECTIONS, chosen: direction, choose: setDirection })}
@@ -49,7 +49,7 @@ export function Transactions({ chainId, address }: AddressPlace): VNode {
 }
 
 /** Internal transactions from and to an address, or in one direction. */
-export function InternalTransactions({ chainId, address }: AddressPlace): VNode {
+export function InternalTransactions({ chainId, address }: ChainAddress): VNode {
   const [direction, setDirection] = useState<Direction>();
   return html`
     ${h(Choices<Direction | undefined>, { label: 'Direction', choices: DIRECTIONS, chosen: direction, choose: setDirection })}
@@ -77,7 +77,7 @@ const DIRECTIONS: readonly Choice<Direction | undefined>[] = [
   ['to', 'Received'],
 ];
 
-export function addressTransfers({ chainId, address }: AddressPlace): VNode {
+export function addressTransfers({ chainId, address }: ChainAddress): VNode {
   return recordList({
     label: 'Token transfers of the address',
     columns: transferColumns(chainId, { of: address }),
@@ -91,7 +91,7 @@ export function addressTransfers({ chainId, address }: AddressPlace): VNode {
   });
 }
 
-export function addressLogs({ chainId, address }: AddressPlace): VNode {
+export function addressLogs({ chainId, address }: ChainAddress): VNode {
   return recordList({
     label: 'Logs of the contract',
     keyOf: logKey,
@@ -107,7 +107,7 @@ export function addressLogs({ chainId, address }: AddressPlace): VNode {
   });
 }
 
-export function blocksValidated({ chainId, address }: AddressPlace): VNode {
+export function blocksValidated({ chainId, address }: ChainAddress): VNode {
   const columns: readonly Column<Block>[] = [
     { name: 'Block', cell: ({ height }) => blockCell(chainId, height) },
     { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
@@ -132,7 +132,7 @@ export function blocksValidated({ chainId, address }: AddressPlace): VNode {
   });
 }
 
-export function addressWithdrawals({ chainId, address }: AddressPlace): VNode {
+export function addressWithdrawals({ chainId, address }: ChainAddress): VNode {
   const columns: readonly Column<Withdrawal>[] = [
     { name: 'Index', cell: ({ index }) => index },
     { name: 'Validator', cell: ({ validator_index }) => validator_index },

@@ -5,7 +5,7 @@ import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Tabs } from '#pages/browser/layout.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
-import { api, type Explorer, pageOf, place } from '../api.ts';
+import { api, type Explorer, pageOf, pagePath } from '../api.ts';
 import { Frame } from '../frame.ts';
 import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
 import { OnChain } from '../records/chain-facts.ts';
@@ -18,7 +18,7 @@ type Counters = Explorer['AddressCounters'];
 
 const NAME_CHARACTERS = 80;
 
-const { chainId, rest } = place();
+const { chainId, rest } = pagePath();
 const [, address = ''] = rest;
 const params = { path: { address_hash: address }, query: { chain_id: chainId } };
 

@@ -9,7 +9,7 @@ import { api, type Explorer } from '../api.ts';
 import { CoinAmount, useChain } from '../records/coin.ts';
 import { pageQuery, type RecordCursor, recordList } from '../records/record-list.ts';
 import { ageCell, blockCell, TransactionReference } from '../records/transaction-columns.ts';
-import type { AddressPlace } from './activity.ts';
+import type { ChainAddress } from './activity.ts';
 
 type Balance = Explorer['CoinBalance'];
 type Day = Explorer['CoinBalanceOfDay'];
@@ -17,7 +17,7 @@ type Day = Explorer['CoinBalanceOfDay'];
 const SHOWN_DIGITS = 6;
 
 /** Coin balance of an address: a chart by day, and a list of all changes. */
-export function CoinHistory({ chainId, address }: AddressPlace): VNode {
+export function CoinHistory({ chainId, address }: ChainAddress): VNode {
   return html`
     ${h(DailyBalances, { chainId, address })}
     ${recordList({
@@ -35,7 +35,7 @@ export function CoinHistory({ chainId, address }: AddressPlace): VNode {
 }
 
 /** Renders nothing when no back end has balances by day, because the list below shows the same. */
-function DailyBalances({ chainId, address }: AddressPlace): VNode | null {
+function DailyBalances({ chainId, address }: ChainAddress): VNode | null {
   const days = useAnswer(
     signal =>
       api.GET('/explorer/addresses/{address_hash}/coin-balance-history-by-day', {

@@ -10,7 +10,7 @@ import { api, type Explorer, pageOf } from '../api.ts';
 import { Source } from '../frame.ts';
 import { CodeText } from '../records/code-text.ts';
 import { DecodedParameters } from '../records/decoded-parameters.ts';
-import type { AddressPlace } from './activity.ts';
+import type { ChainAddress } from './activity.ts';
 import { ContractAbi, ContractSources } from './verified-contract.ts';
 
 type SmartContract = Explorer['SmartContract'];
@@ -20,7 +20,7 @@ export function Contract({
   chainId,
   address,
   implementations,
-}: AddressPlace & { implementations: Explorer['AddressDetails']['implementations'] }): VNode {
+}: ChainAddress & { implementations: Explorer['AddressDetails']['implementations'] }): VNode {
   const contract = useAnswer(
     signal =>
       api.GET('/explorer/smart-contracts/{address_hash}', {

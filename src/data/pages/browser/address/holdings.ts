@@ -12,7 +12,7 @@ import { dollars, usePrices, worth } from '../records/prices.ts';
 import { pageQuery, type RecordCursor, recordList } from '../records/record-list.ts';
 import { InstanceReference, symbolOf, TokenReference, tokenUnits } from '../records/token-amount.ts';
 import { Gallery } from '../token/gallery.ts';
-import type { AddressPlace } from './activity.ts';
+import type { ChainAddress } from './activity.ts';
 
 type Held = Explorer['AddressToken'];
 type HeldNft = Explorer['AddressNft'];
@@ -28,7 +28,7 @@ const STANDARDS: readonly Choice<Standard | undefined>[] = [
 ];
 
 /** Token balances of an address, with their value if a price is known. */
-export function HeldTokens({ chainId, address }: AddressPlace): VNode {
+export function HeldTokens({ chainId, address }: ChainAddress): VNode {
   const [standard, setStandard] = useState<Standard | undefined>('ERC-20');
   return html`
     ${h(Choices<Standard | undefined>, { label: 'Standard', choices: STANDARDS, chosen: standard, choose: setStandard })}
@@ -103,7 +103,7 @@ function balanceCell(chainId: number, { token, token_id: id, value }: Held): VNo
 }
 
 /** NFTs of an address, shown as pictures. */
-export function heldNfts({ chainId, address }: AddressPlace): VNode {
+export function heldNfts({ chainId, address }: ChainAddress): VNode {
   return recordList({
     label: 'NFTs of the address',
     keyOf: ({ token, id }: HeldNft) => `${token?.address} ${id}`,

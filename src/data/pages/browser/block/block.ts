@@ -7,7 +7,7 @@ import { h } from '#pages/browser/element.ts';
 import { Badge, Tabs } from '#pages/browser/layout.ts';
 import { CopyButton } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
-import { api, type Explorer, pageOf, place } from '../api.ts';
+import { api, type Explorer, pageOf, pagePath } from '../api.ts';
 import { type Chain, headOf } from '../chains.ts';
 import { Frame, Source } from '../frame.ts';
 import { MainRecord } from '../main-record.ts';
@@ -18,7 +18,7 @@ type Block = Explorer['Block'];
 
 const RENEW_MS = 5_000;
 
-const { chainId, rest } = place();
+const { chainId, rest } = pagePath();
 const [, asked = ''] = rest;
 
 /** Page of a block: its fields and its contents. */

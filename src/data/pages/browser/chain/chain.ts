@@ -5,7 +5,7 @@ import { Awaited } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Tabs } from '#pages/browser/layout.ts';
 import { entitle, show } from '#pages/browser/show.ts';
-import { place } from '../api.ts';
+import { pagePath } from '../api.ts';
 import { type Chain, canAnswer, hasAnswers, headOf, useChains } from '../chains.ts';
 import { Frame } from '../frame.ts';
 import { BackendState } from '../home/chain-card.ts';
@@ -14,7 +14,7 @@ import { ChainFigures } from '../home/chain-figures.ts';
 import { chainLists } from './chain-lists.ts';
 import { UnknownChain } from './unknown-chain.ts';
 
-const { chainId } = place();
+const { chainId } = pagePath();
 
 /** Page of a chain: the state of its back ends, its figures per day, and lists of its records. */
 function ChainPage(): VNode {

@@ -4,7 +4,7 @@ import { Awaited } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { clipped } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
-import { pageOf, place } from '../api.ts';
+import { pageOf, pagePath } from '../api.ts';
 import { type Chain, useChains } from '../chains.ts';
 import { Frame } from '../frame.ts';
 import { UnknownChain } from './unknown-chain.ts';
@@ -19,7 +19,7 @@ function Missing(): VNode {
     children: h(Awaited<{ chains: readonly Chain[] }>, {
       loading: chains,
       children: ({ chains: all }) => {
-        const { chainId } = place();
+        const { chainId } = pagePath();
         const chain = all.find(({ id }) => id === chainId);
         const isChainUnknown = chain === undefined && Number.isSafeInteger(chainId) && chainId > 0;
         return isChainUnknown ? h(UnknownChain, { chainId, chains: all }) : h(NoPage, { chain });

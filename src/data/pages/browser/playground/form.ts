@@ -132,28 +132,28 @@ function Filters({
 }): VNode {
   const names = filtersOf(kind);
   const replace = (index: number, part: Partial<Filter>) =>
-    change(filters.map((filter, place) => (place === index ? { ...filter, ...part } : filter)));
+    change(filters.map((filter, other) => (other === index ? { ...filter, ...part } : filter)));
   const known = filters
     .map((filter, index) => ({ filter, index }))
     .filter(({ filter }) => names.includes(filter.name));
   return html`<fieldset class="stack">
     <legend>Filters</legend>
     ${known.map(
-      ({ filter, index }, place) => html`<div class="row filter" key=${index}>
+      ({ filter, index }, row) => html`<div class="row filter" key=${index}>
         <select
-          aria-label=${`Field of filter ${place + 1}`}
+          aria-label=${`Field of filter ${row + 1}`}
           value=${filter.name}
           onChange=${(event: Event & { currentTarget: HTMLSelectElement }) =>
             replace(index, { name: event.currentTarget.value })}
         >${names.map(name => html`<option key=${name} value=${name}>${wordsOf(name)}</option>`)}</select>
         <input
-          aria-label=${`Value of filter ${place + 1}`}
+          aria-label=${`Value of filter ${row + 1}`}
           value=${filter.value}
           placeholder=${exampleOf(filter.name)}
           onInput=${(event: InputEvent & { currentTarget: HTMLInputElement }) =>
             replace(index, { value: event.currentTarget.value })}
         />
-        <button type="button" aria-label=${`Remove filter ${place + 1}`} onClick=${() => change(filters.filter((_, other) => other !== index))}>×</button>
+        <button type="button" aria-label=${`Remove filter ${row + 1}`} onClick=${() => change(filters.filter((_, other) => other !== index))}>×</button>
       </div>`,
     )}
     <div><button type="button" onClick=${() => change([...filters, { name: names[0] ?? '', value: '' }])}>Add filter</button></div>

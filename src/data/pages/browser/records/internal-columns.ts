@@ -23,7 +23,7 @@ export function internalColumns(
   chainId: number,
   { of, isOfBlock = false }: { of?: string; isOfBlock?: boolean } = {},
 ): readonly Column<InternalTransaction>[] {
-  const place: readonly Column<InternalTransaction>[] = [
+  const position: readonly Column<InternalTransaction>[] = [
     { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
     { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
   ];
@@ -33,7 +33,7 @@ export function internalColumns(
       cell: ({ transaction_hash }) => h(TransactionReference, { chainId, hash: transaction_hash }),
     },
     { name: 'Type', cell: ({ type, error }) => callKind(type, error) },
-    ...(isOfBlock ? [] : place),
+    ...(isOfBlock ? [] : position),
     {
       name: 'From',
       cell: ({ from }) => h(AddressReference, { chainId, address: from }),

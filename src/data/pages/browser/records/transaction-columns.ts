@@ -19,7 +19,7 @@ export function transactionColumns(
   chainId: number,
   { of, isOfBlock = false }: { of?: string; isOfBlock?: boolean } = {},
 ): readonly Column<Transaction>[] {
-  const place: readonly Column<Transaction>[] = [
+  const position: readonly Column<Transaction>[] = [
     { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
     { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
   ];
@@ -30,7 +30,7 @@ export function transactionColumns(
         html`${h(TransactionReference, { chainId, hash: transaction.hash })} ${transaction.status !== 'ok' && h(TransactionStatus, { transaction })}`,
     },
     { name: 'Method', cell: ({ method, to }) => methodCell(method, to === null) },
-    ...(isOfBlock ? [] : place),
+    ...(isOfBlock ? [] : position),
     {
       name: 'From',
       cell: ({ from }) => h(AddressReference, { chainId, address: from }),

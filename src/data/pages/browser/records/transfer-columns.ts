@@ -34,7 +34,7 @@ export function transferColumns(
     isOfTransaction?: boolean;
   } = {},
 ): readonly Column<Transfer>[] {
-  const place: readonly Column<Transfer>[] = [
+  const position: readonly Column<Transfer>[] = [
     {
       name: 'Transaction',
       cell: ({ transaction_hash }) => h(TransactionReference, { chainId, hash: transaction_hash }),
@@ -44,7 +44,7 @@ export function transferColumns(
     { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
   ];
   return [
-    ...(isOfTransaction ? [] : place),
+    ...(isOfTransaction ? [] : position),
     { name: 'Type', cell: ({ type }) => kindCell(type) },
     {
       name: 'From',

@@ -6,7 +6,7 @@ import { Badge, Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { clipped, webAddress } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
-import { api, type Explorer, pageOf, place } from '../api.ts';
+import { api, type Explorer, pageOf, pagePath } from '../api.ts';
 import { Frame, Source } from '../frame.ts';
 import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
 import { AddressReference } from '../records/address-reference.ts';
@@ -25,7 +25,7 @@ const LINK_CHARACTERS = 80;
 const TOKEN_ID = /^\d{1,78}$/;
 const LAST_ID = 2n ** 256n - 1n;
 
-const { chainId, rest } = place();
+const { chainId, rest } = pagePath();
 const [, contract = '', , id = ''] = rest;
 
 /** Page of an NFT: its picture and metadata, its owner or holders, and its transfers. */

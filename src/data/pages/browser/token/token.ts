@@ -7,7 +7,7 @@ import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
-import { api, type Explorer, type Insights, pageOf, place } from '../api.ts';
+import { api, type Explorer, type Insights, pageOf, pagePath } from '../api.ts';
 import { Frame, Source } from '../frame.ts';
 import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
 import { AddressReference } from '../records/address-reference.ts';
@@ -24,7 +24,7 @@ type Instance = Explorer['TokenInstance'];
 
 const NAME_CHARACTERS = 80;
 
-const { chainId, rest } = place();
+const { chainId, rest } = pagePath();
 const [, contract = ''] = rest;
 const path = { address_hash: contract };
 

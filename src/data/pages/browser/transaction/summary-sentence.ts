@@ -44,7 +44,7 @@ export function SummarySentence({ chainId, hash }: { chainId: number; hash: stri
   </div>`;
 }
 
-interface Place {
+interface ChainOfSummary {
   readonly chainId: number;
   readonly symbol: string;
 }
@@ -52,17 +52,17 @@ interface Place {
 /** Fills in the placeholders of a sentence. A placeholder without a value is omitted. */
 function sentence(
   { summary_template, summary_template_variables }: Summary,
-  place: Place,
+  chain: ChainOfSummary,
 ): ComponentChildren[] {
   return summary_template.split(PLACEHOLDER).map((part, index) => {
     if (index % 2 === 0) return clipped(part, TEXT_CHARACTERS);
-    if (part === 'native') return place.symbol;
+    if (part === 'native') return chain.symbol;
     if (part === 'wei') return 'wei';
     const variable = Object.hasOwn(summary_template_variables, part)
       ? summary_template_variables[part]
       : undefined;
     if (variable === undefined) return '';
-    const shown = shownValue(variable, place.chainId);
+    const shown = shownValue(variable, chain.chainId);
     return part === 'token_id' ? ['#', shown] : shown;
   });
 }

@@ -6,7 +6,7 @@ import { h } from '#pages/browser/element.ts';
 import { Tabs } from '#pages/browser/layout.ts';
 import { Reference, shortened } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
-import { api, type Explorer, pageOf, place } from '../api.ts';
+import { api, type Explorer, pageOf, pagePath } from '../api.ts';
 import { Frame, Source } from '../frame.ts';
 import { MainRecord } from '../main-record.ts';
 import { useChain } from '../records/coin.ts';
@@ -19,7 +19,7 @@ type Transaction = Explorer['Transaction'];
 
 const RENEW_MS = 3_000;
 
-const { chainId, rest } = place();
+const { chainId, rest } = pagePath();
 const [, asked = ''] = rest;
 
 /** Page of a transaction. It refreshes until the transaction is final, so one that was just sent appears. */

@@ -160,7 +160,7 @@ export async function clean(handle: Handle, entries: readonly Dirty[], block: nu
 }
 
 /** Puts the next read of entries behind fresh ones, and with `pauses` off, each time twice as long. */
-export async function postpone(
+export async function postponeEntries(
   handle: Handle,
   entries: readonly DirtyEntry[],
   { now, pauses }: { now: number; pauses: boolean },

@@ -2,7 +2,7 @@ import type { Hash } from 'viem';
 import type { TransactionRow } from '#indexer/read/blocks/transactions.ts';
 import { MinedMeanwhile, type PendingTransaction } from '#node/pending-transactions.ts';
 import { BackendError } from '../../port/backend-error.ts';
-import { confirmationsOf, type IndexSource, missingFrom, notIndexed, notReadYet } from './source.ts';
+import { confirmationsAt, type IndexSource, missingFrom, notIndexed, notReadYet } from './source.ts';
 
 /** A transaction in a block, with its depth. */
 export interface MinedTransaction {
@@ -91,5 +91,5 @@ export async function assertTraces({ reader }: IndexSource): Promise<void> {
 }
 
 function minedAt(source: IndexSource, row: TransactionRow): FoundTransaction {
-  return { mined: { row, confirmations: confirmationsOf(source, row.blockNumber) }, pending: undefined };
+  return { mined: { row, confirmations: confirmationsAt(source, row.blockNumber) }, pending: undefined };
 }
