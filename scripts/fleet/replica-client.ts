@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ApiClient, type ApiRequest, apiClient, type Reply } from '../../src/command/api/client.ts';
+import { type ApiClient, type ApiReply, type ApiRequest, apiClient } from '../../src/command/api/client.ts';
 import type { Interruptions } from './interruptions.ts';
 
 /** Receivers of the reports of a client. */
@@ -23,7 +23,7 @@ interface Replicas {
 }
 
 /** Returns true for an answer that is not allowed during a graceful disruption. */
-type Judge = (reply: Reply<unknown>, replica: { readonly wasReady: boolean }) => boolean;
+type Judge = (reply: ApiReply<unknown>, replica: { readonly wasReady: boolean }) => boolean;
 
 const PAUSE_MS = 50;
 const GIVES_UP_AFTER_MS = 60_000;
@@ -41,7 +41,7 @@ export function replicaClient(replicas: Replicas): ApiClient {
   });
 
   return {
-    async ask<Body>(request: ApiRequest): Promise<Reply<Body>> {
+    async ask<Body>(request: ApiRequest): Promise<ApiReply<Body>> {
       const startedAt = Date.now();
       const kind = request.method === undefined ? 'read' : 'write';
       for (let attempt = 1; ; attempt += 1) {
@@ -57,7 +57,7 @@ export function replicaClient(replicas: Replicas): ApiClient {
     },
   };
 
-  function judge(reply: Reply<unknown>, request: string): void {
+  function judge(reply: ApiReply<unknown>, request: string): void {
     const { name } = interruptions.current();
     if (reply.kind === 'away') violation(`${name}: ${request}: no answer within 60 s: ${reply.message}`);
     if (reply.kind === 'refused' && reply.status >= 500)
@@ -79,7 +79,7 @@ function nextReplica({ replicas, key, observers }: Replicas, isViolation: Judge)
   const clients = replicas.map(replica => ({ replica, client: apiClient({ url: replica.url, key }) }));
   let turn = 0;
 
-  return async <Body>(request: ApiRequest): Promise<Reply<Body>> => {
+  return async <Body>(request: ApiRequest): Promise<ApiReply<Body>> => {
     const next = clients[turn++ % clients.length];
     if (next === undefined) throw new Error('there is no replica');
     const { name, isReady } = next.replica;
@@ -94,20 +94,20 @@ function nextReplica({ replicas, key, observers }: Replicas, isViolation: Judge)
   };
 }
 
-function isPassing(reply: Reply<unknown>): boolean {
+function isPassing(reply: ApiReply<unknown>): boolean {
   return reply.kind === 'away' || isUnavailable(reply);
 }
 
-function isUnavailable(reply: Reply<unknown>): boolean {
+function isUnavailable(reply: ApiReply<unknown>): boolean {
   return reply.kind === 'refused' && reply.status === UNAVAILABLE;
 }
 
 /** True when a connection was accepted or timed out, but gave no answer. */
-function isCutOff(reply: Reply<unknown>): boolean {
+function isCutOff(reply: ApiReply<unknown>): boolean {
   return reply.kind === 'away' && reply.code !== 'ECONNREFUSED';
 }
 
-function causeOf(reply: Reply<unknown>): string {
+function causeOf(reply: ApiReply<unknown>): string {
   if (reply.kind === 'away') return `${reply.code}: ${reply.message}`;
   return reply.kind === 'refused' ? `${reply.status}: ${reply.message}` : reply.kind;
 }

@@ -1,5 +1,5 @@
 import { isObject } from '#lib/json.ts';
-import type { Reply } from '../../src/command/api/client.ts';
+import type { ApiReply } from '../../src/command/api/client.ts';
 import type { FleetChain } from './chain.ts';
 
 export interface ChainBlock {
@@ -102,11 +102,11 @@ function textOf(value: unknown): string {
 }
 
 /** Body of a successful answer. */
-export function bodyOf(reply: Reply<unknown>): unknown {
+export function bodyOf(reply: ApiReply<unknown>): unknown {
   return reply.kind === 'done' ? reply.body : undefined;
 }
 
 /** True for a successful answer from a cache, sent because no back end could answer. */
-export function isStale(reply: Reply<unknown>): boolean {
+export function isStale(reply: ApiReply<unknown>): boolean {
   return reply.kind === 'done' && reply.headers.get('x-cache') === 'STALE';
 }

@@ -4,7 +4,7 @@ import { loadConfig } from '#config/load.ts';
 import { openMigrated, readSchema, type SchemaState, unusable } from '#db/migrate.ts';
 import { databaseName } from '#db/open.ts';
 import { readArguments, UsageError } from '#lib/command-line.ts';
-import { atPlace, type CannotStart } from '#lib/startup-error.ts';
+import { type CannotStart, withLocation } from '#lib/startup-error.ts';
 import { type ConfiguredDatabase, configuredDatabases } from './doctor/configured-databases.ts';
 
 const USAGE = `Usage: tollgate migrate --config FILE [--status]
@@ -38,9 +38,9 @@ export async function runMigrate(args: readonly string[]): Promise<void> {
   if (config.file === undefined) throw new UsageError('--config is missing, and so is TOLLGATE_CONFIG');
   for (const database of configuredDatabases(config)) {
     const refused = await migrateOrShow(database, status).catch(error => {
-      throw atPlace(error, config.placeOf);
+      throw withLocation(error, config.locationOf);
     });
-    if (refused !== undefined) reportFailure(atPlace(refused, config.placeOf), 'tollgate migrate');
+    if (refused !== undefined) reportFailure(withLocation(refused, config.locationOf), 'tollgate migrate');
   }
 }
 

@@ -5,7 +5,7 @@ import { brokenRule, didYouMean } from '../lib/broken-rule.ts';
  * One invalid part of a configuration: its path (`chains[0].rpc[1]`, empty for the whole file), its line, and the
  * broken rule. Never contains a value.
  */
-export interface Finding {
+export interface ConfigFault {
   path: string;
   line: number | undefined;
   message: string;
@@ -14,9 +14,9 @@ export interface Finding {
 /** All findings in a configuration, in the order of the file. `source` is the file's path. */
 export class ConfigError extends Error {
   readonly source: string;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly ConfigFault[];
 
-  constructor(source: string, findings: readonly Finding[]) {
+  constructor(source: string, findings: readonly ConfigFault[]) {
     const sorted = [...findings].sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
     super(`${source} is not valid:\n${sorted.map(finding => `  ${sentence(finding)}`).join('\n')}`);
     this.name = 'ConfigError';
@@ -29,16 +29,16 @@ export class ConfigError extends Error {
 export type Steps = readonly (string | number)[];
 
 /** Text form of a path: `chains[0].id`. */
-export function pathOf(steps: Steps): string {
+export function settingPath(steps: Steps): string {
   return steps.reduce<string>((path, step) => {
     if (typeof step === 'number') return `${path}[${step}]`;
     return path === '' ? step : `${path}.${step}`;
   }, '');
 }
 
-function sentence({ path, line, message }: Finding): string {
-  const place = line === undefined ? '' : `line ${line}: `;
-  return path === '' ? `${place}${message}` : `${place}${path} ${message}`;
+function sentence({ path, line, message }: ConfigFault): string {
+  const start = line === undefined ? '' : `line ${line}: `;
+  return path === '' ? `${start}${message}` : `${start}${path} ${message}`;
 }
 
 /** Broken rule of the schema: its path and its text. */

@@ -11,7 +11,7 @@ export interface Config {
   /** Path of the configuration file; undefined for the embedded default. */
   file: string | undefined;
   /** Location of a setting such as `payments.database`: file, line and path. Only the path when there is no file. */
-  placeOf(setting: string): string;
+  locationOf(setting: string): string;
   /** Line of a setting, or of its nearest parent key in the file. */
   lineOf(setting: string): number | undefined;
   /** Base of relative paths: the file's folder, otherwise the working directory. */

@@ -6,9 +6,9 @@ import { parseArguments } from './arguments.ts';
 import type { Config, Role } from './config.ts';
 import {
   ConfigError,
-  type Finding,
-  pathOf,
+  type ConfigFault,
   type Steps,
+  settingPath,
   type Violation,
   violationOf,
 } from './config-error.ts';
@@ -58,7 +58,7 @@ export function loadConfig({ file, env, argv = [], directory = process.cwd() }: 
     file: path,
     directory: base,
     lineOf,
-    placeOf(setting) {
+    locationOf(setting) {
       const line = lineOf(setting);
       return [
         ...(path === undefined ? [] : [path]),
@@ -93,10 +93,10 @@ function textOf(path: string): string {
 }
 
 /** Adds lines to violations. Omits values with a missing variable, because they could not be validated. */
-function findings({ faults, lineOf }: ConfigSource, violations: readonly Violation[]): Finding[] {
+function findings({ faults, lineOf }: ConfigSource, violations: readonly Violation[]): ConfigFault[] {
   const unreadable = faults.some(({ steps }) => steps === undefined);
   const unjudged = new Set(faults.map(({ finding }) => finding.path));
   return violations
-    .map(({ steps, message }) => ({ path: pathOf(steps), line: lineOf(steps), message }))
+    .map(({ steps, message }) => ({ path: settingPath(steps), line: lineOf(steps), message }))
     .filter(({ path }) => !unreadable && !unjudged.has(path));
 }

@@ -192,9 +192,9 @@ function chains({ chains: all, devnet }: File): Violation[] {
     ...all.flatMap(({ id, rpc, backends }, index) => [
       ...(embedded.includes(id) ? [fault(['chains', index, 'id'], 'is the id of an embedded chain')] : []),
       ...(rpc.length + backends.length === 0 ? [fault(['chains', index], 'needs rpc or backends')] : []),
-      ...backends.flatMap(({ kind }, place) =>
+      ...backends.flatMap(({ kind }, position) =>
         kind === 'index' && rpc.length === 0
-          ? [fault(['chains', index, 'backends', place], "needs the chain's rpc")]
+          ? [fault(['chains', index, 'backends', position], "needs the chain's rpc")]
           : [],
       ),
     ]),
@@ -248,13 +248,13 @@ function certificates({ data, payments }: File, directory: string): Violation[] 
         postgres: { tls = {} },
       },
     ]) => {
-      const place = [service, 'postgres', 'tls'];
+      const path = [service, 'postgres', 'tls'];
       const unreadable = Object.entries(tls).filter(([, file]) => !isReadable(resolve(directory, file)));
       return [
-        ...unreadable.map(([name]) => fault([...place, name], 'must be a readable file')),
+        ...unreadable.map(([name]) => fault([...path, name], 'must be a readable file')),
         ...((tls.cert === undefined) === (tls.key === undefined)
           ? []
-          : [fault(place, 'needs both cert and key, or neither')]),
+          : [fault(path, 'needs both cert and key, or neither')]),
       ];
     },
   );

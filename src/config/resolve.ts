@@ -32,13 +32,13 @@ type File = components['schemas'];
 export function resolveConfig(
   file: File['ConfigFile'],
   { directory, mode }: { directory: string; mode: Environment['mode'] },
-): Omit<Config, 'file' | 'directory' | 'placeOf' | 'lineOf'> {
-  const places = placesIn(directory);
+): Omit<Config, 'file' | 'directory' | 'locationOf' | 'lineOf'> {
+  const paths = pathsIn(directory);
   return {
     roles: ROLES.filter(role => file.roles.includes(role)),
     workers: typeof file.workers === 'number' ? file.workers : availableParallelism(),
-    data: dataOf(file.data, places, mode),
-    payments: paymentsOf(file.payments, places),
+    data: dataOf(file.data, paths, mode),
+    payments: paymentsOf(file.payments, paths),
     admin: { listen: listenAddress(file.admin.listen), hosts: file.admin.hosts },
     server: {
       maxConnections: file.server.maxConnections,
@@ -47,10 +47,10 @@ export function resolveConfig(
       lameDuckMs: lameDuckMsOf(file),
     },
     trustedProxies: file.trustedProxies,
-    rateLimitStore: rateLimitStoreOf(file, places),
+    rateLimitStore: rateLimitStoreOf(file, paths),
     diskReserve: diskReserveOf(file.diskReserve),
     ipfsGateway: withoutSlash(file.ipfsGateway),
-    chains: file.chains.map(chain => chainOf(chain, file.data.postgres, places)),
+    chains: file.chains.map(chain => chainOf(chain, file.data.postgres, paths)),
     devnet: devnetOf(file),
     log: file.log,
   };
@@ -64,9 +64,9 @@ function lameDuckMsOf({ server, workers, trustedProxies }: File['ConfigFile']): 
   return workers !== 1 || trustedProxies.length > 0 ? LAME_DUCK_MS : 0;
 }
 
-type Places = ReturnType<typeof placesIn>;
+type Paths = ReturnType<typeof pathsIn>;
 
-function placesIn(directory: string) {
+function pathsIn(directory: string) {
   const path = (text: string) => resolve(directory, text);
   const sqlite = (text: string): SqliteDatabase => {
     const file = text.slice('sqlite:'.length);
@@ -96,7 +96,7 @@ function postgresOf(
   };
 }
 
-function rateLimitStoreOf({ rateLimitStore, payments }: File['ConfigFile'], { path }: Places) {
+function rateLimitStoreOf({ rateLimitStore, payments }: File['ConfigFile'], { path }: Paths) {
   if (rateLimitStore === undefined) return undefined;
   return redisOr(rateLimitStore, url => postgresOf(url, payments.postgres, path));
 }
@@ -113,10 +113,10 @@ function redisOr<Other>(url: string, other: (url: string) => Other): RedisStore 
   return url.startsWith('redis') ? { kind: 'redis', url } : other(url);
 }
 
-function dataOf(data: File['Data'], { sqlite }: Places, mode: Environment['mode']): DataConfig {
+function dataOf(data: File['Data'], { sqlite }: Paths, mode: Environment['mode']): DataConfig {
   const { cache, fallback, queries } = data;
   return {
-    ...placeOf(data),
+    ...listenerOf(data),
     isPublicUrlNamed: data.publicUrl !== undefined,
     validateResponses: data.validateResponses ?? mode !== 'production',
     pages: data.pages,
@@ -136,7 +136,7 @@ function dataOf(data: File['Data'], { sqlite }: Places, mode: Environment['mode'
   };
 }
 
-function cacheStoreOf({ store, storeSize }: File['Data']['cache'], sqlite: Places['sqlite']) {
+function cacheStoreOf({ store, storeSize }: File['Data']['cache'], sqlite: Paths['sqlite']) {
   if (store === undefined) return undefined;
   return redisOr(store, url => ({ ...sqlite(url), sizeBytes: sizeBytes(storeSize) }));
 }
@@ -144,10 +144,10 @@ function cacheStoreOf({ store, storeSize }: File['Data']['cache'], sqlite: Place
 /** The schema's default, which the validator has already filled in. */
 const DEFAULT_DATABASE = 'sqlite:./var/payments.db';
 
-function paymentsOf(payments: File['Payments'], { path, database }: Places): PaymentsConfig {
+function paymentsOf(payments: File['Payments'], { path, database }: Paths): PaymentsConfig {
   const { secretKey, secretKeyFile = './var/secret.key', mail, messenger } = payments;
   return {
-    ...placeOf(payments),
+    ...listenerOf(payments),
     database: database(payments.database, payments.postgres),
     hasDefaultDatabase: payments.database === DEFAULT_DATABASE,
     secretKey:
@@ -164,27 +164,27 @@ function paymentsOf(payments: File['Payments'], { path, database }: Places): Pay
   };
 }
 
-function chainOf(chain: File['Chain'], postgres: File['Postgres'], places: Places): ChainConfig {
+function chainOf(chain: File['Chain'], postgres: File['Postgres'], paths: Paths): ChainConfig {
   return {
     ...chain,
     rpcMaxAnswerBytes: sizeBytes(chain.rpcMaxAnswer),
-    abis: chain.abis === undefined ? undefined : places.path(chain.abis),
+    abis: chain.abis === undefined ? undefined : paths.path(chain.abis),
     names: chain.names,
     prices: chain.prices,
-    backends: chain.backends.map(backend => backendOf(backend, { chainId: chain.id, postgres, places })),
+    backends: chain.backends.map(backend => backendOf(backend, { chainId: chain.id, postgres, paths })),
   };
 }
 
-interface BackendPlace {
+interface BackendContext {
   chainId: number;
   /** PostgreSQL settings of indexes. */
   postgres: File['Postgres'];
-  places: Places;
+  paths: Paths;
 }
 
 function backendOf(
   backend: File['Backend'],
-  { chainId, postgres, places: { database: databaseOf } }: BackendPlace,
+  { chainId, postgres, paths: { database: databaseOf } }: BackendContext,
 ): BackendConfig {
   if (backend.kind === 'index') {
     const { kind, database = `sqlite:./var/index-${chainId}.db`, fromBlock = 0 } = backend;
@@ -206,7 +206,7 @@ function devnetOf({ devnet, chains }: File['ConfigFile']): DevnetConfig | undefi
   return { ...sizes, trickleMs: durationMs(trickle) };
 }
 
-function placeOf({ listen, publicUrl }: { listen: string; publicUrl?: string }) {
+function listenerOf({ listen, publicUrl }: { listen: string; publicUrl?: string }) {
   const address = listenAddress(listen);
   const origin = address.port === 0 ? undefined : originOf(address);
   return { listen: address, publicUrl: publicUrl === undefined ? origin : withoutSlash(publicUrl) };

@@ -11,14 +11,14 @@ import {
   Scalar,
   visit,
 } from 'yaml';
-import { type Finding, pathOf, type Steps } from './config-error.ts';
+import { type ConfigFault, type Steps, settingPath } from './config-error.ts';
 import type { Variables } from './environment.ts';
 
 /** Parsed configuration file: its value after substitution of variables, and the lines of its parts. */
 export interface ConfigSource {
   value: unknown;
   /** Errors in the file's syntax or variables. `steps` is the path of a value that cannot be validated. */
-  faults: { finding: Finding; steps: Steps | undefined }[];
+  faults: { finding: ConfigFault; steps: Steps | undefined }[];
   /** Line of a value, or of its nearest parent in the file. */
   lineOf(steps: Steps): number | undefined;
 }
@@ -106,7 +106,7 @@ function interpolate(document: Document, variables: Variables): UnfilledVariable
       });
       node.value = node.type === Scalar.PLAIN ? typed(text) : text;
       const steps = stepsTo([...ancestors, node]);
-      unfilled.push(...messages.map(message => ({ steps, path: pathOf(steps), message })));
+      unfilled.push(...messages.map(message => ({ steps, path: settingPath(steps), message })));
     },
   });
   return unfilled;

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DataServiceOperations } from '../contract/contracts/data-service.ts';
 import type { Handlers } from '../contract/contracts/operations.ts';
-import type { IndexProgress } from '../http/metrics.ts';
+import type { IndexFigures } from '../http/metrics.ts';
 import type { Backend, BackendStatus } from './backends/port/backend.ts';
 import type { InsightsAnswers, InsightsOperationId } from './backends/port/insights-backend.ts';
 import type { Chain } from './fallback/chain.ts';
@@ -46,7 +46,7 @@ function describe({ id, name, native, confirmations, backends }: Chain) {
 }
 
 /** State of an index for the metrics. All of it is also known while the node is silent. */
-export function indexProgressOf(chainId: number, status: BackendStatus): IndexProgress {
+export function indexProgressOf(chainId: number, status: BackendStatus): IndexFigures {
   const { head, lastLag, lagSeconds, stalled, incompleteBlocks, unreadState } = status;
   return {
     chain: String(chainId),

@@ -3,10 +3,10 @@ import type { Context, Middleware, Next } from 'koa';
 import { errorBodies } from '../contract/contracts/contract.ts';
 import { explorerContract } from '../contract/contracts/explorer.ts';
 import { insightsContract } from '../contract/contracts/insights.ts';
-import { createApp, inOrder } from '../http/app/app.ts';
+import { composed, createApp } from '../http/app/app.ts';
 import { isUnanswered } from '../http/app/error-answers.ts';
 import { HttpError } from '../http/errors.ts';
-import { type Check, healthRoutes } from '../http/health.ts';
+import { healthRoutes, type ReadinessCheck } from '../http/health.ts';
 import { plainRouter } from '../http/plain-router.ts';
 import { boundedAs } from '../http/server/connection-bounds.ts';
 import { type ListenerSettings, listen } from '../http/server/server.ts';
@@ -30,13 +30,13 @@ export interface DataFront {
   /** Routes outside the contracts. */
   readonly plain: Router;
   /** Starts serving these routes. Every earlier request gets a 503. */
-  serve(service: { routes: readonly Middleware[]; checks: Readonly<Record<string, Check>> }): void;
+  serve(service: { routes: readonly Middleware[]; checks: Readonly<Record<string, ReadinessCheck>> }): void;
   /** As in `RunningServer`. */
   close(drainMs?: number): Promise<void>;
 }
 
 const RETRY_AFTER_S = 1;
-const STARTING: Readonly<Record<string, Check>> = {
+const STARTING: Readonly<Record<string, ReadinessCheck>> = {
   start: () => ({ ok: false, detail: 'chains are being opened' }),
 };
 
@@ -79,7 +79,7 @@ export async function openDataFront(options: FrontOptions, chainIds: readonly nu
     url: listening.url,
     plain,
     serve(service) {
-      routes = inOrder(service.routes);
+      routes = composed(service.routes);
       checks = service.checks;
     },
     close: listening.close,

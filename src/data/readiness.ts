@@ -1,4 +1,4 @@
-import type { Check } from '../http/health.ts';
+import type { ReadinessCheck } from '../http/health.ts';
 import { inTime } from '../lib/in-time.ts';
 import { type ClockAndLog, type Logger, logAndGoOn } from '../lib/logger.ts';
 import type { Backend } from './backends/port/backend.ts';
@@ -44,7 +44,7 @@ const WORDS: Readonly<Record<ChainState, string>> = {
 export function readiness(
   chains: readonly ReadinessChain[],
   { isFilled, clock, log }: ReadinessOptions,
-): Readonly<Record<string, Check>> {
+): Readonly<Record<string, ReadinessCheck>> {
   const startedAt = clock.now();
   const states = chains.map(chain => stateReader(chain, log));
   let reading: Promise<readonly ChainState[]> | undefined;

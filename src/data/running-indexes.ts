@@ -1,5 +1,5 @@
 import { clockWarnings } from '../db/database-clock.ts';
-import type { Check } from '../http/health.ts';
+import type { ReadinessCheck } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { ClockAndLog } from '../lib/logger.ts';
@@ -75,7 +75,7 @@ export interface IndexWritersOptions extends ClockAndLog {
 /** Keeps indexes up to date in a process that does not serve them. */
 export interface IndexWriters extends Pick<RunningIndexes, 'progress' | 'whenComplete'> {
   /** Readiness by chain. */
-  readonly checks: Readonly<Record<string, Check>>;
+  readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** State of the indexes, for the operator. */
   status(): Promise<object>;
   /** Stops the indexes, releases their leases and closes the databases. */

@@ -7,8 +7,8 @@ import { withExamples } from '../contract/description/examples.ts';
 import { mergedDocument } from '../contract/description/merged-document.ts';
 import { mount } from '../contract/mount/mount.ts';
 import type { LinkedHostRules } from '../http/fetch/linked-hosts.ts';
-import type { Check } from '../http/health.ts';
-import type { IndexProgress } from '../http/metrics.ts';
+import type { ReadinessCheck } from '../http/health.ts';
+import type { IndexFigures } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import { logAndGoOn } from '../lib/logger.ts';
@@ -69,7 +69,7 @@ export interface DataService {
   /** Brings every index to its node's current head. Rejects when a node is unreachable. */
   catchUp(): Promise<void>;
   /** Readiness checks by chain. */
-  readonly checks: Readonly<Record<string, Check>>;
+  readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** State of the chains and their back ends, for the operator. */
   status(): Promise<object>;
   /** Stops accepting requests, drains, stops the indexes and closes every database. */
@@ -164,7 +164,7 @@ async function serveChains(
     checks,
     disk,
     ...options
-  }: DataServiceOptions & { checks: Readonly<Record<string, Check>>; disk: DiskSpace },
+  }: DataServiceOptions & { checks: Readonly<Record<string, ReadinessCheck>>; disk: DiskSpace },
 ): Promise<() => Promise<void>> {
   const { fallback, clock, log, metrics, validateResponses } = options;
   const { store, timeoutMs, lifetimes, maxBytes } = options.cache;
@@ -255,7 +255,7 @@ async function warmUp(pool: QueryPool | undefined, chains: readonly ServedChain[
   await threads;
 }
 
-function progressOf(chains: readonly Chain[]): IndexProgress[] {
+function progressOf(chains: readonly Chain[]): IndexFigures[] {
   return chains.flatMap(({ id, backends }) =>
     backends.filter(({ kind }) => kind === 'index').map(index => indexProgressOf(id, index.status())),
   );

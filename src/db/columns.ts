@@ -10,7 +10,7 @@
 type Hex = `0x${string}`;
 
 /** Value as accepted and returned by the SQLite driver. */
-export type Column = string | number | Buffer | null;
+export type ColumnValue = string | number | Buffer | null;
 
 /** Value that can be bound to a `?`. Amounts go through `uintColumn`, objects through `jsonColumn`. */
 export type Binding = string | number | boolean | Buffer | null;
@@ -32,7 +32,7 @@ export function uintOf(column: string): bigint {
   return BigInt(column.slice(2));
 }
 
-export function uintOrNull(column: string | null): bigint | null {
+export function nullableUint(column: string | null): bigint | null {
   return column === null ? null : uintOf(column);
 }
 
@@ -59,7 +59,7 @@ export function hexOf(column: Buffer): Hex {
   return `0x${column.toString('hex')}`;
 }
 
-export function hexOrNull(column: Buffer | null): Hex | null {
+export function nullableHex(column: Buffer | null): Hex | null {
   return column === null ? null : hexOf(column);
 }
 
@@ -67,7 +67,7 @@ export function booleanColumn(value: boolean | null): number | null {
   return value === null ? null : Number(value);
 }
 
-export function booleanOrNull(column: number | null): boolean | null {
+export function nullableBoolean(column: number | null): boolean | null {
   return column === null ? null : column !== 0;
 }
 

@@ -100,8 +100,8 @@ export const sqliteDialect: Dialect = {
   nestedJoin: 'cross join',
   indexedBy: index => ` indexed by ${index}`,
   keyRange({ columns, values, keys, above, below, order }) {
-    const bound = (sign: string, place: readonly Binding[] | undefined) =>
-      place === undefined ? [] : [`${rowOf(keys)} ${sign} ${rowOf(keys.map(() => '?'))}`];
+    const bound = (sign: string, key: readonly Binding[] | undefined) =>
+      key === undefined ? [] : [`${rowOf(keys)} ${sign} ${rowOf(keys.map(() => '?'))}`];
     return {
       sql: [...columns.map(column => `${column} = ?`), ...bound('>', above), ...bound('<', below)].join(
         ' and ',
@@ -149,9 +149,9 @@ export const postgresDialect: Dialect = {
   // part of the table. The comparison makes it use the index over the column for frequent and rare values, however old
   // the statistics are. Planner settings stay as they are.
   keyRange({ columns, values, keys, above, below, order }) {
-    const bound = (sign: string, place: readonly Binding[] | undefined) => {
-      const bounded = place === undefined ? columns : [...columns, ...keys];
-      const either = place === undefined ? `${sign}=` : sign;
+    const bound = (sign: string, key: readonly Binding[] | undefined) => {
+      const bounded = key === undefined ? columns : [...columns, ...keys];
+      const either = key === undefined ? `${sign}=` : sign;
       return bounded.length === 0 ? [] : [`${rowOf(bounded)} ${either} ${rowOf(bounded.map(() => '?'))}`];
     };
     // A row comparison does not imply that columns are not null, which partial indexes require.

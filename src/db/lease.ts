@@ -11,8 +11,8 @@ import { execute, rowLock, rowsOf, type Sql } from './query.ts';
 export const LEASE_COLUMNS = { next_attempt_at: 'time', locked_until: 'time', locked_by: 'text' } as const;
 
 /** Releases a leased row in an `update`, as SQL and as values for the builder. */
-export const LET_GO = 'locked_until = null, locked_by = null';
-export const LET_GO_VALUES = { locked_until: null, locked_by: null } as const;
+export const RELEASE_LEASE = 'locked_until = null, locked_by = null';
+export const RELEASE_LEASE_VALUES = { locked_until: null, locked_by: null } as const;
 
 /** Columns of every row in such a table. */
 export interface LeasableRow {
@@ -99,7 +99,7 @@ export function dueRows<Row extends LeasableRow>(table: string, clock: Clock) {
     ): Promise<boolean> {
       const changed = await execute(
         handle,
-        `update ${table} set ${LET_GO}${andAlso(set)} where id = ? and locked_by = ?`,
+        `update ${table} set ${RELEASE_LEASE}${andAlso(set)} where id = ? and locked_by = ?`,
         [...set.bindings, id, token],
       );
       return changed === 1;

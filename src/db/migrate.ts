@@ -64,7 +64,7 @@ declare module 'knex/types/tables.js' {
 /** Advisory lock of PostgreSQL, which identifies locks by number: the bytes of "tollgate". */
 const LOCK = '8390043843661231205';
 /** Maximum wait for another process that migrates the same SQLite file. */
-const PATIENCE_MS = 600_000;
+const WAIT_MS = 600_000;
 
 /**
  * Opens a database and migrates it to the newest schema. The folder of an SQLite file is created, accessible to its
@@ -106,8 +106,8 @@ export async function readSchema(options: DatabaseOptions, schema: Schema): Prom
 
 /** Error for a database that cannot be used. */
 export function unusable(options: DatabaseOptions, { title, setting }: Schema, error: unknown): CannotStart {
-  const place = options.kind === 'postgres' ? '' : ` ${options.file}`;
-  return new CannotStart(`The ${title}${place} cannot be used`, reasonFor(error), setting);
+  const file = options.kind === 'postgres' ? '' : ` ${options.file}`;
+  return new CannotStart(`The ${title}${file} cannot be used`, reasonFor(error), setting);
 }
 
 /**
@@ -131,8 +131,8 @@ function reasonFor(error: unknown, to = 'read and write the tables'): unknown {
  */
 export async function migrate(db: Db, migrations: readonly Migration[], schemaName?: string): Promise<void> {
   if (pendingOf(await schemaState(db, migrations)).length === 0) return;
-  const applied = db.patiently(() =>
-    lockedTransaction(db, handle => apply(handle, migrations, schemaName), PATIENCE_MS),
+  const applied = db.withoutIdleTimeout(() =>
+    lockedTransaction(db, handle => apply(handle, migrations, schemaName), WAIT_MS),
   );
   await applied.catch(error => {
     throw reasonFor(error, 'create schemas and tables');

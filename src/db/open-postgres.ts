@@ -20,13 +20,13 @@ const REFUSED_REST_MS = 20;
 
 /**
  * Opens PostgreSQL with its own pool. While the server is unreachable, statements reject with `Unavailable`. A
- * connection without incoming data is closed after `silenceMs`, except while `patiently` runs.
+ * connection without incoming data is closed after `silenceMs`, except while `withoutIdleTimeout` runs.
  */
 export function openPostgres(options: PostgresOptions): {
   knex: Knex;
   dialect: Dialect;
   wakeups: Wakeups;
-  patiently: <T>(work: () => Promise<T>) => Promise<T>;
+  withoutIdleTimeout: <T>(work: () => Promise<T>) => Promise<T>;
 } {
   const { listenUrl = options.url, poolSize = POOL_SIZE, log = silentLogger() } = options;
   const settings = settingsOf(options);
@@ -93,7 +93,7 @@ export function openPostgres(options: PostgresOptions): {
     knex,
     dialect: postgresDialect,
     wakeups,
-    async patiently(work) {
+    async withoutIdleTimeout(work) {
       patient += 1;
       try {
         return await work();

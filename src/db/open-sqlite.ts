@@ -120,11 +120,11 @@ function fileClaim(file: string, log: Logger | undefined): FileClaim {
     take() {
       if (held !== undefined) return true;
       // Resolves symbolic links, so that every path to the file leads to the same lock.
-      const place = `${realpathSync(file)}-writer`;
-      const lock = new Database(place, { timeout: 0 });
+      const path = `${realpathSync(file)}-writer`;
+      const lock = new Database(path, { timeout: 0 });
       try {
         lock.exec('begin exclusive');
-        closeToOthers(place, log);
+        closeToOthers(path, log);
         held = lock;
         return true;
       } catch (error) {

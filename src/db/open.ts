@@ -18,7 +18,7 @@ export type Db = TableStatements &
     /** Claim on an SQLite file for one process; undefined without a writable file. */
     readonly claim: FileClaim | undefined;
     /** Runs work whose statements may exceed the server's idle timeout. */
-    readonly patiently: <T>(work: () => Promise<T>) => Promise<T>;
+    readonly withoutIdleTimeout: <T>(work: () => Promise<T>) => Promise<T>;
     /** Time of the PostgreSQL server; undefined on SQLite. */
     readonly serverTime: ServerTime | undefined;
     /** Notifies workers of all processes of new work. */
@@ -96,7 +96,7 @@ export function openDatabase(options: DatabaseOptions): Db {
           ...openSqlite(options),
           serverTime: undefined,
           wakeups: localWakeups(),
-          patiently: <T>(work: () => Promise<T>) => work(),
+          withoutIdleTimeout: <T>(work: () => Promise<T>) => work(),
         };
   return Object.assign(knex, { ...parts, isTransaction: false as const });
 }

@@ -1,4 +1,4 @@
-import type { Binding, Column, Columns, ColumnType, RowOf } from './columns.ts';
+import type { Binding, Columns, ColumnType, ColumnValue, RowOf } from './columns.ts';
 import type { Handle } from './open.ts';
 
 /** Maximum parameters of a statement on SQLite (SQLITE_MAX_VARIABLE_NUMBER). */
@@ -87,7 +87,7 @@ function isType(name: string): name is ColumnType {
   return Object.hasOwn(ARRAY_TYPES, name);
 }
 
-function columnOf(value: Binding): Column {
+function columnOf(value: Binding): ColumnValue {
   return typeof value === 'boolean' ? Number(value) : value;
 }
 

@@ -6,7 +6,7 @@ import type { Db, Transaction } from './open.ts';
 import { rowsOf } from './query.ts';
 
 /** Maximum time of retries before the conflict is reported to the caller. */
-const PATIENCE_MS = 20_000;
+const RETRY_FOR_MS = 20_000;
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 100;
 
@@ -14,15 +14,15 @@ const LONGEST_PAUSE_MS = 100;
  * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Transactions are
  * serializable on both databases: SQLite takes the write lock at the beginning, PostgreSQL uses its serializable
  * isolation level. After a conflict the transaction waits and starts again, so `work` may run more than once. What it
- * changes outside its handle must be the same after a repetition. After `patienceMs` of conflicts, 20 s by default, it rejects with `Unavailable`.
+ * changes outside its handle must be the same after a repetition. After `retryForMs` of conflicts, 20 s by default, it rejects with `Unavailable`.
  */
 export function transaction<T>(
   db: Db,
   work: (handle: Transaction) => Promise<T>,
-  patienceMs = PATIENCE_MS,
+  retryForMs = RETRY_FOR_MS,
 ): Promise<T> {
   const isolationLevel = db.dialect.name === 'postgres' ? 'serializable' : undefined;
-  return retried(db, () => begin(db, isolationLevel, work), patienceMs);
+  return retried(db, () => begin(db, isolationLevel, work), retryForMs);
 }
 
 /**
@@ -32,10 +32,10 @@ export function transaction<T>(
 export function lockedTransaction<T>(
   db: Db,
   work: (handle: Transaction) => Promise<T>,
-  patienceMs = PATIENCE_MS,
+  retryForMs = RETRY_FOR_MS,
 ): Promise<T> {
   const isolationLevel = db.dialect.name === 'postgres' ? 'read committed' : undefined;
-  return retried(db, () => begin(db, isolationLevel, work), patienceMs);
+  return retried(db, () => begin(db, isolationLevel, work), retryForMs);
 }
 
 /**
@@ -84,8 +84,8 @@ async function begin<T>(
   return result;
 }
 
-async function retried<T>(db: Db, attempt: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
-  const giveUpAt = systemClock.now() + patienceMs;
+async function retried<T>(db: Db, attempt: () => Promise<T>, retryForMs = RETRY_FOR_MS): Promise<T> {
+  const giveUpAt = systemClock.now() + retryForMs;
   for (let longest = FIRST_PAUSE_MS; ; longest = Math.min(longest * 2, LONGEST_PAUSE_MS)) {
     try {
       return await attempt();

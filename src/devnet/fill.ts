@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Address, numberToHex } from 'viem';
-import type { Call, Rpc } from './chain/rpc.ts';
+import type { JsonRpcCall, Rpc } from './chain/rpc.ts';
 import type { Plan, PlannedBlock } from './plan.ts';
 import type { TransactionWriter } from './transaction.ts';
 
@@ -69,6 +69,6 @@ export async function fill({
 }
 
 /** Call that sets the base fee of the next block, in wei per gas. */
-export function setBaseFee(baseFeePerGas: bigint): Call {
+export function setBaseFee(baseFeePerGas: bigint): JsonRpcCall {
   return { method: 'anvil_setNextBlockBaseFeePerGas', params: [numberToHex(baseFeePerGas)] };
 }

@@ -87,7 +87,7 @@ export function planChain({
   };
   const mix = activityMix(scene, { isOdd: index % 2 === 1 });
   const nextBaseFee = baseFeeWalk(random);
-  const [genesisTime = 0, ...times] = blockTimes({ blocks, endTime });
+  const [genesisTime = 0, ...times] = plannedTimes({ blocks, endTime });
 
   function* blockActions(): Generator<Action[]> {
     for (let at = 0; at < deployment.actions.length; at += DEPLOYMENTS_A_BLOCK) {
@@ -164,7 +164,7 @@ const JUMPS = 4;
  * Times of the genesis block and of each block after it, in seconds, the last at or before `endTime` (ms).
  * Twelve seconds apart, with four jumps of about a day, so that a short chain still has a history of days.
  */
-export function blockTimes({ blocks, endTime }: { blocks: number; endTime: number }): number[] {
+export function plannedTimes({ blocks, endTime }: { blocks: number; endTime: number }): number[] {
   const jump = Math.max(0, Math.floor((SPAN_S - blocks * BLOCK_S) / JUMPS));
   const fromStart = Array.from({ length: blocks + 1 }, (_, number) => {
     const jumpsSoFar = Math.floor((number * (JUMPS + 1)) / (blocks + 1));

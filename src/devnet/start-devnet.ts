@@ -3,7 +3,7 @@ import type { ClockAndLog } from '../lib/logger.ts';
 import { type ChainProcess, startChainProcess } from './chain/chain-process.ts';
 import { type EngineName, findEngine } from './chain/engine.ts';
 import { type EmbeddedChain, embeddedChainIds, type FillProgress } from './embedded-chain.ts';
-import { blockTimes } from './plan.ts';
+import { plannedTimes } from './plan.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -52,7 +52,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const engine = findEngine({ engine: options.engine, anvil: options.anvil });
   log.info({ engine: engine.name }, 'starting the embedded chains');
   const ids = embeddedChainIds(count);
-  const [genesisTime = 0] = blockTimes({ blocks, endTime });
+  const [genesisTime = 0] = plannedTimes({ blocks, endTime });
   const stopping = new AbortController();
   const [processes, { chainActivities }] = await Promise.all([
     startAll(

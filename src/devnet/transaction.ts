@@ -3,7 +3,7 @@ import { type Hex, hexToBytes, numberToHex } from 'viem';
 import type { Action, Envelope } from './activity/action.ts';
 import type { Random } from './activity/random.ts';
 import type { Accounts } from './chain/accounts.ts';
-import type { Call } from './chain/rpc.ts';
+import type { JsonRpcCall } from './chain/rpc.ts';
 
 const GWEI = 10n ** 9n;
 const BLOB_BYTES = 131_072;
@@ -16,7 +16,7 @@ interface Pricing {
 }
 
 /** Builds the call that sends an action with a nonce. */
-export type TransactionWriter = (action: Action, nonce: number, pricing: Pricing) => Promise<Call>;
+export type TransactionWriter = (action: Action, nonce: number, pricing: Pricing) => Promise<JsonRpcCall>;
 
 /**
  * Converts actions to calls that send them. The node signs most of them; blobs and authorizations are signed here.

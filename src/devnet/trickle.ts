@@ -2,7 +2,7 @@ import { numberToHex } from 'viem';
 import type { Clock } from '../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import type { Accounts } from './chain/accounts.ts';
-import type { Call, Rpc } from './chain/rpc.ts';
+import type { JsonRpcCall, Rpc } from './chain/rpc.ts';
 import { setBaseFee } from './fill.ts';
 import type { Plan } from './plan.ts';
 import type { TransactionWriter } from './transaction.ts';
@@ -52,7 +52,7 @@ export async function trickle({
       })),
     ]);
     const nonces = new Map(senders.map((from, position) => [from, Number(counts[position])]));
-    const calls: Call[] = [];
+    const calls: JsonRpcCall[] = [];
     for (const action of actions) {
       const nonce = nonces.get(action.from) ?? 0;
       nonces.set(action.from, nonce + 1);

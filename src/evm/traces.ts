@@ -77,14 +77,14 @@ export function tracesOfParity(
   transactions: readonly Hash[],
 ): TransactionTrace[] | null {
   const found = new Map<number, TransactionTrace>();
-  const places = new Set<string>();
+  const seen = new Set<string>();
   for (const trace of traces) {
     const position = trace.transactionPosition;
     if (position === null || position === undefined) continue;
     const hash = transactions[position];
-    const place = `${position}/${trace.traceAddress}`;
-    if (hash === undefined || (trace.transactionHash ?? hash) !== hash || places.has(place)) return null;
-    places.add(place);
+    const path = `${position}/${trace.traceAddress}`;
+    if (hash === undefined || (trace.transactionHash ?? hash) !== hash || seen.has(path)) return null;
+    seen.add(path);
     const transaction = found.get(position) ?? { error: null, output: null, calls: [] };
     found.set(position, transaction);
     if (trace.traceAddress.length > 0) {

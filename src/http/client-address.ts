@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
-import { type Address, isWithin, parseNetwork } from './networks.ts';
+import { type IpAddress, isWithin, parseNetwork } from './networks.ts';
 
 /**
  * Client of a request. `address` is `unknown` when the peer has none: it disconnected already, or uses a local socket.
@@ -41,7 +41,7 @@ export function clientReader(
   trustedProxies: readonly string[],
   onUnknownProxy: (peer: string) => void = () => {},
 ): (request: IncomingMessage) => Client {
-  const isTrusted = trustJudge(trustedProxies);
+  const isTrusted = trustedProxyTest(trustedProxies);
 
   // Requests of one connection come from the same peer, so its address is parsed once.
   const peers = new LRUCache<string, Peer>({ max: REMEMBERED_PEERS });
@@ -78,7 +78,7 @@ export function clientReader(
 }
 
 interface Peer {
-  readonly address: Address | undefined;
+  readonly address: IpAddress | undefined;
   readonly text: string;
   readonly isTrusted: boolean;
   readonly isLoopback: boolean;
@@ -90,23 +90,23 @@ interface Peer {
  * machine. The test knows only the connection, not the headers of its requests.
  */
 export function uncountedPeers(trustedProxies: readonly string[]): (address: string) => boolean {
-  const isTrusted = trustJudge(trustedProxies);
+  const isTrusted = trustedProxyTest(trustedProxies);
   return text => {
     const address = parseAddress(text);
     return address !== undefined && (isLoopback(address) || isTrusted(address));
   };
 }
 
-function trustJudge(trustedProxies: readonly string[]): (address: Address) => boolean {
+function trustedProxyTest(trustedProxies: readonly string[]): (address: IpAddress) => boolean {
   const ranges = trustedProxies.map(parseNetwork);
   return address => isWithin(address, ranges);
 }
 
-function textOf(address: Address | undefined): string {
+function textOf(address: IpAddress | undefined): string {
   return address?.toString() ?? UNKNOWN;
 }
 
-function isLoopback(address: Address): boolean {
+function isLoopback(address: IpAddress): boolean {
   return address.range() === 'loopback';
 }
 
@@ -117,11 +117,11 @@ export function isHost(text: string): boolean {
 
 /** Key of a client for limits per address; undefined for an exempt client. */
 export function limitKey({ isExempt, address }: Client): string | undefined {
-  return isExempt ? undefined : addressKey(address);
+  return isExempt ? undefined : clientKey(address);
 }
 
 /** Part of an address that identifies a client: an IPv6 client has a whole /64. */
-export function addressKey(address: string): string {
+export function clientKey(address: string): string {
   const parsed = parseAddress(address);
   if (parsed === undefined || parsed.kind() === 'ipv4') return address;
   return `${parsed.toByteArray().slice(0, 8).join('.')}/64`;
@@ -133,9 +133,9 @@ export function addressKey(address: string): string {
  */
 function lastHop(
   hops: string[],
-  isTrusted: (address: Address) => boolean,
-): { address: Address; isClient: boolean } | undefined {
-  let last: Address | undefined;
+  isTrusted: (address: IpAddress) => boolean,
+): { address: IpAddress; isClient: boolean } | undefined {
+  let last: IpAddress | undefined;
   while (hops.length > 0 && (last === undefined || isTrusted(last))) {
     const hop = parseAddress(withoutPort(hops.pop()));
     if (hop === undefined) return last && { address: last, isClient: false };
@@ -154,7 +154,7 @@ function withoutPort(hop: string | undefined): string | undefined {
   return /^\[([^\]]+)\](?::\d+)?$/.exec(hop ?? '')?.[1] ?? /^([\d.]+):\d+$/.exec(hop ?? '')?.[1] ?? hop;
 }
 
-function parseAddress(text: string | undefined): Address | undefined {
+function parseAddress(text: string | undefined): IpAddress | undefined {
   if (text === undefined || text.length > 64) return undefined;
   // Only four decimal parts: the library also parses 1, 0x7f.1 and 0177.0.0.1 as IPv4.
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);

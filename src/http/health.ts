@@ -4,7 +4,7 @@ import { inTime, Late } from '../lib/in-time.ts';
 import type { Logger } from '../lib/logger.ts';
 
 /** Readiness check. `detail` is visible to every caller. A check that throws has failed. */
-export type Check = () => Outcome | Promise<Outcome>;
+export type ReadinessCheck = () => Outcome | Promise<Outcome>;
 
 type Outcome = { ok: boolean; detail?: string };
 
@@ -22,7 +22,7 @@ export function healthRoutes(
     isLeaving = () => false,
   }: {
     /** Current checks at the time of a request, by name. */
-    checks: () => Readonly<Record<string, Check>>;
+    checks: () => Readonly<Record<string, ReadinessCheck>>;
     /** True once the process is about to stop. It is then not ready (Decision 319). */
     isLeaving?: (() => boolean) | undefined;
   },
@@ -43,7 +43,7 @@ export function healthRoutes(
 
 /** Runs checks and returns their outcomes by name. One that throws or takes longer than two seconds has failed. */
 export async function checkOutcomes(
-  checks: Readonly<Record<string, Check>>,
+  checks: Readonly<Record<string, ReadinessCheck>>,
   log: () => Logger,
 ): Promise<Readonly<Record<string, Outcome>>> {
   const outcomes = Object.entries(checks).map(
@@ -51,7 +51,7 @@ export async function checkOutcomes(
   );
   return Object.fromEntries(await Promise.all(outcomes));
 
-  async function outcomeOf(name: string, check: Check): Promise<Outcome> {
+  async function outcomeOf(name: string, check: ReadinessCheck): Promise<Outcome> {
     try {
       return await inTime(Promise.try(check), CHECK_TIMEOUT_MS);
     } catch (error) {

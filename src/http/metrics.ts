@@ -3,7 +3,7 @@ import { inTime } from '../lib/in-time.ts';
 import { build } from '../lib/version.ts';
 
 /** State of a chain's index. What is undefined has no value yet. */
-export interface IndexProgress {
+export interface IndexFigures {
   readonly chain: string;
   /** Newest block. */
   readonly headBlock: number | undefined;
@@ -39,7 +39,7 @@ export interface Metrics {
   /** Adds a database. `aheadMs` returns the milliseconds by which this machine's clock is ahead of its clock. */
   watchClock(database: string, aheadMs: () => number): void;
   /** Adds a source of index progress, read at every scrape. If a read fails, the scrape omits its chains. */
-  watchIndex(read: () => readonly IndexProgress[] | Promise<readonly IndexProgress[]>): void;
+  watchIndex(read: () => readonly IndexFigures[] | Promise<readonly IndexFigures[]>): void;
 }
 
 /** Responses of one operation that are not in the registry yet. */
@@ -171,7 +171,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     seconds.length = 0;
   }
 
-  async function readIndexes(): Promise<IndexProgress[]> {
+  async function readIndexes(): Promise<IndexFigures[]> {
     const reads = await Promise.allSettled(indexReads.map(async read => read()));
     return reads.flatMap(read => (read.status === 'fulfilled' ? read.value : []));
   }
@@ -201,7 +201,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
   };
 }
 
-const INDEX_GAUGES: readonly ChainGauge<IndexProgress>[] = [
+const INDEX_GAUGES: readonly ChainGauge<IndexFigures>[] = [
   {
     name: 'tollgate_index_head_block',
     help: 'Newest indexed block by chain',

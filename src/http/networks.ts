@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
-export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 /** First address and prefix length. */
-export type Network = readonly [Address, number];
+export type Network = readonly [IpAddress, number];
 
 /** Parses a CIDR, or an address as a network of one. @throws Error for anything else */
 export function parseNetwork(text: string): Network {
@@ -12,6 +12,6 @@ export function parseNetwork(text: string): Network {
 }
 
 /** True when an address is in one of the networks. An IPv4 address is never in an IPv6 network. */
-export function isWithin(address: Address, networks: readonly Network[]): boolean {
+export function isWithin(address: IpAddress, networks: readonly Network[]): boolean {
   return networks.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits));
 }

@@ -45,7 +45,7 @@ const HEAD =
 const LIMIT_LINES = /^RateLimit(?:-\w+)?: .*\r\n/gm;
 
 /** Splits heads of cache hits. Returns undefined for any other head. */
-export function headReader(): (text: string) => ReadyHead | undefined {
+export function readyHeads(): (text: string) => ReadyHead | undefined {
   // All heads of a service share their beginning and end, so these parts are stored once.
   const alike = new Map<string, string>();
   const held = (text: string) => {

@@ -12,9 +12,9 @@ export class CannotStart extends Error {
 }
 
 /** Prefixes the error with the location of its setting (file, line and path), if it names one. */
-export function atPlace(error: unknown, placeOf: (setting: string) => string): unknown {
+export function withLocation(error: unknown, locationOf: (setting: string) => string): unknown {
   if (!(error instanceof CannotStart) || error.setting === undefined) return error;
-  return new CannotStart(placeOf(error.setting), error, error.setting);
+  return new CannotStart(locationOf(error.setting), error, error.setting);
 }
 
 /** Message to print instead of a stack; undefined when the error may be a bug. */

@@ -2,13 +2,13 @@ import { BaseError } from 'viem';
 import { AnswerTooLarge, RpcFailure } from './transport/errors.ts';
 
 /** Outcome of a call to a contract that gave no result because of the contract. */
-export type Refusal = 'refused' | 'out of gas';
+export type ContractRefusal = 'refused' | 'out of gas';
 
 /**
  * Kind of a contract's refusal: the call reverted, the machine stopped it, or its answer is too large to be read.
  * Undefined for every other failure, such as a missing state or block: another attempt may succeed (Decision 307).
  */
-export function refusalOf(error: unknown): Refusal | undefined {
+export function contractRefusal(error: unknown): ContractRefusal | undefined {
   if (error instanceof AnswerTooLarge) return 'refused';
   const answered = error instanceof BaseError ? error.walk(cause => cause instanceof RpcFailure) : null;
   if (!(answered instanceof RpcFailure) || !isExecutionError(answered)) return undefined;

@@ -15,7 +15,7 @@ export interface NodeReader {
   /** Trace items in the Parity form, outermost first. */
   trace(hash: Hash, signal: AbortSignal): Promise<RpcParityTrace[] | null>;
   /** Coin balances in wei of the accounts whose balance the transaction changed. */
-  coinChanges(hash: Hash, signal: AbortSignal): Promise<CoinChange[] | null>;
+  coinChanges(hash: Hash, signal: AbortSignal): Promise<BalanceChange[] | null>;
   /** Token balance; `tokenId` is for ERC-1155 only. Also null when the contract reverts. */
   tokenBalance(question: TokenBalanceQuestion, signal: AbortSignal): Promise<bigint | null>;
   /** Coin balance in wei at the end of a block. */
@@ -31,7 +31,7 @@ export interface NodeReader {
 }
 
 /** Coin balance in wei before and after a transaction. */
-export interface CoinChange {
+export interface BalanceChange {
   address: Address;
   before: bigint;
   after: bigint;
@@ -70,7 +70,7 @@ export function nodeReader(client: ChainClient): NodeReader {
     return null;
   }
 
-  async function coinChanges(hash: Hash, signal: AbortSignal): Promise<CoinChange[] | null> {
+  async function coinChanges(hash: Hash, signal: AbortSignal): Promise<BalanceChange[] | null> {
     await client.verify();
     const tracer = { tracer: 'prestateTracer', tracerConfig: { diffMode: true } } as const;
     const diff = await request(

@@ -70,8 +70,8 @@ async function addressAnywhere(
   const labels = name.split('.');
   const names = labels.map((_, index) => labels.slice(index).join('.')).slice(0, MAX_LABELS);
   const resolvers = await Promise.all(names.map(one => resolverOf(client, registry, one)));
-  const place = resolvers.findIndex(one => !isAddressEqual(one, ZERO_ADDRESS));
-  const to = resolvers[place];
+  const index = resolvers.findIndex(one => !isAddressEqual(one, ZERO_ADDRESS));
+  const to = resolvers[index];
   if (to === undefined) return null;
   const data = encodeFunctionData({ abi: RESOLVER, functionName: 'addr', args: [namehash(name)] });
   if (await isExtended(client, to)) {
@@ -84,7 +84,7 @@ async function addressAnywhere(
     );
     return addressIn(answer);
   }
-  return place === 0 ? addressIn(await offChainCall(client, { to, data }, gateways)) : null;
+  return index === 0 ? addressIn(await offChainCall(client, { to, data }, gateways)) : null;
 }
 
 function resolverOf(client: ChainClient, address: Address, name: string): Promise<Address> {

@@ -10,7 +10,7 @@ import {
 } from 'viem';
 import { Unavailable } from '#lib/unavailable.ts';
 import type { ChainClient } from './client.ts';
-import { refusalOf } from './contract-refusal.ts';
+import { contractRefusal } from './contract-refusal.ts';
 
 /** Text with a signature to verify against an address. */
 interface SignedMessage {
@@ -27,7 +27,7 @@ interface SignedMessage {
 /**
  * Verifies that the address signed the text. @throws Unavailable when the chain must be asked and no node answers
  */
-export type SignatureJudge = (input: SignedMessage) => Promise<boolean>;
+export type SignatureCheck = (input: SignedMessage) => Promise<boolean>;
 
 const CONTRACT_ABI = parseAbi([
   'function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)',
@@ -45,7 +45,7 @@ const LONGEST_SIGNATURE = 2 + 2 * 8_192;
 export function signatureJudge(
   clientOf: (chainId: number) => ChainClient | undefined,
   { deadlineMs = 5_000 }: { deadlineMs?: number } = {},
-): SignatureJudge {
+): SignatureCheck {
   return async ({ chainId, address, message, signature, isAccount = false }) => {
     if (!isAddress(address, { strict: false })) return false;
     if (!isHex(signature) || signature.length % 2 !== 0 || signature.length > LONGEST_SIGNATURE) return false;
@@ -91,7 +91,7 @@ async function isByContract(
     return (await within(deadlineMs, call)).toLowerCase() === VALID;
   } catch (error) {
     // The call reverted, or the function does not exist. A node that lacks the block says nothing about the signature.
-    if (refusalOf(error) !== undefined) return false;
+    if (contractRefusal(error) !== undefined) return false;
     throw unverified(error);
   }
 }

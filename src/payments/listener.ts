@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import { paymentsErrorBody } from '../contract/contracts/payments-errors.ts';
 import { type Db, isShared } from '../db/open.ts';
 import { transaction } from '../db/transaction.ts';
-import { createApp, inOrder } from '../http/app/app.ts';
+import { composed, createApp } from '../http/app/app.ts';
 import { plainRouter } from '../http/plain-router.ts';
 import { boundedAs } from '../http/server/connection-bounds.ts';
 import { type ListenerSettings, listen } from '../http/server/server.ts';
@@ -103,7 +103,7 @@ export async function openPaymentsListener(
     checks,
     isLeaving: settings.isLeaving,
   };
-  routes.resolve(inOrder(await paymentsRoutes(context, plain)));
+  routes.resolve(composed(await paymentsRoutes(context, plain)));
   return {
     url: listening.url,
     demoKey: demo?.secret,

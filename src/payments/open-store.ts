@@ -1,7 +1,7 @@
 import { openMigrated, schemaFault, unusable } from '../db/migrate.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
 import { isReadOnly } from '../db/transaction.ts';
-import type { Check } from '../http/health.ts';
+import type { ReadinessCheck } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';
 import { CannotStart } from '../lib/startup-error.ts';
 import { openSeals } from './secrets/key-rotation.ts';
@@ -45,7 +45,7 @@ export function openPaymentsDatabase(options: DatabaseOptions): Promise<Db> {
  * Readiness of the database. It does not depend on nodes (Decision 145): one failed node would take every process out
  * of a load balancer.
  */
-export function databaseReadiness(db: Db): Check {
+export function databaseReadiness(db: Db): ReadinessCheck {
   return async () => {
     const fault = (await isReadOnly(db))
       ? 'the database is read-only'

@@ -13,7 +13,7 @@ import { mergedDocument } from '../contract/description/merged-document.ts';
 import { mount, mountGated } from '../contract/mount/mount.ts';
 import type { CrossOriginRules } from '../http/app/cors.ts';
 import { HttpError } from '../http/errors.ts';
-import { type Check, healthRoutes } from '../http/health.ts';
+import { healthRoutes, type ReadinessCheck } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';
 import { LIMIT_FIELDS, type RequestCounters } from '../lib/request-counters.ts';
 import type { ChainClient } from '../node/client.ts';
@@ -58,7 +58,7 @@ export interface RoutesOptions extends PaymentsContext {
   /** Token that signs in to the dashboard once without a key; undefined without a demo. */
   readonly oneTimeToken: OneTimeToken | undefined;
   /** Readiness checks. */
-  readonly checks: Readonly<Record<string, Check>>;
+  readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** See `healthRoutes`. */
   readonly isLeaving?: (() => boolean) | undefined;
   readonly log: Logger;

@@ -1,6 +1,6 @@
 import { clockWarnings, databaseClock } from '../db/database-clock.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
-import type { Check } from '../http/health.ts';
+import type { ReadinessCheck } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';
 import { VERSION } from '../lib/version.ts';
 import { startWorker } from '../lib/worker.ts';
@@ -53,7 +53,7 @@ export interface PaymentsService {
   /** Undefined in a process without the role `payments`. */
   readonly api: PaymentsListener | undefined;
   /** Readiness checks by role. */
-  readonly checks: Readonly<Partial<Record<PaymentsRole, Readonly<Record<string, Check>>>>>;
+  readonly checks: Readonly<Partial<Record<PaymentsRole, Readonly<Record<string, ReadinessCheck>>>>>;
   /** State of the chains and of the processes, for the operator. */
   status(): Promise<object>;
   /** Stops accepting, drains, ends the workers and closes the database. */
@@ -131,7 +131,7 @@ interface Parts {
   /** Nodes by chain. */
   readonly clients: ReadonlyMap<number, ChainClient>;
   readonly presence: RolePresence;
-  readonly checks: Readonly<Record<string, Check>>;
+  readonly checks: Readonly<Record<string, ReadinessCheck>>;
   readonly counters: PaymentsCounters;
   readonly opened: AsyncDisposableStack;
 }

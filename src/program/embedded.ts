@@ -104,29 +104,29 @@ interface RunOwner {
 
 /** New temporary folder of this run. First removes those of earlier runs that were killed. */
 export async function openRunFolder(log: Logger): Promise<{ folder: string; remove: () => Promise<void> }> {
-  const place = await ownPlace();
-  for (const leftover of await leftovers(place)) {
+  const machine = await ownMachine();
+  for (const leftover of await leftovers(machine)) {
     await rm(leftover, { recursive: true, force: true });
     log.info({ removed: leftover }, 'removed the folder of an earlier run, which was killed');
   }
   const folder = await mkdtemp(join(tmpdir(), PREFIX));
-  await writeFile(join(folder, OWNER_FILE), JSON.stringify({ ...place, pid: process.pid }));
+  await writeFile(join(folder, OWNER_FILE), JSON.stringify({ ...machine, pid: process.pid }));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-async function ownPlace(): Promise<Omit<RunOwner, 'pid'>> {
+async function ownMachine(): Promise<Omit<RunOwner, 'pid'>> {
   const namespace = await readlink('/proc/self/ns/pid').catch(() => null);
   return { host: hostname(), namespace };
 }
 
 /** Folders of this user whose processes, on this machine, have ended. */
-async function leftovers(place: Omit<RunOwner, 'pid'>): Promise<string[]> {
+async function leftovers(machine: Omit<RunOwner, 'pid'>): Promise<string[]> {
   const names = await readdir(tmpdir()).catch(() => []);
   const folders = names.filter(name => name.startsWith(PREFIX)).map(name => join(tmpdir(), name));
   const ended: string[] = [];
   for (const folder of folders) {
     const owner = await ownerOf(folder);
-    const isFromHere = owner?.host === place.host && owner.namespace === place.namespace;
+    const isFromHere = owner?.host === machine.host && owner.namespace === machine.namespace;
     if (isFromHere && !isRunning(owner.pid)) ended.push(folder);
   }
   return ended;

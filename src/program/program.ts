@@ -17,7 +17,7 @@ import { probeAddress } from '#http/server/server.ts';
 import { systemClock } from '#lib/clock.ts';
 import { inTime } from '#lib/in-time.ts';
 import { createLogger, type Logger } from '#lib/logger.ts';
-import { atPlace, CannotStart } from '#lib/startup-error.ts';
+import { CannotStart, withLocation } from '#lib/startup-error.ts';
 import { build } from '#lib/version.ts';
 import { type Config, listenersOf } from '../config/config.ts';
 import { type EmbeddedDefault, startEmbedded } from './embedded.ts';
@@ -89,8 +89,8 @@ async function main(argv: readonly string[]): Promise<void> {
     () => undefined,
     () => undefined, // a failed start no longer matters
   );
-  const patienceMs = config.devnet === undefined ? ABANDON_AFTER_MS : ABANDON_EMBEDDED_AFTER_MS;
-  isAbandoning = await inTime(opened, patienceMs).then(
+  const abandonAfterMs = config.devnet === undefined ? ABANDON_AFTER_MS : ABANDON_EMBEDDED_AFTER_MS;
+  isAbandoning = await inTime(opened, abandonAfterMs).then(
     () => false,
     () => true,
   );
@@ -103,7 +103,7 @@ async function requireFreeAddresses(config: Config): Promise<void> {
   for (const [setting, address] of listenersOf(config)) {
     await probeAddress(address).catch(error => {
       const failure = new CannotStart(`It cannot listen on ${address.host}:${address.port}`, error, setting);
-      throw atPlace(failure, config.placeOf);
+      throw withLocation(failure, config.locationOf);
     });
   }
 }
@@ -167,7 +167,7 @@ async function open(
   const embedded = await starting;
   const { show } = operator;
   const services = await openServices({ config, embedded, front, wiring, show }, resources).catch(error => {
-    throw atPlace(error, config.placeOf);
+    throw withLocation(error, config.locationOf);
   });
   return { ...services, embedded };
 }
@@ -195,14 +195,14 @@ function openEmbedded(
  * service listens.
  */
 async function openLimits(
-  { rateLimitStore, roles, placeOf }: Config,
+  { rateLimitStore, roles, locationOf }: Config,
   observers: Pick<Wiring, 'metrics' | 'clock' | 'log'>,
 ) {
   const isListening = roles.includes('data') || roles.includes('payments');
   if (rateLimitStore === undefined || !isListening) return undefined;
   const { openRateLimitStore } = await import('#stores/rate-limit-store.ts');
   return openRateLimitStore(rateLimitStore, observers).catch(error => {
-    throw atPlace(error, placeOf);
+    throw withLocation(error, locationOf);
   });
 }
 

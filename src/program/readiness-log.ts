@@ -32,8 +32,8 @@ export async function announceReadiness(announced: Announced): Promise<Error> {
   }
   if (!signal.aborted) {
     tell(data === undefined ? 'ready' : `ready: ${firstLook(data.url, hasPages)}`, {
-      ...(data && placeOf(data)),
-      payments: payments?.api && { ...placeOf(payments.api), ...tryOut(payments.api) },
+      ...(data && addressesOf(data)),
+      payments: payments?.api && { ...addressesOf(payments.api), ...tryOut(payments.api) },
       nodes: embedded?.payments.chains.map(({ id, rpcUrl }) => ({ chainId: id, url: rpcUrl })),
     });
   }
@@ -44,8 +44,8 @@ export async function announceReadiness(announced: Announced): Promise<Error> {
 async function untilReady({ data, indexer, embedded, log, signal }: Announced): Promise<void> {
   const indexing = data ?? indexer;
   if (indexing === undefined) return;
-  let told = '';
-  let toldAt = performance.now();
+  let reported = '';
+  let reportedAt = performance.now();
   while (!signal.aborted) {
     const outcomes = Object.entries(await checkOutcomes(indexing.checks, () => log));
     if (outcomes.every(([, { ok }]) => ok)) return;
@@ -57,10 +57,10 @@ async function untilReady({ data, indexer, embedded, log, signal }: Announced): 
       states: outcomes.map(([chain, { detail }]) => `${chain}: ${detail}`),
     };
     const words = JSON.stringify(fields);
-    if (words !== told && performance.now() - toldAt >= PROGRESS_EVERY_MS) {
+    if (words !== reported && performance.now() - reportedAt >= PROGRESS_EVERY_MS) {
       log.info(fields, 'not ready yet');
-      told = words;
-      toldAt = performance.now();
+      reported = words;
+      reportedAt = performance.now();
     }
     await delay(CHECK_EVERY_MS, undefined, { ref: false }); // must not keep a stopping process alive
   }
@@ -77,7 +77,7 @@ function firstLook(url: string, hasPages: boolean): string {
   return hasPages ? `open ${url}/` : `curl ${url}/explorer/transactions`;
 }
 
-function placeOf({ url }: { url: string }) {
+function addressesOf({ url }: { url: string }) {
   return { url, docs: `${url}/docs` };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DataFront } from '#data/front.ts';
 import type { IndexWriters } from '#data/running-indexes.ts';
 import type { DataService } from '#data/service.ts';
-import type { Check } from '#http/health.ts';
+import type { ReadinessCheck } from '#http/health.ts';
 import type { Metrics } from '#http/metrics.ts';
 import type { OperatorView } from '#http/server/admin-listener.ts';
 import type { ConnectionBounds } from '#http/server/connection-bounds.ts';
@@ -80,11 +80,11 @@ function operatorView({ roles }: Config, { data, indexer, payments }: Services):
 }
 
 function checksByRole(
-  all: Partial<Record<Role, Readonly<Record<string, Check>>>>,
-): Readonly<Record<string, Check>> {
+  all: Partial<Record<Role, Readonly<Record<string, ReadinessCheck>>>>,
+): Readonly<Record<string, ReadinessCheck>> {
   return Object.fromEntries(
     Object.entries(all).flatMap(([role, checks]) =>
-      Object.entries(checks).map(([name, check]): [string, Check] => [`${role}: ${name}`, check]),
+      Object.entries(checks).map(([name, check]): [string, ReadinessCheck] => [`${role}: ${name}`, check]),
     ),
   );
 }

@@ -209,7 +209,7 @@ const ALIASES: Readonly<Record<Entity, Readonly<Record<string, string>>>> = {
 };
 
 /** Fields of an entity with their names, in order. */
-export function fieldsOf(entity: Entity): [name: string, field: Field][] {
+export function entityFields(entity: Entity): [name: string, field: Field][] {
   return Object.entries<Field>(FIELDS[entity]);
 }
 

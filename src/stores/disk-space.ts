@@ -91,8 +91,8 @@ export function diskSpace({ reserve = NOTHING, read = readDisk, metrics, log }: 
 }
 
 /** The reason why a file, or one in a folder, would not be written now; undefined while there is room. */
-export function diskShortage(place: string, reserve: DiskReserve): string | undefined {
-  const reading = readDisk(place);
+export function diskShortage(path: string, reserve: DiskReserve): string | undefined {
+  const reading = readDisk(path);
   if (reading === undefined) return undefined;
   const reserved = reservedOn(reading, reserve);
   return reading.freeBytes < reserved ? shortageText(reading.freeBytes, reserved) : undefined;

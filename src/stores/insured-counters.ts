@@ -27,7 +27,7 @@ export function insured(
   limiters: Limiters,
   { failures, ...bounds }: PatienceOptions & { failures: StoreFailures },
 ): RequestCounters {
-  const patiently = patience(bounds); // one for all limits, because a request may count in several
+  const withTimeout = patience(bounds); // one for all limits, because a request may count in several
   const refusedUntil = new LRUCache<string, number>({ max: MAX_REFUSED });
   return (kind, points) => {
     const limiter = limiters(kind, points);
@@ -37,7 +37,7 @@ export function insured(
       const msLeft = (refusedUntil.get(key) ?? 0) - performance.now();
       if (msLeft > 0) throw new RateLimiterRes(0, msLeft, points + 1);
       try {
-        const count = await patiently(() => limiter.consume(name, requests));
+        const count = await withTimeout(() => limiter.consume(name, requests));
         failures.works();
         return count;
       } catch (reason) {
@@ -54,7 +54,7 @@ export function insured(
 }
 
 /** Longest wait of a request for the parent process. */
-const PATIENCE_MS = 1_000;
+const TIMEOUT_MS = 1_000;
 
 /** Counts requests of the workers in this process's memory. Must run before the first worker starts. */
 export function countForWorkers(): void {
@@ -69,7 +69,7 @@ export function workerCounters(
   const failures = storeFailures({ ...observers, store: 'limits', meanwhile });
   return insured(
     (kind, points) =>
-      new RateLimiterCluster({ keyPrefix: kind, points, duration: WINDOW_S, timeoutMs: PATIENCE_MS }),
-    { failures, timeoutMs: PATIENCE_MS },
+      new RateLimiterCluster({ keyPrefix: kind, points, duration: WINDOW_S, timeoutMs: TIMEOUT_MS }),
+    { failures, timeoutMs: TIMEOUT_MS },
   );
 }

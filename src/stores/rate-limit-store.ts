@@ -18,11 +18,11 @@ export type RateLimitStoreOptions = PostgresOptions | { readonly kind: 'redis'; 
 
 interface Observers extends Pick<StoreFailuresOptions, 'metrics' | 'clock' | 'log'> {
   /** Longest wait of a request for the store, in milliseconds; 50 when absent. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 const SETTING = 'rateLimitStore';
-const PATIENCE_MS = 50;
+const TIMEOUT_MS = 50;
 /**
  * Maximum number of statements that wait for the database. An abandoned statement counts until the database answers.
  */
@@ -55,7 +55,7 @@ export const LIMITS_SCHEMA: Schema = {
  */
 export async function openRateLimitStore(
   options: RateLimitStoreOptions,
-  { patienceMs = PATIENCE_MS, ...observers }: Observers,
+  { timeoutMs = TIMEOUT_MS, ...observers }: Observers,
 ): Promise<RateLimitStore> {
   const meanwhile = 'the rate limit store fails: this process counts requests in its own memory';
   const failures = storeFailures({ ...observers, store: 'limits', meanwhile });
@@ -67,12 +67,12 @@ export async function openRateLimitStore(
       setting: SETTING,
       failures,
     });
-    const counters = insured(redisLimiters(redis.client), { failures, timeoutMs: patienceMs });
+    const counters = insured(redisLimiters(redis.client), { failures, timeoutMs: timeoutMs });
     return { counters, close: async () => redis.close() };
   }
   const db = await openMigrated(limitsOptions(options), LIMITS_SCHEMA);
   const limiters: Limiters = (kind, points) => postgresLimiter(db, storedLimit(kind, points));
-  const bounds = { timeoutMs: patienceMs, mostRunning: MAX_STATEMENTS };
+  const bounds = { timeoutMs: timeoutMs, mostRunning: MAX_STATEMENTS };
   return { counters: insured(limiters, { failures, ...bounds }), close: () => db.destroy() };
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Finding } from '../../src/config/config-error.ts';
+import type { ConfigFault } from '../../src/config/config-error.ts';
 import type { Variables } from '../../src/config/environment.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { refusal } from './refusal.ts';
 import { writeConfig } from './write-config.ts';
 
-function findingsOf(text: string, env: Variables = {}): readonly Finding[] {
+function findingsOf(text: string, env: Variables = {}): readonly ConfigFault[] {
   return refusal(() => loadConfig({ file: writeConfig(text), env })).findings;
 }
 

@@ -65,14 +65,14 @@ describe('the example file', () => {
   test('it loads, and except for its chains it has exactly the defaults', () => {
     const {
       file: _,
-      placeOf: _placeOf,
+      locationOf: _placeOf,
       lineOf: _lineOf,
       directory,
       ...example
     } = loadConfig({ file: EXAMPLE, env: {} });
     const {
       file: __,
-      placeOf: __placeOf,
+      locationOf: __placeOf,
       lineOf: __lineOf,
       directory: ___,
       ...defaults

@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { paymentsError, paymentsErrorBody } from '../../src/contract/contracts/payments-errors.ts';
 import { mountGated } from '../../src/contract/mount/mount.ts';
-import type { Attempt, Gate, GateResponse, IncomingRequest } from '../../src/contract/mount/request-gate.ts';
+import type {
+  Gate,
+  GateResponse,
+  IncomingRequest,
+  KeyedRequest,
+} from '../../src/contract/mount/request-gate.ts';
 import { type Served, serve } from '../http/serve.ts';
 import { type GatedOperations, type GatedPublic, gatedContract } from '../support/gated-contract.ts';
 import { rawRequest } from '../support/raw-request.ts';
@@ -18,7 +23,7 @@ interface Visitor {
 let served: Served;
 let steps: string[];
 let requests: unknown[];
-let attempts: Attempt[];
+let attempts: KeyedRequest[];
 let remembered: Map<string, { body: string; answer: GateResponse }>;
 
 const gate: Gate<Known, Visitor> = {

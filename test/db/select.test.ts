@@ -5,7 +5,7 @@ import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { postgresDialect, sqliteDialect } from '#db/dialect.ts';
 import { openDatabase } from '#db/open.ts';
 import { execute } from '#db/query.ts';
-import { readRows, selectFrom, unionAll, unionByPlace } from '#db/select/select.ts';
+import { readRows, selectFrom, unionAll, unionByStatement } from '#db/select/select.ts';
 import { compilerMessages } from '../support/compiler-messages.ts';
 import { bothDatabases } from '../support/databases.ts';
 
@@ -117,16 +117,16 @@ bothDatabases('a selection', databases => {
     expect(rows).toEqual([{ ...sale, is_first: 1, again: '0xcc' }]);
   });
 
-  test('is part of a union, whose rows may tell the place of their statement', async () => {
+  test('is part of a union, whose rows may tell their statement', async () => {
     const db = await filled();
     const sale = select({ from: 'sales', columns: ['amount'] });
     const of = (id: number) => sale.query(db, 'where id = ?', [id]);
 
     const rows = await readRows(db, unionAll([of(10), of(11)]));
-    const placed = await readRows(db, unionByPlace([of(11), of(12), of(10)]));
+    const placed = await readRows(db, unionByStatement([of(11), of(12), of(10)]));
 
     expect(rows.map(({ amount }) => amount).toSorted()).toEqual(['0112', '0113']);
-    expect(new Map(placed.map(({ place, amount }) => [place, amount]))).toEqual(
+    expect(new Map(placed.map(({ statement, amount }) => [statement, amount]))).toEqual(
       new Map([
         [0, '0113'],
         [2, '0112'],

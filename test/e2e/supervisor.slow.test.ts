@@ -154,7 +154,7 @@ test.each([
     });
     const restarts = (count: number) =>
       until(
-        async () => supervisor.places[0]?.restarts,
+        async () => supervisor.slots[0]?.restarts,
         value => value === count,
       );
 
@@ -185,8 +185,8 @@ test('workers are replaced one by one, and each is stopped once its successor is
   await fork(1).exit(0);
   await replaced;
 
-  expect(supervisor.places.map(({ process }) => process)).toEqual([fork(2).process, fork(3).process]);
-  expect(supervisor.places.map(({ restarts }) => restarts)).toEqual([0, 0]);
+  expect(supervisor.slots.map(({ process }) => process)).toEqual([fork(2).process, fork(3).process]);
+  expect(supervisor.slots.map(({ restarts }) => restarts)).toEqual([0, 0]);
 });
 
 test.each([
@@ -205,7 +205,7 @@ test.each([
 
   expect(names()).toEqual(['one', 'two', 'one']);
   expect([fork(0).told, fork(1).told]).toEqual([[], []]);
-  expect(supervisor.places.map(({ process }) => process)).toEqual([fork(0).process, fork(1).process]);
+  expect(supervisor.slots.map(({ process }) => process)).toEqual([fork(0).process, fork(1).process]);
 });
 
 test('a stop ends all workers, kills late ones and restarts none', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addressKey, clientReader } from '../../src/http/client-address.ts';
+import { clientKey, clientReader } from '../../src/http/client-address.ts';
 import { serve } from './serve.ts';
 
 /** The client in the server's view when loopback sends these headers. */
@@ -83,9 +83,9 @@ describe('protocol and host', () => {
 });
 
 test('IPv6 clients of one /64 share one identity, and each IPv4 client has its own', () => {
-  expect(addressKey('2001:db8:1:2::1')).toBe(addressKey('2001:db8:1:2:ffff::9'));
-  expect(addressKey('2001:db8:1:2::1')).not.toBe(addressKey('2001:db8:1:3::1'));
-  expect(addressKey('203.0.113.5')).not.toBe(addressKey('203.0.113.6'));
+  expect(clientKey('2001:db8:1:2::1')).toBe(clientKey('2001:db8:1:2:ffff::9'));
+  expect(clientKey('2001:db8:1:2::1')).not.toBe(clientKey('2001:db8:1:3::1'));
+  expect(clientKey('203.0.113.5')).not.toBe(clientKey('203.0.113.6'));
 });
 
 test('an invalid network is refused when the service is created', () => {

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Middleware } from 'koa';
 import { describe, expect, test } from 'vitest';
 import { createAdminApp } from '../../src/http/app/admin.ts';
-import { type Check, healthRoutes } from '../../src/http/health.ts';
+import { healthRoutes, type ReadinessCheck } from '../../src/http/health.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { plainRouter } from '../../src/http/plain-router.ts';
 import { uncompressed } from '../../src/http/representation.ts';
@@ -37,7 +37,7 @@ async function servedChecks() {
   const asked = Promise.withResolvers<void>();
   const passed = Promise.withResolvers<void>();
   const plain = plainRouter();
-  const slow: Check = async () => {
+  const slow: ReadinessCheck = async () => {
     asked.resolve();
     await passed.promise;
     return { ok: false };
@@ -258,7 +258,7 @@ describe('metrics', () => {
 });
 
 /** A server with only its health checks. */
-function serveHealth(checks: Readonly<Record<string, Check>>): Promise<Served> {
+function serveHealth(checks: Readonly<Record<string, ReadinessCheck>>): Promise<Served> {
   const plain = plainRouter();
   healthRoutes(plain, { checks: () => checks });
   return serve([], { plain });

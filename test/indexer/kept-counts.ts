@@ -1,4 +1,4 @@
-import { hexOf, hexOrNull, uintOrNull } from '#db/columns.ts';
+import { hexOf, nullableHex, nullableUint } from '#db/columns.ts';
 import { type DatabaseOptions, type Handle, openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
@@ -63,8 +63,8 @@ export function countedAgain(database: DatabaseOptions): Promise<Kept> {
       addresses[address] = counts;
     };
     for (const row of await rowsOf<IndexTables['transactions']>(db, 'select * from transactions')) {
-      const [from, to] = [hexOf(row.from_address), hexOrNull(row.to_address)];
-      const other = to ?? hexOrNull(row.created_contract);
+      const [from, to] = [hexOf(row.from_address), nullableHex(row.to_address)];
+      const other = to ?? nullableHex(row.created_contract);
       add(from, 'transactions');
       add(from, 'gas_sent', row.gas_used ?? 0);
       add(to, 'gas_received', row.gas_used ?? 0);
@@ -81,7 +81,7 @@ export function countedAgain(database: DatabaseOptions): Promise<Kept> {
     for (const row of await rowsOf<IndexTables['blocks']>(db, 'select * from blocks order by number')) {
       add(hexOf(row.miner), 'validated_blocks');
       transactions += row.transaction_count;
-      fees += uintOrNull(row.transaction_fees) ?? 0n;
+      fees += nullableUint(row.transaction_fees) ?? 0n;
       blocks[row.number] = `${transactions} ${fees}`;
     }
     return { addresses, blocks };

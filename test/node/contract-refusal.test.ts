@@ -1,6 +1,6 @@
 import { numberToHex } from 'viem';
 import { expect, onTestFinished, test } from 'vitest';
-import { refusalOf } from '../../src/node/contract-refusal.ts';
+import { contractRefusal } from '../../src/node/contract-refusal.ts';
 import { deployCode } from '../indexer/hostile-contracts.ts';
 import { startTestChain } from '../indexer/support.ts';
 
@@ -28,7 +28,9 @@ test.for(['anvil', 'edr'] as const)(
     const outcome = async (to: Awaited<ReturnType<typeof deployCode>>, block: number) => {
       const gas = numberToHex(1_000_000);
       const asked = { method: 'eth_call', params: [{ to, data: '0x', gas }, numberToHex(block)] } as const;
-      return chain.client.request({ ...asked, params: [...asked.params] }).then(() => 'answered', refusalOf);
+      return chain.client
+        .request({ ...asked, params: [...asked.params] })
+        .then(() => 'answered', contractRefusal);
     };
 
     const outcomes: Record<string, unknown> = {};

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readCommand } from '../../src/command/api/links.ts';
+import { readLinksCommand } from '../../src/command/api/links.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import { record } from '../lab/json.ts';
 import { startTestPayments, type TestPaymentsService, unreachableChain } from '../lab/payments-service.ts';
@@ -134,7 +134,7 @@ test.each([
   [['remove', '--key', 'K'], 'name a command: create or list'],
   [[], 'name a command: create or list'],
 ])('%j is refused with a reason', (args, message) => {
-  expect(() => readCommand(args)).toThrow(message);
+  expect(() => readLinksCommand(args)).toThrow(message);
 });
 
 test('an invalid command points to the help and exits with 2', async () => {

@@ -6,7 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiClient } from '../../src/command/api/client.ts';
 import { eventFeed } from '../../src/command/listen/event-feed.ts';
-import { listen, readCommand } from '../../src/command/listen/listen.ts';
+import { forwardEvents, readListenCommand } from '../../src/command/listen/listen.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { eventStore } from '../../src/payments/events/event-store.ts';
@@ -94,7 +94,7 @@ async function forwarding(to: WebhookReceiver, { key, since }: { key: string; si
   const { signal } = ending;
   const clock = briskClock;
   const sender = loopbackSender();
-  const ended = listen({
+  const ended = forwardEvents({
     feed: eventFeed({ client: apiClient({ url: service.url, key, signal }), since, clock, signal }),
     since,
     sender,
@@ -308,7 +308,7 @@ test('an invalid command exits with 2 and names the help', async () => {
 });
 
 test('a time is parsed to the millisecond', () => {
-  const command = readCommand([
+  const command = readListenCommand([
     '--key',
     'k',
     '--forward-to',
@@ -336,5 +336,5 @@ test.each([
   ],
   ['an unknown option', ['--forward', 'x'], "Unknown option '--forward'"],
 ])('%s is refused', (_, args, fault) => {
-  expect(() => readCommand(args)).toThrow(fault);
+  expect(() => readListenCommand(args)).toThrow(fault);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readCommand } from '../../src/command/api/trigger.ts';
+import { readTriggerCommand } from '../../src/command/api/trigger.ts';
 import { newKey } from '../../src/payments/keys/api-key.ts';
 import { list, record, text } from '../lab/json.ts';
 import { startTestPayments, type TestPaymentsService } from '../lab/payments-service.ts';
@@ -137,5 +137,5 @@ test.each([
   ],
   ['real money', ['payment.failed', '--key', newKey('live')], 'use a test key'],
 ])('%s is refused', (_, args, fault) => {
-  expect(() => readCommand(args)).toThrow(fault);
+  expect(() => readTriggerCommand(args)).toThrow(fault);
 });

@@ -25,7 +25,7 @@ const answered = (ctx: { body: unknown }) => {
 async function countersOfReplica() {
   const { counters, close } = await openRateLimitStore(
     { kind: 'redis', url: redis.url },
-    { metrics: createMetrics(), clock: systemClock, log: silentLogger(), patienceMs: PATIENCE_MS },
+    { metrics: createMetrics(), clock: systemClock, log: silentLogger(), timeoutMs: PATIENCE_MS },
   );
   onTestFinished(close);
   return counters;

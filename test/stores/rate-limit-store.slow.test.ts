@@ -21,7 +21,7 @@ async function open(options: RateLimitStoreOptions, patienceMs?: number) {
     metrics,
     clock: systemClock,
     log: silentLogger(),
-    ...(patienceMs === undefined ? {} : { patienceMs }),
+    ...(patienceMs === undefined ? {} : { timeoutMs: patienceMs }),
   });
   onTestFinished(() => store.close());
   return { ...store, metrics };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import type { Column } from '#db/columns.ts';
+import type { ColumnValue } from '#db/columns.ts';
 import { migrate } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
@@ -83,7 +83,7 @@ function fill(file: string, { transactions, blocks }: BulkIndex): void {
     );
     db.exec('begin');
     for (let number = 0; number < blocks; number++) {
-      const rows: Record<(typeof FILLED)[number], Column[][]> = bulkBlock(number, transactions);
+      const rows: Record<(typeof FILLED)[number], ColumnValue[][]> = bulkBlock(number, transactions);
       for (const [table, ofTable] of Object.entries(rows))
         for (const row of ofTable) inserts[table]?.run(...row);
     }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Column, uintColumn } from '#db/columns.ts';
+import { type ColumnValue, uintColumn } from '#db/columns.ts';
 import { positionKey } from '#indexer/schema/block-position.ts';
 
 export const TRANSACTIONS_PER_BLOCK = 10;
@@ -40,20 +40,24 @@ export function bulkBlock(number: number, transactions: number) {
   const all = positions.map(position => bulkTransaction({ number, position, timestamp, transactions }));
   return {
     blocks: [blockRow(number, timestamp)],
-    block_details: [[number, ...Array<Column>(4).fill(word('root')), null, BLOOM]],
+    block_details: [[number, ...Array<ColumnValue>(4).fill(word('root')), null, BLOOM]],
     transactions: all.map(({ row }) => row),
     transaction_details: all.map(({ details }) => details),
     logs: all.flatMap(({ logs }) => logs),
   };
 }
 
-function blockRow(number: number, timestamp: number): Column[] {
+function blockRow(number: number, timestamp: number): ColumnValue[] {
   const [hashed, parent] = [word(`block ${number}`), word(`block ${number - 1}`)];
   const miner = at(SENDER, number % 7);
-  const gas: Column[] = [uintColumn(30_000_000n), 21_000 * TRANSACTIONS_PER_BLOCK, uintColumn(10n ** 9n)];
-  const seal: Column[] = [uintColumn(0n), null, Buffer.alloc(8), NOTHING, word('state'), 4_096, '[]'];
-  const counts: Column[] = [TRANSACTIONS_PER_BLOCK, 0, null];
-  const fees: Column[] = [uintColumn(ETHER), uintColumn(ETHER / 2n), uintColumn(ETHER / 2n), null, null];
+  const gas: ColumnValue[] = [
+    uintColumn(30_000_000n),
+    21_000 * TRANSACTIONS_PER_BLOCK,
+    uintColumn(10n ** 9n),
+  ];
+  const seal: ColumnValue[] = [uintColumn(0n), null, Buffer.alloc(8), NOTHING, word('state'), 4_096, '[]'];
+  const counts: ColumnValue[] = [TRANSACTIONS_PER_BLOCK, 0, null];
+  const fees: ColumnValue[] = [uintColumn(ETHER), uintColumn(ETHER / 2n), uintColumn(ETHER / 2n), null, null];
   return [number, hashed, parent, timestamp, miner, ...gas, ...seal, ...counts, ...fees];
 }
 
@@ -71,11 +75,33 @@ function bulkTransaction(of: { number: number; position: number; timestamp: numb
   const to = received ? at(WALLETS, spot.index) : token;
   const value = (ETHER * BigInt(random.readUInt32BE(8))) / 10_000n;
   const input = Buffer.concat([SELECTOR, Buffer.alloc(12), from, random]);
-  const gas: Column[] = [uintColumn(100_000n), 21_000 + random.readUInt16BE(12), uintColumn(2n * 10n ** 9n)];
-  const most: Column[] = [uintColumn(3n * 10n ** 9n), uintColumn(10n ** 9n), null, null, null, null, null];
-  const outcome: Column[] = [2, 1, uintColumn(42_000n * 10n ** 9n), input, SELECTOR, null, null, null, null];
+  const gas: ColumnValue[] = [
+    uintColumn(100_000n),
+    21_000 + random.readUInt16BE(12),
+    uintColumn(2n * 10n ** 9n),
+  ];
+  const most: ColumnValue[] = [
+    uintColumn(3n * 10n ** 9n),
+    uintColumn(10n ** 9n),
+    null,
+    null,
+    null,
+    null,
+    null,
+  ];
+  const outcome: ColumnValue[] = [
+    2,
+    1,
+    uintColumn(42_000n * 10n ** 9n),
+    input,
+    SELECTOR,
+    null,
+    null,
+    null,
+    null,
+  ];
   const amount = Buffer.concat([Buffer.alloc(16), random.subarray(16)]);
-  const log = (index: number, address: Buffer, topics: Column[]): Column[] => [
+  const log = (index: number, address: Buffer, topics: ColumnValue[]): ColumnValue[] => [
     positionKey({ blockNumber: number, index: position * 2 + index }),
     id,
     timestamp,

@@ -34,7 +34,8 @@ export async function postgresIndex(index: BulkIndex, place: DatabaseOptions): P
     for (const table of ['blocks', 'transactions', 'logs'])
       await to.raw(`alter table ${table} disable trigger user`);
     await copy({ from, to, blocks: index.blocks });
-    for (const { indexdef } of indexes) await to.patiently(async () => void (await to.raw(indexdef)));
+    for (const { indexdef } of indexes)
+      await to.withoutIdleTimeout(async () => void (await to.raw(indexdef)));
     await to.raw('vacuum analyze');
   } finally {
     await Promise.all([from.destroy(), to.destroy()]);

@@ -13,7 +13,7 @@ export interface ApiRequest {
 }
 
 /** Outcome of a request: `unchanged` is a 304, `away` means no answer from the API at all. `message` is for people. */
-export type Reply<Body> =
+export type ApiReply<Body> =
   | { readonly kind: 'done'; readonly body: Body; readonly headers: Headers }
   | { readonly kind: 'unchanged' }
   | {
@@ -28,7 +28,7 @@ export type Reply<Body> =
 
 /** Sends requests to the payments API of one server with one key. Never rejects. */
 export interface ApiClient {
-  ask<Body>(request: ApiRequest): Promise<Reply<Body>>;
+  ask<Body>(request: ApiRequest): Promise<ApiReply<Body>>;
 }
 
 /** Longer than the 30 s that the receiver of a test event may take. */
@@ -45,7 +45,7 @@ export function apiClient({
   signal?: AbortSignal;
 }): ApiClient {
   return {
-    async ask<Body>({ method = 'GET', path, body, headers }: ApiRequest): Promise<Reply<Body>> {
+    async ask<Body>({ method = 'GET', path, body, headers }: ApiRequest): Promise<ApiReply<Body>> {
       const deadline = AbortSignal.timeout(TIMEOUT_MS);
       try {
         const response = await fetch(url + path, {
@@ -71,7 +71,7 @@ export function apiClient({
 }
 
 /** The API's own error message, or the status when another server answered. */
-function refused({ status, headers }: Response, content: string): Reply<never> {
+function refused({ status, headers }: Response, content: string): ApiReply<never> {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   const retryAfterMs = seconds >= 0 ? seconds * 1_000 : undefined;
   return { kind: 'refused', status, message: messageIn(content, status), retryAfterMs };
@@ -104,7 +104,7 @@ export const API_OPTIONS = {
 } as const;
 
 /** Address of a server, and the API key to use there. `url` has no trailing slash. */
-export interface ServerPlace {
+export interface ApiServer {
   readonly url: string;
   readonly key: string;
 }
@@ -114,10 +114,10 @@ export interface ServerPlace {
  * arguments of its processes.
  * @throws UsageError
  */
-export function placeOf(
+export function apiServerOf(
   { key: option, url }: { key?: string; url: string },
   { apiKey }: Pick<Environment, 'apiKey'> = readEnvironment(),
-): ServerPlace {
+): ApiServer {
   const key = option || apiKey;
   if (key === undefined) throw new UsageError('the API key is missing: set TOLLGATE_KEY');
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))

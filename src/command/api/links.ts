@@ -1,13 +1,13 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
-import { API_OPTIONS, type ApiRequest, apiClient, placeOf, type ServerPlace } from './client.ts';
+import { API_OPTIONS, type ApiRequest, type ApiServer, apiClient, apiServerOf } from './client.ts';
 
 /**
  * Creates and lists payment links of a running server, through its API.
  * @throws UsageError, or Refused when the server refuses or is out of reach
  */
 export async function runLinks(args: readonly string[]): Promise<void> {
-  const command = readCommand(args);
+  const command = readLinksCommand(args);
   if (command === undefined) {
     process.stdout.write(USAGE);
     return;
@@ -92,8 +92,7 @@ interface NewLink {
 }
 
 /** A parsed command. `url` has no trailing slash. */
-type Command = ServerPlace &
-  ({ readonly kind: 'create'; readonly link: NewLink } | { readonly kind: 'list' });
+type Command = ApiServer & ({ readonly kind: 'create'; readonly link: NewLink } | { readonly kind: 'list' });
 
 const OPTIONS = {
   ...API_OPTIONS,
@@ -108,18 +107,18 @@ const OPTIONS = {
  * Reads the arguments; undefined when they request help. The API itself checks the rules of the API.
  * @throws UsageError
  */
-export function readCommand(args: readonly string[]): Command | undefined {
+export function readLinksCommand(args: readonly string[]): Command | undefined {
   const { values, positionals } = readArguments(args, { allowPositionals: true, options: OPTIONS });
   if (values.help === true) return undefined;
   const [kind, ...more] = positionals;
   if ((kind !== 'create' && kind !== 'list') || more.length > 0)
     throw new UsageError('name a command: create or list');
   const { name, amount, token, chain, recipient } = values;
-  const place = placeOf(values);
+  const server = apiServerOf(values);
   if (kind === 'list') {
     const needless = Object.keys(values).find(option => !['key', 'url'].includes(option));
     if (needless !== undefined) throw new UsageError(`--${needless} is not for list`);
-    return { kind, ...place };
+    return { kind, ...server };
   }
   if (name === undefined) throw new UsageError('--name is missing');
   if (chain !== undefined && !/^[1-9]\d{0,14}$/.test(chain))
@@ -131,5 +130,5 @@ export function readCommand(args: readonly string[]): Command | undefined {
     ...(chain === undefined ? {} : { chain_id: Number(chain) }),
     ...(recipient === undefined ? {} : { recipient_address: recipient }),
   };
-  return { kind, ...place, link };
+  return { kind, ...server, link };
 }

@@ -5,9 +5,9 @@ import {
   API_OPTIONS,
   type ApiClient,
   type ApiRequest,
+  type ApiServer,
   apiClient,
-  placeOf,
-  type ServerPlace,
+  apiServerOf,
 } from './client.ts';
 
 /**
@@ -15,7 +15,7 @@ import {
  * @throws UsageError, or Refused when the server or the receiver refuses
  */
 export async function runTrigger(args: readonly string[]): Promise<void> {
-  const command = readCommand(args);
+  const command = readTriggerCommand(args);
   if (command === undefined) process.stdout.write(USAGE);
   else for (const line of await happen(apiClient(command), command)) process.stdout.write(`${line}\n`);
 }
@@ -115,7 +115,7 @@ Exits with 2 when the command is not understood, and with 1 when the server or t
 type EventType = PaymentsSchemas['EventType'];
 
 /** A parsed command. `url` has no trailing slash. */
-type Command = ServerPlace &
+type Command = ApiServer &
   (
     | { readonly kind: 'session'; readonly type: EventType; readonly link?: string; readonly amount?: string }
     | {
@@ -143,7 +143,7 @@ const OPTIONS = {
  * Reads the arguments; undefined when they request help. The API itself checks the rules of the API.
  * @throws UsageError
  */
-export function readCommand(args: readonly string[]): Command | undefined {
+export function readTriggerCommand(args: readonly string[]): Command | undefined {
   const { values, positionals } = readArguments(args, { allowPositionals: true, options: OPTIONS });
   if (values.help === true) return undefined;
   const [said, ...more] = positionals;
@@ -151,19 +151,19 @@ export function readCommand(args: readonly string[]): Command | undefined {
   if (type === undefined || more.length > 0)
     throw new UsageError(`name one event of ${EVENT_TYPES.join(', ')}, test.ping`);
   const { to, link, amount } = values;
-  const place = placeOf(values);
+  const server = apiServerOf(values);
   if (to !== undefined) {
     if (link !== undefined || amount !== undefined)
       throw new UsageError('--link and --amount cannot be used with --to, which pays nothing');
-    return { kind: 'test', ...place, type, webhookId: to };
+    return { kind: 'test', ...server, type, webhookId: to };
   }
   if (type === 'test.ping') throw new UsageError('test.ping goes to one webhook: name it with --to');
   // With a live key the session would open, but its payment could not be simulated.
-  if (modeOfKey(place.key) === 'live')
+  if (modeOfKey(server.key) === 'live')
     throw new UsageError('events can only be triggered in test mode: use a test key');
   return {
     kind: 'session',
-    ...place,
+    ...server,
     type,
     ...(link === undefined ? {} : { link }),
     ...(amount === undefined ? {} : { amount }),

@@ -47,7 +47,7 @@ function print(texts: readonly string[], known: readonly KnownChain[], pro: bool
   const found = texts.map(text => findChain(text, known));
   const faults = found.flatMap(one => ('fault' in one ? [one.fault] : []));
   const chains = found.flatMap(one => ('chain' in one ? [one.chain] : []));
-  const twice = chains.filter((chain, place) => chains.indexOf(chain) < place);
+  const twice = chains.filter((chain, index) => chains.indexOf(chain) < index);
   faults.push(...twice.map(({ id, name }) => `${name} (${id}) is named twice`));
   if (faults.length > 0) throw new UsageError(`${faults.join('\n')}\n--list [TEXT] shows the known chains.`);
   for (const remark of unnamedTestnets(texts, chains)) process.stderr.write(`${remark}\n`);
@@ -56,8 +56,8 @@ function print(texts: readonly string[], known: readonly KnownChain[], pro: bool
 
 /** Remarks on test networks named by a part of their name only: the user may have meant another chain. */
 function unnamedTestnets(texts: readonly string[], chains: readonly KnownChain[]): string[] {
-  return chains.flatMap((chain, place) => {
-    const text = texts[place] ?? '';
+  return chains.flatMap((chain, index) => {
+    const text = texts[index] ?? '';
     if (!chain.testnet || isUnmistakable(text, chain)) return [];
     return [`"${text}" is taken for ${chain.name} (${chain.id}), a test network.`];
   });

@@ -29,13 +29,13 @@ export const ALIASES: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** The chain that the text names, or a sentence on why it names none or several. */
-export type Found = { chain: KnownChain } | { fault: string };
+export type ChainChoice = { chain: KnownChain } | { fault: string };
 
 /**
  * Looks a chain up by id, by its whole name (with or without "Mainnet"), by an alias, by whole words of its name, and
  * by prefixes of them. The first rule with a match decides. Several matches are a fault.
  */
-export function findChain(text: string, chains: readonly KnownChain[]): Found {
+export function findChain(text: string, chains: readonly KnownChain[]): ChainChoice {
   if (/^\d+$/.test(text)) {
     const chain = chains.find(({ id }) => String(id) === text);
     return chain === undefined ? { fault: `no known chain has the id ${text}` } : { chain };

@@ -4,7 +4,7 @@ import { openBlockscout, openThirdweb } from '#data/open-remote.ts';
 import { createMetrics } from '#http/metrics.ts';
 import type { Clock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/logger.ts';
-import { type Check, Fault, headAge } from './check.ts';
+import { type ConfigCheck, Fault, headAge } from './check.ts';
 
 type RemoteConfig = Exclude<BackendConfig, { kind: 'index' }>;
 
@@ -22,7 +22,7 @@ const NEWEST_BLOCK = {
 export function backEndCheck(
   chain: ChainConfig,
   { backend, setting, clock }: { backend: RemoteConfig; setting: string; clock: Clock },
-): Check {
+): ConfigCheck {
   return {
     setting,
     subject: `${backend.kind} ${new URL(backend.url).host} of ${chain.name}`,

@@ -14,7 +14,7 @@ export interface Finding {
 }
 
 /** Check of one thing that a configuration names. It leaves no traces. */
-export interface Check {
+export interface ConfigCheck {
   /** Path of the setting, such as `chains[0].rpc[1]`. */
   readonly setting: string;
   /** The thing that is checked, such as `node rpc.example.com`. */
@@ -37,7 +37,7 @@ export class Fault extends Error {
 const LONGEST_DETAIL = 300;
 
 /** Runs a check within a time limit. Never rejects. */
-export async function runCheck(check: Check, timeoutMs: number): Promise<Finding> {
+export async function runCheck(check: ConfigCheck, timeoutMs: number): Promise<Finding> {
   const ending = new AbortController();
   try {
     return await inTime(check.run(ending.signal), timeoutMs);

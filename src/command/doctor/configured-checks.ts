@@ -13,7 +13,7 @@ import type { Clock } from '#lib/clock.ts';
 import { checkMailServer } from '#payments/notifications/mailers.ts';
 import { createMessenger } from '#payments/notifications/messenger.ts';
 import { backEndCheck } from './back-end-check.ts';
-import type { Check } from './check.ts';
+import type { ConfigCheck } from './check.ts';
 import { configuredDatabases } from './configured-databases.ts';
 import { databaseCheck } from './database-check.ts';
 import { listenCheck, secretKeyCheck } from './local-checks.ts';
@@ -39,7 +39,7 @@ const NEEDED_BY: readonly (readonly [setting: RegExp, roles: readonly Role[]])[]
 export function configuredChecks(
   config: Config,
   { anvil, clock }: { anvil: string | undefined; clock: Clock },
-): Check[] {
+): ConfigCheck[] {
   const { payments, chains, devnet } = config;
   const checks = [
     ...[...listenersOf(config)].map(([setting, listen]) => listenCheck(setting, listen)),
@@ -61,7 +61,7 @@ function isNeeded(setting: string, roles: Config['roles']): boolean {
 }
 
 /** Checks of the addresses that clients use instead of the listeners themselves. */
-function publicAddressChecks({ data, payments }: Config): Check[] {
+function publicAddressChecks({ data, payments }: Config): ConfigCheck[] {
   return Object.entries({ data, payments }).flatMap(([service, { listen, publicUrl: url }]) => {
     if (url === undefined || url === originOf(listen)) return [];
     return [publicAddressCheck({ setting: `${service}.publicUrl`, url, listen })];
@@ -69,7 +69,7 @@ function publicAddressChecks({ data, payments }: Config): Check[] {
 }
 
 /** The embedded default has a key of its own for each run. */
-function secretKeyChecks(config: Config): Check[] {
+function secretKeyChecks(config: Config): ConfigCheck[] {
   const {
     chains,
     payments: { secretKey, hasDefaultDatabase },
@@ -80,26 +80,26 @@ function secretKeyChecks(config: Config): Check[] {
     : [secretKeyCheck(secretKey, config.payments.database)];
 }
 
-function redisChecks({ data, rateLimitStore }: Config): Check[] {
+function redisChecks({ data, rateLimitStore }: Config): ConfigCheck[] {
   const stores = { 'data.cache.store': data.cache.store, rateLimitStore };
   return Object.entries(stores).flatMap(([setting, store]) =>
     store?.kind === 'redis' ? [redisCheck({ setting, url: store.url })] : [],
   );
 }
 
-function chainChecks(chain: ChainConfig, place: string, clock: Clock): Check[] {
+function chainChecks(chain: ChainConfig, path: string, clock: Clock): ConfigCheck[] {
   return [
-    ...chain.rpc.map((url, index) => nodeCheck(chain, { url, setting: `${place}.rpc[${index}]`, clock })),
+    ...chain.rpc.map((url, index) => nodeCheck(chain, { url, setting: `${path}.rpc[${index}]`, clock })),
     ...chain.backends.flatMap((backend, index) =>
       backend.kind === 'index'
         ? []
-        : [backEndCheck(chain, { backend, setting: `${place}.backends[${index}].url`, clock })],
+        : [backEndCheck(chain, { backend, setting: `${path}.backends[${index}].url`, clock })],
     ),
   ];
 }
 
 /** Looks for the engine of the embedded chains. Starts no chain. */
-function engineCheck({ engine }: DevnetConfig, anvil: string | undefined): Check {
+function engineCheck({ engine }: DevnetConfig, anvil: string | undefined): ConfigCheck {
   return {
     setting: 'devnet',
     subject: 'embedded chains',
@@ -111,7 +111,7 @@ function engineCheck({ engine }: DevnetConfig, anvil: string | undefined): Check
 const TIMEOUT_MS = 4_000;
 
 /** Connects and signs in to the mail server. Sends no mail. */
-function mailCheck({ smtp }: NonNullable<PaymentsConfig['mail']>): Check {
+function mailCheck({ smtp }: NonNullable<PaymentsConfig['mail']>): ConfigCheck {
   return {
     setting: 'payments.mail.smtp',
     subject: `mail server ${new URL(smtp).host}`,
@@ -124,7 +124,7 @@ function mailCheck({ smtp }: NonNullable<PaymentsConfig['mail']>): Check {
 }
 
 /** Asks the messenger for the bot's name. Sends no message. */
-function botCheck({ token, apiRoot }: NonNullable<PaymentsConfig['messenger']>): Check {
+function botCheck({ token, apiRoot }: NonNullable<PaymentsConfig['messenger']>): ConfigCheck {
   return {
     setting: 'payments.messenger.token',
     subject: `bot at ${new URL(apiRoot).host}`,

@@ -10,16 +10,16 @@ import { connectionLimit, isReadOnly } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/logger.ts';
 import { type DiskReserve, diskShortage } from '#stores/disk-space.ts';
-import { type Check, Fault, type Finding } from './check.ts';
+import { type ConfigCheck, Fault, type Finding } from './check.ts';
 import type { ConfiguredDatabase } from './configured-databases.ts';
 
 /**
  * Reads which schema steps a database has, its clock, and the space that is left for it. Creates and migrates nothing.
  */
-export function databaseCheck({ options, schema, reserve }: ConfiguredDatabase, clock: Clock): Check {
+export function databaseCheck({ options, schema, reserve }: ConfiguredDatabase, clock: Clock): ConfigCheck {
   return {
     setting: schema.setting ?? '',
-    subject: `${schema.title} (${placeOf(options)})`,
+    subject: `${schema.title} (${nameOf(options)})`,
     advice:
       'file' in options
         ? 'Name another file, or restore this one from a backup.'
@@ -61,7 +61,7 @@ async function problemsOfSpace(
   reserve: DiskReserve | undefined,
 ): Promise<Problem[]> {
   if (file === undefined || reserve === undefined) return [];
-  const shortage = diskShortage(await nearestPlace(file), reserve);
+  const shortage = diskShortage(await nearestPath(file), reserve);
   if (shortage === undefined) return [];
   const detail = `it is not written, because ${shortage}`;
   return [{ state: 'warning', detail, advice: 'Free some space, or lower diskReserve.' }];
@@ -109,7 +109,7 @@ async function problemsOfServer(options: DatabaseOptions, clock: Clock): Promise
 }
 
 /** Name of the database: its file, or its name and the hosts of its servers. */
-function placeOf(options: DatabaseOptions): string {
+function nameOf(options: DatabaseOptions): string {
   return 'url' in options ? `${databaseName(options)} at ${hostNames(options.url)}` : databaseName(options);
 }
 
@@ -123,23 +123,23 @@ function stateOf(applied: number, pending: number): Finding {
 async function hasWritableFile(file: string): Promise<boolean> {
   if (file === ':memory:') return false;
   const isThere = await exists(file);
-  const place = isThere ? file : await nearestPlace(dirname(file));
-  await requireWritable(place);
+  const path = isThere ? file : await nearestPath(dirname(file));
+  await requireWritable(path);
   return isThere;
 }
 
 /** @throws Fault for a file or folder that this user cannot write */
-export async function requireWritable(place: string): Promise<void> {
-  const isWritable = await access(place, constants.R_OK | constants.W_OK).then(
+export async function requireWritable(path: string): Promise<void> {
+  const isWritable = await access(path, constants.R_OK | constants.W_OK).then(
     () => true,
     () => false,
   );
-  if (!isWritable) throw new Fault(`${place} cannot be written`, 'Give this user the right to write there.');
+  if (!isWritable) throw new Fault(`${path} cannot be written`, 'Give this user the right to write there.');
 }
 
 /** The path itself, or the nearest folder above it that exists. */
-export async function nearestPlace(path: string): Promise<string> {
-  return (await exists(path)) || path === dirname(path) ? path : nearestPlace(dirname(path));
+export async function nearestPath(path: string): Promise<string> {
+  return (await exists(path)) || path === dirname(path) ? path : nearestPath(dirname(path));
 }
 
 export async function exists(path: string): Promise<boolean> {

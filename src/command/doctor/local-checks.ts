@@ -6,14 +6,14 @@ import { inTime } from '#lib/in-time.ts';
 import { seals } from '#payments/secrets/sealed.ts';
 import { readSecretKeys, type SecretKeySource } from '#payments/secrets/secret-key.ts';
 import { secretKeyStore } from '#payments/secrets/secret-key-store.ts';
-import { type Check, Fault, type Finding } from './check.ts';
-import { exists, nearestPlace, requireWritable } from './database-check.ts';
+import { type ConfigCheck, Fault, type Finding } from './check.ts';
+import { exists, nearestPath, requireWritable } from './database-check.ts';
 import { healthAt } from './public-address-check.ts';
 
 const DATABASE_WITHIN_MS = 4_000;
 
 /** Listens on an address for a moment, unless a server of this program runs there. */
-export function listenCheck(setting: string, listen: ListenAddress): Check {
+export function listenCheck(setting: string, listen: ListenAddress): ConfigCheck {
   return {
     setting,
     subject: `address ${listen.host}:${listen.port}`,
@@ -37,7 +37,7 @@ export function listenCheck(setting: string, listen: ListenAddress): Check {
 export function secretKeyCheck(
   source: Extract<SecretKeySource, { kind: 'file' }>,
   database: DatabaseOptions,
-): Check {
+): ConfigCheck {
   const { file } = source;
   return {
     setting: 'payments.secretKeyFile',
@@ -52,7 +52,7 @@ export function secretKeyCheck(
             `is missing, and the payments database needs ${keys}`,
             'Restore it from its backup.',
           );
-        await requireWritable(await nearestPlace(dirname(file)));
+        await requireWritable(await nearestPath(dirname(file)));
         return { state: 'ok', detail: 'does not exist yet; the first start creates it' };
       }
       const { keyIds } = seals(await readSecretKeys(source, { mayCreate: false }));

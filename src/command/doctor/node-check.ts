@@ -5,14 +5,14 @@ import type { Clock } from '#lib/clock.ts';
 import { silentLogger } from '#lib/logger.ts';
 import { type ChainClient, createChainClient, nodeAnswered } from '#node/client.ts';
 import { WrongChain } from '#node/transport/errors.ts';
-import { type Check, Fault, type Finding, type HeadAge, headAge } from './check.ts';
+import { type ConfigCheck, Fault, type Finding, type HeadAge, headAge } from './check.ts';
 
 /** Shorter than the limit of a check, so that the report names the node's own failure. */
 const TIMEOUT_MS = 4_000;
 /** Block ranges to try in one request for logs. The first is the range of the payments watcher. */
 const LOG_RANGES = [500, 100, 10, 1] as const;
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
-const NOBODY: Address = '0x0000000000000000000000000000000000000001';
+const UNUSED_ADDRESS: Address = '0x0000000000000000000000000000000000000001';
 
 const TRACES_ADVICE =
   'Internal transactions and traces answer 501; use a node with trace_block or debug_traceBlockByHash to have them.';
@@ -21,7 +21,7 @@ const TRACES_ADVICE =
 export function nodeCheck(
   { id, name, backends }: ChainConfig,
   { url, setting, clock }: { url: string; setting: string; clock: Clock },
-): Check {
+): ConfigCheck {
   return {
     setting,
     subject: `node ${new URL(url).host} of ${name}`,
@@ -90,7 +90,7 @@ async function logRange({ nodes: [node] }: ChainClient, head: number): Promise<n
     try {
       await node?.request({
         method: 'eth_getLogs',
-        params: [{ fromBlock, toBlock, address: NOBODY, topics: [TRANSFER] }],
+        params: [{ fromBlock, toBlock, address: UNUSED_ADDRESS, topics: [TRANSFER] }],
       });
       return blocks;
     } catch (error) {

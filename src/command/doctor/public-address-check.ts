@@ -1,5 +1,5 @@
 import { type ListenAddress, originOf } from '#config/units.ts';
-import { type Check, Fault, type Finding } from './check.ts';
+import { type ConfigCheck, Fault, type Finding } from './check.ts';
 
 /** A listener, and the address that clients use for it. */
 interface PublicAddress {
@@ -11,7 +11,7 @@ interface PublicAddress {
 const TIMEOUT_MS = 4_000;
 
 /** Requests the health of a service at its public address. */
-export function publicAddressCheck({ setting, url, listen }: PublicAddress): Check {
+export function publicAddressCheck({ setting, url, listen }: PublicAddress): ConfigCheck {
   const local = originOf(listen);
   return {
     setting,

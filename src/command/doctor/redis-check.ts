@@ -1,9 +1,9 @@
 import { CannotStart, reasonOf } from '#lib/startup-error.ts';
 import { openRedis, PasswordRequired } from '#stores/redis-connection.ts';
-import { type Check, Fault } from './check.ts';
+import { type ConfigCheck, Fault } from './check.ts';
 
 /** Connects to a Redis as the start of a server does. This writes one key that expires at once. */
-export function redisCheck({ setting, url }: { setting: string; url: string }): Check {
+export function redisCheck({ setting, url }: { setting: string; url: string }): ConfigCheck {
   return {
     setting,
     subject: `Redis ${new URL(url).host}`,

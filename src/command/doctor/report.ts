@@ -1,11 +1,11 @@
 import type { Config } from '#config/config.ts';
 import { hostAddresses } from '#db/postgres/address.ts';
 import { cutAddresses } from '#lib/logger.ts';
-import type { Check, Finding } from './check.ts';
+import type { ConfigCheck, Finding } from './check.ts';
 
 /** A check and its finding. */
 export interface CheckedSetting {
-  readonly check: Check;
+  readonly check: ConfigCheck;
   readonly finding: Finding;
 }
 
@@ -104,8 +104,8 @@ function keyOf(backend: Config['chains'][number]['backends'][number]): string | 
   return backend.kind === 'insight' ? backend.clientId : undefined;
 }
 
-function urlsOf(place: object = {}): string[] {
-  const urls = ['url' in place && place.url, 'listenUrl' in place && place.listenUrl];
+function urlsOf(settings: object = {}): string[] {
+  const urls = ['url' in settings && settings.url, 'listenUrl' in settings && settings.listenUrl];
   return urls.filter(url => typeof url === 'string');
 }
 

@@ -4,7 +4,7 @@ import { readSchema } from '#db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '#db/open.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
 import { Refused, UsageError } from '#lib/command-line.ts';
-import { atPlace } from '#lib/startup-error.ts';
+import { withLocation } from '#lib/startup-error.ts';
 
 /** An index that a configuration names. */
 export interface ConfiguredIndex {
@@ -16,13 +16,13 @@ export interface ConfiguredIndex {
 
 /**
  * Calls a function for each index of a configuration, or only for that of one chain.
- * @throws UsageError, Refused, or the function's error with its place in the file
+ * @throws UsageError, Refused, or the function's error with its location in the file
  */
 export async function inEachIndex(
   { config: file, chain: chainText }: { config?: string | undefined; chain?: string | undefined },
   work: (index: ConfiguredIndex) => Promise<void>,
 ): Promise<void> {
-  const chain = numberOf('chain', chainText);
+  const chain = numberOption('chain', chainText);
   const config = loadConfig({ env: readEnvironment().variables, file });
   if (config.file === undefined) throw new UsageError('--config is missing, and so is TOLLGATE_CONFIG');
   const indexes = config.chains.flatMap(({ id, rpc, rpcMaxAnswerBytes, backends }) =>
@@ -37,13 +37,13 @@ export async function inEachIndex(
   }
   for (const index of indexes) {
     await work(index).catch(error => {
-      throw atPlace(error, config.placeOf);
+      throw withLocation(error, config.locationOf);
     });
   }
 }
 
 /** Number in an option; undefined when it is absent. @throws UsageError */
-export function numberOf(option: string, text: string | undefined): number | undefined {
+export function numberOption(option: string, text: string | undefined): number | undefined {
   if (text !== undefined && !/^\d{1,15}$/.test(text)) throw new UsageError(`--${option} must be a number`);
   return text === undefined ? undefined : Number(text);
 }

@@ -3,7 +3,7 @@ import { transaction } from '#db/transaction.ts';
 import { askNow, type UnreadBlock, unreadBlocks } from '#indexer/schema/unread-blocks.ts';
 import { systemClock, timestamp } from '#lib/clock.ts';
 import { readArguments } from '#lib/command-line.ts';
-import { type ConfiguredIndex, inEachIndex, numberOf, withIndex } from './configured-indexes.ts';
+import { type ConfiguredIndex, inEachIndex, numberOption, withIndex } from './configured-indexes.ts';
 import { runVerify } from './verify.ts';
 
 /** Most blocks of an index that are shown, or asked for again, by one call. */
@@ -46,7 +46,7 @@ async function runIncompleteBlocks(args: readonly string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const from = numberOf('from', values.from) ?? 0;
+  const from = numberOption('from', values.from) ?? 0;
   await inEachIndex(values, index => showIndex(index, { from, retry: values.retry === true }));
 }
 

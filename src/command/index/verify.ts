@@ -5,7 +5,7 @@ import { systemClock } from '#lib/clock.ts';
 import { readArguments } from '#lib/command-line.ts';
 import { silentLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
-import { type ConfiguredIndex, inEachIndex, numberOf, withIndex } from './configured-indexes.ts';
+import { type ConfiguredIndex, inEachIndex, numberOption, withIndex } from './configured-indexes.ts';
 
 const MAX_ENTRIES = 100_000;
 const MAX_SECONDS = 600;
@@ -45,9 +45,9 @@ export async function runVerify(args: readonly string[]): Promise<void> {
     process.stdout.write(VERIFY_USAGE);
     return;
   }
-  const from = numberOf('from', values.from) ?? 0;
-  const limit = numberOf('limit', values.limit) ?? MAX_ENTRIES;
-  const seconds = numberOf('seconds', values.seconds) ?? MAX_SECONDS;
+  const from = numberOption('from', values.from) ?? 0;
+  const limit = numberOption('limit', values.limit) ?? MAX_ENTRIES;
+  const seconds = numberOption('seconds', values.seconds) ?? MAX_SECONDS;
   const isRepairing = values.repair === true;
   await inEachIndex(values, async index => {
     const deadline = performance.now() + seconds * 1_000;

@@ -6,7 +6,7 @@ import { transaction } from '#db/transaction.ts';
 import { systemClock } from '#lib/clock.ts';
 import { Refused, UsageError } from '#lib/command-line.ts';
 import { newId } from '#lib/ids.ts';
-import { atPlace, CannotStart } from '#lib/startup-error.ts';
+import { CannotStart, withLocation } from '#lib/startup-error.ts';
 import { paymentsServiceOptions } from '#payments/from-config.ts';
 import { type ApiKey, isActiveKey } from '#payments/keys/api-key.ts';
 import { apiKeyStore } from '#payments/keys/api-key-store.ts';
@@ -73,14 +73,14 @@ export async function runKeys(args: readonly string[]): Promise<void> {
     process.stdout.write(USAGE);
     return;
   }
-  const { database, chains, secretKey, remark, worded } = placesOf(line);
+  const { database, chains, secretKey, remark, worded } = configuredDatabase(line);
   if (remark !== undefined) process.stderr.write(`${remark}\n`);
   // Migrates to the newest schema, so that keys can be created before the first start of the service.
   const db = await openPaymentsDatabase(database).catch(error => {
     throw worded(error);
   });
   try {
-    const { lines, remarks = [] } = await runCommand(db, line.command, { chains, secretKey, now });
+    const { lines, remarks = [] } = await runKeysCommand(db, line.command, { chains, secretKey, now });
     for (const one of lines) process.stdout.write(`${one}\n`);
     for (const one of remarks) process.stderr.write(`${one}\n`);
   } finally {
@@ -88,7 +88,7 @@ export async function runKeys(args: readonly string[]): Promise<void> {
   }
 }
 
-function placesOf({ configFile, database }: CommandLine) {
+function configuredDatabase({ configFile, database }: CommandLine) {
   const { variables } = readEnvironment();
   const config = loadConfig({ env: variables, file: configFile });
   const options = paymentsServiceOptions(config, { embedded: undefined, dataUrl: undefined });
@@ -99,7 +99,7 @@ function placesOf({ configFile, database }: CommandLine) {
     return { database: databaseAt(database), chains, secretKey, worded };
   }
   const isUnused = config.chains.length === 0 && config.payments.hasDefaultDatabase;
-  const worded = (error: unknown) => atPlace(error, config.placeOf);
+  const worded = (error: unknown) => withLocation(error, config.locationOf);
   return { database: options.database, chains, secretKey, worded, remark: isUnused ? UNUSED : undefined };
 }
 
@@ -123,7 +123,7 @@ interface RunContext {
 }
 
 /** Runs a parsed command. @throws Refused, or UsageError for impossible link defaults */
-export function runCommand(
+export function runKeysCommand(
   db: Db,
   command: Command,
   { chains, secretKey, now }: RunContext,

@@ -11,7 +11,7 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
  * @throws UsageError
  */
 export function linkDefaults(given: TermsGiven, chains: readonly PaymentChain[]): LinkDefaults {
-  const chainId = given.chain === undefined ? null : chainIdOf(given.chain);
+  const chainId = given.chain === undefined ? null : parseChainId(given.chain);
   if (given.token !== undefined && chainId === null) throw new UsageError('--token needs --chain');
   const chain = chainId === null ? undefined : configured(chainId, chains);
   const tokenAddress = given.token === undefined ? null : tokenAddressOf(given.token, chain);
@@ -26,7 +26,7 @@ function isToken(address: string, tokenAddress: string | null, chain: PaymentCha
   return address === tokenAddress || (chain !== undefined && tokenOf(chain, address) !== undefined);
 }
 
-export function chainIdOf(text: string): number {
+export function parseChainId(text: string): number {
   const id = Number(text);
   if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(id))
     throw new UsageError('--chain takes the id of a chain');

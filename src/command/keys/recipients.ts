@@ -7,7 +7,7 @@ import { recipientOwnership } from '#payments/recipients/recipient-ownership.ts'
 import { recipientStore } from '#payments/recipients/recipient-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { namedOrganization, type Printed, type RecipientGiven } from './command-line.ts';
-import { chainIdOf, configured, recipientOf } from './link-terms.ts';
+import { configured, parseChainId, recipientOf } from './link-terms.ts';
 
 interface Surroundings {
   readonly chains: readonly PaymentChain[];
@@ -23,7 +23,7 @@ export function runRecipientCommand(
   given: RecipientGiven,
   { chains, now }: Surroundings,
 ): Promise<Printed> {
-  const chainId = given.chain === undefined ? undefined : chainIdOf(given.chain);
+  const chainId = given.chain === undefined ? undefined : parseChainId(given.chain);
   if (given.action === 'list') return listRecipients(db, given.organization, chainId);
   const { address: text, organization } = given;
   if (chainId === undefined || text === undefined) throw new UsageError('an address and --chain are needed');
@@ -66,8 +66,8 @@ async function listRecipients(
   return {
     lines: all.map(recipient => {
       const { id, address, organizationId, mode } = recipient;
-      const place = [id, mode, recipient.chainId, address];
-      return [...place, stateOf(recipient), names.get(organizationId) ?? organizationId].join('  ');
+      const columns = [id, mode, recipient.chainId, address];
+      return [...columns, stateOf(recipient), names.get(organizationId) ?? organizationId].join('  ');
     }),
   };
 }

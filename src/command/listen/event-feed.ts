@@ -1,12 +1,12 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import type { Clock } from '#lib/clock.ts';
-import type { ApiClient, Reply } from '../api/client.ts';
+import type { ApiClient, ApiReply } from '../api/client.ts';
 
 type Event = PaymentsSchemas['EventRecord'];
 type EventList = PaymentsSchemas['EventList'];
 
 /** Reason why a poll returned no events. */
-export type NotAnswered = Extract<Reply<never>, { kind: 'refused' | 'away' }>;
+export type NotAnswered = Extract<ApiReply<never>, { kind: 'refused' | 'away' }>;
 
 /** Feed of the events of an organization. */
 export interface EventFeed {
@@ -70,7 +70,7 @@ export function eventFeed({ client, since, clock, signal }: EventFeedOptions): E
   };
 
   /** Reads a page, and waits after a 429. A poll that started over would never reach the end of a long list. */
-  async function pageOf(page: number): Promise<Reply<EventList>> {
+  async function pageOf(page: number): Promise<ApiReply<EventList>> {
     for (;;) {
       const isKnown = page === 1 && etag !== null;
       const reply = await client.ask<EventList>({

@@ -8,7 +8,7 @@ import type { SendResult, WebhookSender } from '#payments/webhooks/sender.ts';
 type Event = PaymentsSchemas['EventRecord'];
 
 /** One attempt to forward an event. */
-export interface Attempt extends SendResult {
+export interface ForwardAttempt extends SendResult {
   readonly event: Event;
   /** Milliseconds until the next attempt; undefined when there is none. */
   readonly againInMs: number | undefined;
@@ -20,7 +20,7 @@ export interface ForwarderOptions {
   readonly forwardTo: string;
   readonly secret: string;
   /** Called after every attempt. */
-  readonly onAttempt: (attempt: Attempt) => void;
+  readonly onAttempt: (attempt: ForwardAttempt) => void;
   /** Ends the waits between attempts. Closing the sender ends a running attempt. */
   readonly signal: AbortSignal;
 }

@@ -5,16 +5,16 @@ import { Refused, readArguments, UsageError } from '#lib/command-line.ts';
 import { createLogger } from '#lib/logger.ts';
 import { newWebhookSecret } from '#payments/model/webhook.ts';
 import { webhookSender } from '#payments/webhooks/sender.ts';
-import { API_OPTIONS, apiClient, placeOf } from '../api/client.ts';
+import { API_OPTIONS, apiClient, apiServerOf } from '../api/client.ts';
 import { type EventFeed, eventFeed, type NotAnswered } from './event-feed.ts';
-import { type Attempt, type ForwarderOptions, forwarder } from './forwarder.ts';
+import { type ForwardAttempt, type ForwarderOptions, forwarder } from './forwarder.ts';
 
 /**
  * Forwards the events of a running payments server to a receiver, signed like deliveries of a webhook.
  * @throws UsageError, or Refused when the server refuses
  */
 export async function runListen(args: readonly string[]): Promise<void> {
-  const command = readCommand(args);
+  const command = readListenCommand(args);
   if (command === undefined) process.stdout.write(USAGE);
   else await forward(command);
 }
@@ -36,7 +36,7 @@ async function forward({ url, key, forwardTo, since, secret = newWebhookSecret()
   say(`Secret: ${secret}`);
   try {
     const feed = eventFeed({ client: apiClient({ url, key, signal }), since, clock, signal });
-    const ended = await listen({ feed, since, sender, clock, forwardTo, secret, say, signal });
+    const ended = await forwardEvents({ feed, since, sender, clock, forwardTo, secret, say, signal });
     if (ended !== undefined) throw new Refused(ended.refusal);
   } catch (error) {
     if (error !== signal.reason && !(signal.aborted && isAbort(error))) throw error;
@@ -62,7 +62,7 @@ const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 /** Forwards events until the signal aborts. Waits through outages, and returns the reason when the server refuses. */
-export async function listen(options: ListenOptions): Promise<{ refusal: string } | undefined> {
+export async function forwardEvents(options: ListenOptions): Promise<{ refusal: string } | undefined> {
   const { feed, since, forwardTo, clock, say, signal } = options;
   const begin = since === undefined ? 'now' : new Date(since).toISOString();
   let hasBegun = false;
@@ -94,7 +94,7 @@ function mayPass(reply: NotAnswered): boolean {
 }
 
 function lineOf(
-  { event, isSuccess, responseCode, responseTimeMs, error, againInMs }: Attempt,
+  { event, isSuccess, responseCode, responseTimeMs, error, againInMs }: ForwardAttempt,
   clock: Clock,
 ): string {
   const time = new Date(clock.now()).toISOString().slice(11, 23);
@@ -144,19 +144,19 @@ const OPTIONS = {
 } as const;
 
 /** Reads the arguments; undefined when they request help. @throws UsageError */
-export function readCommand(args: readonly string[]): Command | undefined {
+export function readListenCommand(args: readonly string[]): Command | undefined {
   const { values } = readArguments(args, { options: OPTIONS });
   if (values.help === true) return undefined;
   const { since, secret = readEnvironment().webhookSecret, 'forward-to': forwardTo } = values;
-  const place = placeOf(values);
+  const server = apiServerOf(values);
   if (forwardTo === undefined) throw new UsageError('--forward-to is missing');
   if (!isAddress(forwardTo)) throw new UsageError('--forward-to takes the address of a receiver');
-  if (!isAddress(place.url)) throw new UsageError('--url takes the address of a server');
+  if (!isAddress(server.url)) throw new UsageError('--url takes the address of a server');
   const time = since === undefined ? undefined : timeOf(since);
   if (Number.isNaN(time)) throw new UsageError('--since takes a time such as 2031-01-01T00:00:00Z');
   if (secret !== undefined && !SECRET.test(secret))
     throw new UsageError('the secret of the webhook must begin with whsec_');
-  return { ...place, forwardTo, since: time, secret };
+  return { ...server, forwardTo, since: time, secret };
 }
 
 function timeOf(text: string): number {

@@ -65,7 +65,7 @@ export function bodyViolation(errors: readonly ErrorObject[] | null | undefined)
   }
   if (error.keyword === 'minProperties' && path.length === 0) return nothingToChange();
   if (error.keyword === 'additionalProperties') {
-    return unknownField(path, String(error.params.additionalProperty), fieldsOf(error));
+    return unknownField(path, String(error.params.additionalProperty), knownFields(error));
   }
   if (error.propertyName !== undefined) return wrongKey(path, error.propertyName, error);
   const facts =
@@ -79,7 +79,7 @@ function wrongKey(path: readonly string[], key: string, error: ErrorObject): Inv
 }
 
 /** Field names known to the schema at an error. */
-export function fieldsOf({ parentSchema = {} }: ErrorObject): readonly string[] {
+export function knownFields({ parentSchema = {} }: ErrorObject): readonly string[] {
   return Object.keys(parentSchema.properties ?? {});
 }
 

@@ -150,10 +150,10 @@ export function exampleTarget(
   );
 }
 
-/** Parameters of an example request in one place, `path` or `query`. */
-function exampleValues(parameters: readonly JsonObject[], place: string): [name: string, value: Json][] {
+/** Parameters of an example request in one location, `path` or `query`. */
+function exampleValues(parameters: readonly JsonObject[], location: string): [name: string, value: Json][] {
   return parameters.flatMap(({ in: at, name, example }): [string, Json][] =>
-    at === place && example !== undefined ? [[String(name), example]] : [],
+    at === location && example !== undefined ? [[String(name), example]] : [],
   );
 }
 

@@ -52,7 +52,7 @@ function add(
   { paths, webhooks, components, tags, security }: MergedDocument,
   { name, document }: DescribedContract,
 ): void {
-  const own = renamed(document, renamesBeside(components, { name, document }));
+  const own = renamed(document, renamesNextTo(components, { name, document }));
   refuseTaken({ paths }, own, name);
   for (const [kind, members] of Object.entries(child(own, 'components'))) {
     components[kind] = { ...child(components, kind), ...(isObject(members) ? members : {}) };
@@ -101,7 +101,7 @@ type Renames = ReadonlyMap<string, string>;
  * Finds the components to rename: those whose name is `held` with different content, and those that refer to a renamed
  * component. The new name begins with the contract's.
  */
-function renamesBeside(
+function renamesNextTo(
   held: JsonObject,
   { name: contract, document }: { name: string; document: JsonObject },
 ): Renames {

@@ -5,8 +5,8 @@ import type { JsonObject } from '../contracts/document.ts';
 import type { OperationRow, ParameterRow } from '../contracts/operations.ts';
 import {
   bodyViolation,
-  fieldsOf,
   InvalidParameter,
+  knownFields,
   nearName,
   nothingToChange,
   parameterViolation,
@@ -52,12 +52,12 @@ export function checkParameters(
   { parameters }: Pick<OperationRow, 'parameters'>,
   request: ReadRequest,
 ): void {
-  for (const place of ['path', 'query'] as const) {
-    const rows = parameters.filter(row => row.in === place);
-    const missing = rows.find(({ name, required }) => required && request[place][name] === undefined);
+  for (const location of ['path', 'query'] as const) {
+    const rows = parameters.filter(row => row.in === location);
+    const missing = rows.find(({ name, required }) => required && request[location][name] === undefined);
     if (missing !== undefined) throw new InvalidParameter(missing.name, 'is required');
     for (const { name, check } of rows) {
-      const value = request[place][name];
+      const value = request[location][name];
       if (value === undefined || check === undefined) continue;
       const validate = validators[check];
       if (validate === undefined) throw new Error(`no parameter validator ${check}`);
@@ -94,7 +94,7 @@ export function validBody<Operations>(
   if (!validate(body)) {
     const [error] = validate.errors ?? [];
     const isUnknown = error?.keyword === 'additionalProperties' && error.instancePath === '';
-    const known = isUnknown ? fieldsOf(error) : [];
+    const known = isUnknown ? knownFields(error) : [];
     // Document 3 has a separate code for a PATCH "with no valid fields".
     if (method === 'patch' && isUnknown && !names.some(name => known.includes(name))) throw nothingToChange();
     throw bodyViolation(validate.errors);
@@ -106,7 +106,7 @@ export function validBody<Operations>(
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-/** Parsed values of one place (path or query), by parameter name. */
+/** Parsed values of one location (path or query), by parameter name. */
 type ParameterValues = Record<string, unknown>;
 
 /** Minimum length of a misspelling. Shorter undeclared names, such as `t` or `_`, usually only bypass caches. */

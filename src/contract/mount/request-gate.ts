@@ -25,7 +25,7 @@ export interface IncomingRequest {
 }
 
 /** Request with an `Idempotency-Key`. */
-export interface Attempt extends IncomingRequest {
+export interface KeyedRequest extends IncomingRequest {
   readonly key: string;
   /** Raw bytes; empty for an operation without a body. */
   readonly body: Buffer;
@@ -56,7 +56,7 @@ export interface Gate<Known, Visitor> {
    */
   replay(
     caller: Known,
-    attempt: Attempt,
+    attempt: KeyedRequest,
     proceed: (caller: Known) => Promise<GateResponse>,
   ): Promise<GateResponse>;
 }

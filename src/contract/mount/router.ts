@@ -56,14 +56,14 @@ export class SegmentRouter extends OpenAPIRouter {
   readonly #root: Node = newNode();
   readonly #operations: readonly Operation[];
   /** Names of path parameters and their positions in the path. */
-  readonly #parameters = new Map<Operation, readonly (readonly [name: string, place: number])[]>();
+  readonly #parameters = new Map<Operation, readonly (readonly [name: string, index: number])[]>();
 
   constructor(definition: Document) {
     super({ definition });
     this.#operations = super.getOperations();
     for (const operation of this.#operations) {
       insert(this.#root, operation);
-      this.#parameters.set(operation, parameterPlaces(operation));
+      this.#parameters.set(operation, parameterIndexes(operation));
     }
   }
 
@@ -85,10 +85,10 @@ export class SegmentRouter extends OpenAPIRouter {
   /** Adds the raw path values of the matched operation and parses nothing else. */
   override parseRequest(request: Request, operation?: Operation): ParsedRequest {
     const params: PathSegments = {};
-    const places = operation === undefined ? [] : (this.#parameters.get(operation) ?? []);
-    if (places.length > 0) {
+    const indexes = operation === undefined ? [] : (this.#parameters.get(operation) ?? []);
+    if (indexes.length > 0) {
       const segments = request.path.split('/');
-      for (const [name, place] of places) params[name] = segments[place] ?? '';
+      for (const [name, index] of indexes) params[name] = segments[index] ?? '';
     }
     return { ...request, params, query: {}, cookies: {}, requestBody: undefined };
   }
@@ -111,11 +111,11 @@ function newNode(): Node {
   return { literals: new Map(), template: undefined, operations: new Map() };
 }
 
-function parameterPlaces({ path }: Operation): [string, number][] {
+function parameterIndexes({ path }: Operation): [string, number][] {
   return path
     .split('/')
-    .flatMap((segment, place): [string, number][] =>
-      segment.startsWith('{') ? [[segment.slice(1, -1), place]] : [],
+    .flatMap((segment, index): [string, number][] =>
+      segment.startsWith('{') ? [[segment.slice(1, -1), index]] : [],
     );
 }
 

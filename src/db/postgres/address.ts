@@ -35,7 +35,7 @@ export function hostNames(url: string): string {
 const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
 /** Parses the address of one host. @throws for an address that is not a URL */
-export function addressOf(url: string, tls: Tls | undefined): { connectionString: string; ssl?: Tls } {
+export function postgresAddress(url: string, tls: Tls | undefined): { connectionString: string; ssl?: Tls } {
   // The driver's own error would contain the password.
   const address = parsed(url);
   if (address === null) throw new Error('Its address is not a valid URL.');

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import { inTime } from '../../lib/in-time.ts';
-import { addressOf, hostAddresses } from './address.ts';
+import { hostAddresses, postgresAddress } from './address.ts';
 import { type PostgresOptions, STATEMENT_TIMEOUT_MS } from './options.ts';
 import { applySettings } from './settings.ts';
 
@@ -55,7 +55,7 @@ function connectionOf(options: PostgresOptions, isPatient: () => boolean) {
   const { url, tls, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const { silenceMs = statementTimeoutMs + SILENCE_BEYOND_MS } = options;
   return {
-    ...addressOf(url, tls),
+    ...postgresAddress(url, tls),
     application_name: 'tollgate',
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,

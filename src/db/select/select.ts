@@ -3,7 +3,14 @@ import type { Dialect } from '../dialect.ts';
 import type { Handle } from '../open.ts';
 import { rowsOf, type Sql } from '../query.ts';
 import { type DescribedTables, listSql, type SelectParts, selectSql } from './select-sql.ts';
-import type { ComputedColumns, Item, JoinText, SelectedRow, TableText, Unambiguous } from './selected-row.ts';
+import type {
+  ComputedColumns,
+  JoinText,
+  SelectedItem,
+  SelectedRow,
+  TableText,
+  Unambiguous,
+} from './selected-row.ts';
 
 /** A `select` up to its conditions, which are text given each time (rows typed by their selection, Decision 336). */
 export interface Selection<Row> {
@@ -31,8 +38,9 @@ export function selectFrom<Tables extends object>(described: DescribedTables = {
     const Join extends JoinText<Tables> = never,
     const LeftJoin extends JoinText<Tables> = never,
     const Columns extends string &
-      Item<{ tables: Tables; from: From; join: Join; leftJoin: LeftJoin }> = never,
-    const InHex extends string & Item<{ tables: Tables; from: From; join: Join; leftJoin: LeftJoin }> = never,
+      SelectedItem<{ tables: Tables; from: From; join: Join; leftJoin: LeftJoin }> = never,
+    const InHex extends string &
+      SelectedItem<{ tables: Tables; from: From; join: Join; leftJoin: LeftJoin }> = never,
     const Computed extends ComputedColumns = Record<never, never>,
   >(
     parts: SelectParts & {
@@ -83,11 +91,13 @@ export function enclosed<Row>({ sql, bindings }: RowSql<Row>): RowSql<Row> {
   return { sql: `select * from (${sql}) as found`, bindings };
 }
 
-/** All rows of statements with equal columns. `place` is the position of the row's statement. */
-export function unionByPlace<Row>(statements: readonly RowSql<Row>[]): RowSql<Row & { place: number }> {
+/** All rows of statements with equal columns. `statement` is the position of the row's statement. */
+export function unionByStatement<Row>(
+  statements: readonly RowSql<Row>[],
+): RowSql<Row & { statement: number }> {
   return unionAll(
-    statements.map(({ sql, bindings }, place) => ({
-      sql: `select ${place} as place, found.* from (${sql}) as found`,
+    statements.map(({ sql, bindings }, index) => ({
+      sql: `select ${index} as statement, found.* from (${sql}) as found`,
       bindings,
     })),
   );

@@ -25,7 +25,7 @@ interface Sources {
  * Column of a selection, as SQL writes it: `timestamp`, `b.timestamp`, `b.hash as block_hash`, `*` or `b.*`. With joins
  * each column needs the alias of its table.
  */
-export type Item<From extends Sources> =
+export type SelectedItem<From extends Sources> =
   | { [Alias in NameIn<Rows<From>>]: ItemOf<Rows<From>[Alias], `${Alias}.`> }[NameIn<Rows<From>>]
   | ([From['from']] extends [never]
       ? never

@@ -75,7 +75,7 @@ export function someoneElse({ random, accounts }: Scene, account: number): numbe
 }
 
 /** The address of a funded account. @throws RangeError when there is no such account. */
-export function addressOf({ accounts }: Scene, index: number): Address {
+export function accountAddress({ accounts }: Scene, index: number): Address {
   const address = accounts[index];
   if (address === undefined) throw new RangeError(`no account ${index}`);
   return address;

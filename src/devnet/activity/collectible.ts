@@ -1,6 +1,6 @@
 import { encodeFunctionData } from 'viem';
 import { itemsAbi, postcardsAbi } from './abis.ts';
-import { addressOf, type Play, someone, someoneElse } from './action.ts';
+import { accountAddress, type Play, someone, someoneElse } from './action.ts';
 
 /** Highest item id; ids start at 1. A batch takes most of them. */
 const ITEM_KINDS = 16;
@@ -11,7 +11,11 @@ export const postcardMint: Play = scene => {
   const to = someone(scene);
   counts.postcards += 1n;
   postcards.add(to, 1n, counts.postcards);
-  const data = encodeFunctionData({ abi: postcardsAbi, functionName: 'mint', args: [addressOf(scene, to)] });
+  const data = encodeFunctionData({
+    abi: postcardsAbi,
+    functionName: 'mint',
+    args: [accountAddress(scene, to)],
+  });
   return { from: deployer, to: contracts.postcards, data, gas: 150_000n };
 };
 
@@ -25,7 +29,7 @@ export const postcardTransfer: Play = scene => {
   const data = encodeFunctionData({
     abi: postcardsAbi,
     functionName: 'safeTransferFrom',
-    args: [addressOf(scene, held.account), addressOf(scene, to), held.id],
+    args: [accountAddress(scene, held.account), accountAddress(scene, to), held.id],
   });
   return { from: held.account, to: contracts.postcards, data, gas: 120_000n };
 };
@@ -43,7 +47,7 @@ export const postcardApprove: Play = scene => {
   const { random, postcards, contracts } = scene;
   const held = postcards.pick(random);
   if (held === undefined) return undefined;
-  const operator = addressOf(scene, someoneElse(scene, held.account));
+  const operator = accountAddress(scene, someoneElse(scene, held.account));
   const data = random.chance(0.5)
     ? encodeFunctionData({ abi: postcardsAbi, functionName: 'approve', args: [operator, held.id] })
     : encodeFunctionData({ abi: postcardsAbi, functionName: 'setApprovalForAll', args: [operator, true] });
@@ -56,7 +60,7 @@ export const itemMint: Play = scene => {
   const id = BigInt(random.integer(1, ITEM_KINDS));
   const amount = BigInt(random.integer(1, 50));
   items.add(to, amount, id);
-  const args = [addressOf(scene, to), id, amount] as const;
+  const args = [accountAddress(scene, to), id, amount] as const;
   const data = encodeFunctionData({ abi: itemsAbi, functionName: 'mint', args });
   return { from: deployer, to: contracts.items, data, gas: 120_000n };
 };
@@ -72,7 +76,7 @@ export const itemMintBatch: Play = scene => {
   const data = encodeFunctionData({
     abi: itemsAbi,
     functionName: 'mintBatch',
-    args: [addressOf(scene, to), ids, amounts],
+    args: [accountAddress(scene, to), ids, amounts],
   });
   return { from: deployer, to: contracts.items, data, gas: 600_000n };
 };
@@ -88,7 +92,7 @@ export const itemTransfer: Play = scene => {
   const data = encodeFunctionData({
     abi: itemsAbi,
     functionName: 'safeTransferFrom',
-    args: [addressOf(scene, held.account), addressOf(scene, to), held.id, amount, '0x'],
+    args: [accountAddress(scene, held.account), accountAddress(scene, to), held.id, amount, '0x'],
   });
   return { from: held.account, to: contracts.items, data, gas: 120_000n };
 };
@@ -107,7 +111,7 @@ export const itemTransferBatch: Play = scene => {
   const data = encodeFunctionData({
     abi: itemsAbi,
     functionName: 'safeBatchTransferFrom',
-    args: [addressOf(scene, from), addressOf(scene, to), ids, ids.map(() => 1n), '0x'],
+    args: [accountAddress(scene, from), accountAddress(scene, to), ids, ids.map(() => 1n), '0x'],
   });
   return { from, to: contracts.items, data, gas: 700_000n };
 };
@@ -117,7 +121,7 @@ export const itemBurn: Play = scene => {
   const held = items.pick(random);
   if (held === undefined) return undefined;
   items.take(held.account, 1n, held.id);
-  const args = [addressOf(scene, held.account), held.id, 1n] as const;
+  const args = [accountAddress(scene, held.account), held.id, 1n] as const;
   const data = encodeFunctionData({ abi: itemsAbi, functionName: 'burn', args });
   return { from: held.account, to: contracts.items, data, gas: 80_000n };
 };

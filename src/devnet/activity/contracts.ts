@@ -1,6 +1,6 @@
 import { type Address, concat, encodeDeployData, encodeFunctionData, parseAbi } from 'viem';
 import { factoryAbi, splitterAbi, treasuryAbi } from './abis.ts';
-import { type Action, addressOf, type Play, type Scene, someone, someoneElse } from './action.ts';
+import { type Action, accountAddress, type Play, type Scene, someone, someoneElse } from './action.ts';
 import { creationCode } from './artifacts.ts';
 
 const FINNEY = 10n ** 15n;
@@ -26,7 +26,7 @@ export const create2Box: Play = scene => {
 
 /** A contract that destroys itself in the transaction that creates it. */
 export const createEphemeral: Play = scene => {
-  const args = [addressOf(scene, someone(scene))] as const;
+  const args = [accountAddress(scene, someone(scene))] as const;
   const data = encodeFunctionData({ abi: factoryAbi, functionName: 'createEphemeral', args });
   return { from: someone(scene), to: scene.contracts.factory, data, value: amount(scene), gas: 200_000n };
 };
@@ -68,7 +68,7 @@ export const proxyWithdraw: Play = scene => {
   const half = scene.counts.treasuryWei / 2n;
   if (half === 0n) return undefined;
   scene.counts.treasuryWei -= half;
-  const args = [addressOf(scene, someone(scene)), half] as const;
+  const args = [accountAddress(scene, someone(scene)), half] as const;
   const data = encodeFunctionData({ abi: treasuryAbi, functionName: 'withdraw', args });
   return { from: scene.deployer, to: scene.contracts.treasuryProxy, data, gas: 120_000n };
 };
@@ -89,7 +89,7 @@ function deposit(scene: Scene, to: Address): Action {
 
 function payees(scene: Scene, payer: number) {
   const count = scene.random.integer(2, 5);
-  return Array.from({ length: count }, () => addressOf(scene, someoneElse(scene, payer)));
+  return Array.from({ length: count }, () => accountAddress(scene, someoneElse(scene, payer)));
 }
 
 function amount({ random }: Scene): bigint {

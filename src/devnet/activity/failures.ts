@@ -1,6 +1,6 @@
 import { concat, encodeFunctionData, maxUint256 } from 'viem';
 import { faultyAbi, fungibleAbi, treasuryAbi } from './abis.ts';
-import { addressOf, type Play, someone, someoneElse } from './action.ts';
+import { accountAddress, type Play, someone, someoneElse } from './action.ts';
 
 /** Reverts with a sentence. */
 export const failWithReason: Play = scene => ({
@@ -36,7 +36,7 @@ export const runOutOfGas: Play = scene => ({
 /** Transfer of more tokens than any account holds, which fails with the token's own error. */
 export const overdraw: Play = scene => {
   const from = someone(scene);
-  const args = [addressOf(scene, someoneElse(scene, from)), maxUint256 / 2n] as const;
+  const args = [accountAddress(scene, someoneElse(scene, from)), maxUint256 / 2n] as const;
   const data = encodeFunctionData({ abi: fungibleAbi, functionName: 'transfer', args });
   return { from, to: scene.contracts.stable, data, gas: 80_000n };
 };
@@ -55,7 +55,7 @@ export const withdrawUninvited: Play = scene => {
   const data = encodeFunctionData({
     abi: treasuryAbi,
     functionName: 'withdraw',
-    args: [addressOf(scene, from), 1n],
+    args: [accountAddress(scene, from), 1n],
   });
   return { from, to: scene.contracts.treasuryProxy, data, gas: 80_000n };
 };

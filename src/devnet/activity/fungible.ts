@@ -1,6 +1,6 @@
 import { encodeFunctionData, pad } from 'viem';
 import { fungibleAbi } from './abis.ts';
-import { addressOf, type Play, someone, someoneElse } from './action.ts';
+import { accountAddress, type Play, someone, someoneElse } from './action.ts';
 
 const CENT = 10n ** 4n;
 const FINNEY = 10n ** 15n;
@@ -20,7 +20,7 @@ function mint({ coin, unit, least, most }: Amounts): Play {
     const to = someone(scene);
     const amount = BigInt(random.integer(least, most)) * unit;
     scene[coin].add(to, amount);
-    const args = [addressOf(scene, to), amount] as const;
+    const args = [accountAddress(scene, to), amount] as const;
     const data = encodeFunctionData({ abi: fungibleAbi, functionName: 'mint', args });
     return { from: deployer, to: contracts[coin], data, gas: 100_000n };
   };
@@ -57,7 +57,7 @@ export const stableTransfer: Play = scene => {
   const data = encodeFunctionData({
     abi: fungibleAbi,
     functionName: 'transfer',
-    args: [outside ? random.hex(20) : addressOf(scene, to), amount],
+    args: [outside ? random.hex(20) : accountAddress(scene, to), amount],
   });
   return { from, to: contracts.stable, data, gas: 80_000n };
 };
@@ -81,7 +81,7 @@ export const stableApprove: Play = scene => {
   const data = encodeFunctionData({
     abi: fungibleAbi,
     functionName: 'approve',
-    args: [addressOf(scene, spender), amount],
+    args: [accountAddress(scene, spender), amount],
   });
   return { from: owner, to: contracts.stable, data, gas: 80_000n };
 };
@@ -100,7 +100,7 @@ export const stableTransferFrom: Play = scene => {
   const data = encodeFunctionData({
     abi: fungibleAbi,
     functionName: 'transferFrom',
-    args: [addressOf(scene, owner), addressOf(scene, spender), amount],
+    args: [accountAddress(scene, owner), accountAddress(scene, spender), amount],
   });
   return { from: spender, to: contracts.stable, data, gas: 100_000n };
 };
@@ -121,7 +121,7 @@ export const stablePayMany: Play = scene => {
   const data = encodeFunctionData({
     abi: fungibleAbi,
     functionName: 'payMany',
-    args: [recipients.map(account => addressOf(scene, account)), each],
+    args: [recipients.map(account => accountAddress(scene, account)), each],
   });
   return { from, to: contracts.stable, data, gas: 1_200_000n };
 };
@@ -137,7 +137,7 @@ export const communityTransfer: Play = scene => {
   const data = encodeFunctionData({
     abi: fungibleAbi,
     functionName: 'transfer',
-    args: [addressOf(scene, to), amount],
+    args: [accountAddress(scene, to), amount],
   });
   return { from, to: contracts.community, data, gas: 80_000n };
 };

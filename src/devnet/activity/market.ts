@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, erc721Abi, maxUint256, parseEther, parseUnits } from 'viem';
 import { fungibleAbi, marketplaceAbi, poolAbi, postcardsAbi, wrappedCoinAbi } from './abis.ts';
-import { type Action, addressOf, type Ledger, type Play, type Scene, someone } from './action.ts';
+import { type Action, accountAddress, type Ledger, type Play, type Scene, someone } from './action.ts';
 
 /** Number of accounts, counted from the first, that approved the pools. Only they trade. */
 const TRADERS = 4;
@@ -70,7 +70,7 @@ export function planSale(scene: Scene): Action[] {
   counts.postcards += 1n;
   // It stays out of the ledger, so that no later action moves or burns it.
   const id = counts.postcards;
-  const seller = addressOf(scene, SELLER);
+  const seller = accountAddress(scene, SELLER);
   const mint = encodeFunctionData({ abi: postcardsAbi, functionName: 'mint', args: [seller] });
   const approve = encodeFunctionData({ abi: erc721Abi, functionName: 'approve', args: [marketplace, id] });
   const buy = encodeFunctionData({ abi: marketplaceAbi, functionName: 'buy', args: [token, id] });
@@ -151,7 +151,7 @@ function sell(
   const from = scene.random.integer(0, TRADERS - 1);
   if (!ledger.of(from).some(holding => holding.amount >= amount)) return undefined;
   ledger.take(from, amount);
-  const args = [token, amount, 0n, addressOf(scene, from)] as const;
+  const args = [token, amount, 0n, accountAddress(scene, from)] as const;
   const data = encodeFunctionData({ abi: poolAbi, functionName: 'sell', args });
   return { from, to: pool, data, gas: 200_000n };
 }

@@ -21,7 +21,7 @@ export function activityMix(scene: Scene, { isOdd }: { isOdd: boolean }) {
       rest -= weight;
       return rest <= 0;
     });
-    return kind?.play(scene) ?? native.nativeTransfer(scene);
+    return kind?.play(scene) ?? native.transferOfCoins(scene);
   }
 
   return {
@@ -29,7 +29,7 @@ export function activityMix(scene: Scene, { isOdd }: { isOdd: boolean }) {
     *showing(groupSize: number): Generator<Action[]> {
       const shown = weighted.filter(({ weight }) => weight > 0);
       for (let at = 0; at < shown.length; at += groupSize) {
-        yield shown.slice(at, at + groupSize).map(({ play }) => play(scene) ?? native.nativeTransfer(scene));
+        yield shown.slice(at, at + groupSize).map(({ play }) => play(scene) ?? native.transferOfCoins(scene));
       }
     },
     /** Draws actions by the weights of their kinds. */
@@ -45,7 +45,7 @@ interface Kind {
 
 /** All kinds of activity. The first blocks show them in this order, so that each finds the state it needs. */
 const KINDS = {
-  nativeTransfer: kind(native.nativeTransfer, 20, 34),
+  nativeTransfer: kind(native.transferOfCoins, 20, 34),
   nativeToNewAddress: kind(native.nativeToNewAddress, 4, 7),
   noteToAccount: kind(native.noteToAccount, 2, 3),
   stableMint: kind(fungible.stableMint, 2, 2),

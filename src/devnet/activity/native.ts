@@ -1,13 +1,13 @@
 import { parseGwei, stringToHex } from 'viem';
 import { BLOB_SENDER } from '../chain/accounts.ts';
-import { type Action, addressOf, type Play, type Scene, someone, someoneElse } from './action.ts';
+import { type Action, accountAddress, type Play, type Scene, someone, someoneElse } from './action.ts';
 
 const MILLIETHER = 10n ** 15n;
 
 /** Transfer of native coin between two funded accounts, which is always possible. */
-export function nativeTransfer(scene: Scene): Action {
+export function transferOfCoins(scene: Scene): Action {
   const from = someone(scene);
-  return { from, to: addressOf(scene, someoneElse(scene, from)), value: amount(scene), gas: 21_000n };
+  return { from, to: accountAddress(scene, someoneElse(scene, from)), value: amount(scene), gas: 21_000n };
 }
 
 /** Transfer of native coin to an address without a history. */
@@ -22,7 +22,7 @@ const NOTES = ['thanks for lunch', 'invoice 2041', 'rent, may', 'see you at the 
 
 /** Transaction with input to an account without code: nothing runs, but the bytes are recorded. */
 export const noteToAccount: Play = scene => ({
-  ...nativeTransfer(scene),
+  ...transferOfCoins(scene),
   data: stringToHex(scene.random.pick(NOTES)),
   gas: 30_000n,
 });
@@ -30,7 +30,7 @@ export const noteToAccount: Play = scene => ({
 /** One blob (type 3), from the account that posts only blobs. */
 export const blobToAccount: Play = scene => ({
   from: BLOB_SENDER,
-  to: addressOf(scene, someone(scene)),
+  to: accountAddress(scene, someone(scene)),
   gas: 21_000n,
   envelope: { kind: 'blob' },
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { Engine } from './engine.ts';
+import type { ChainEngine } from './engine.ts';
 import type { SupervisorOrder, SupervisorReport } from './supervisor.ts';
 
 const SUPERVISOR = fileURLToPath(new URL('./supervisor.ts', import.meta.url));
@@ -16,7 +16,7 @@ type Supervisor = ChildProcessByStdio<Writable, Readable, null>;
 /** One running chain. */
 export interface ChainProcess {
   rpcUrl: string;
-  engine: Engine;
+  engine: ChainEngine;
   /** Process ids of the supervisor and of the engine. */
   pids: { supervisor: number; engine: number };
   /** Resolves when the chain ends without having been stopped; otherwise never. */
@@ -37,7 +37,7 @@ export async function startChainProcess({
   genesisTime,
   isRunFolderDisposable,
 }: {
-  engine: Engine;
+  engine: ChainEngine;
   chainId: number;
   folder: string;
   genesisTime: number;

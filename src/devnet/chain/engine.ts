@@ -10,7 +10,7 @@ import { ACCOUNT_COUNT, MNEMONIC } from './accounts.ts';
 export type EngineName = 'anvil' | 'edr';
 
 /** A program that runs one chain and speaks its JSON-RPC. */
-export interface Engine {
+export interface ChainEngine {
   readonly name: EngineName;
   readonly binary: string;
   /** True when it mines transactions with blobs (type 3) together with others. */
@@ -47,7 +47,7 @@ const EDR_PROGRAM = fileURLToPath(new URL('./edr/rpc-server.ts', import.meta.url
  * the command on PATH.
  * @throws EngineMissing when there is none.
  */
-export function findEngine(search: EngineSearch = {}): Engine {
+export function findEngine(search: EngineSearch = {}): ChainEngine {
   const { engine, machine = process } = search;
   const binary = engine === 'edr' ? undefined : findAnvil(search);
   if (binary !== undefined) return { name: 'anvil', binary, hasBlobs: true, argumentsFor: anvilArguments };
@@ -160,8 +160,8 @@ const INSTALL =
   'run "npm ci" (or install this package again) with Node 24 or newer and without --omit=optional';
 
 function wayToAnvil(platform: NodeJS.Platform): string {
-  const place = 'on PATH, or its full path into ANVIL_BIN';
+  const location = 'on PATH, or its full path into ANVIL_BIN';
   return platform === 'win32'
-    ? `put the anvil.exe of a Foundry release (https://github.com/foundry-rs/foundry/releases) ${place}`
-    : `install Foundry (https://getfoundry.sh) and put its anvil ${place}`;
+    ? `put the anvil.exe of a Foundry release (https://github.com/foundry-rs/foundry/releases) ${location}`
+    : `install Foundry (https://getfoundry.sh) and put its anvil ${location}`;
 }

@@ -1,12 +1,12 @@
 /** One JSON-RPC call. */
-export interface Call {
+export interface JsonRpcCall {
   method: string;
   params: readonly unknown[];
 }
 
 /** Sends calls in one request and resolves to their results in the same order. */
 export interface Rpc {
-  batch(calls: readonly Call[]): Promise<unknown[]>;
+  batch(calls: readonly JsonRpcCall[]): Promise<unknown[]>;
   call(method: string, ...params: readonly unknown[]): Promise<unknown>;
 }
 
@@ -34,7 +34,7 @@ interface Reply {
  * @throws RpcError for the first call of a batch that failed; a TypeError when the node does not answer.
  */
 export function httpRpc(url: string, { timeoutMs = 30_000 }: { timeoutMs?: number } = {}): Rpc {
-  async function batch(calls: readonly Call[]): Promise<unknown[]> {
+  async function batch(calls: readonly JsonRpcCall[]): Promise<unknown[]> {
     if (calls.length === 0) return [];
     const body = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }));
     const response = await fetch(url, {

@@ -26,7 +26,7 @@ const engine = spawn(order.binary, order.args, {
   cwd: order.chainFolder,
   windowsHide: true,
 });
-let wasTold = false;
+let wasReported = false;
 let isLetGo = false;
 let lastWords = '';
 
@@ -44,7 +44,7 @@ engine.on('error', error => end(error.message));
 engine.on('exit', (code, signal) => end(`${signal ?? `exit code ${code}`} ${lastWords.trim()}`.trim()));
 
 process.stdin.on('data', (text: Buffer) => {
-  wasTold ||= text.includes('stop');
+  wasReported ||= text.includes('stop');
 });
 process.stdin.on('close', letGo);
 process.on('SIGTERM', letGo);
@@ -58,7 +58,7 @@ function letGo(): void {
 
 function end(why: string): void {
   if (!isLetGo) report({ event: 'ended', why });
-  const isOrphan = isLetGo && !wasTold;
+  const isOrphan = isLetGo && !wasReported;
   const folders = [
     order.chainFolder,
     ...(isOrphan && order.runFolder !== undefined ? [order.runFolder] : []),

@@ -53,31 +53,31 @@ export function decodeEvent(
     .get(topic)
     ?.find(({ inputs }) => inputs.filter(({ indexed }) => indexed).length === indexedTopics.length);
   if (event === undefined) return null;
-  const { inTopics, inData } = placesOf(event);
+  const { inTopics, inData } = parametersOf(event);
   if (!mayDecode(inData, data, { budget })) return null;
-  const ofTopics = inTopics.map((alone, place) => topicValue(alone, indexedTopics[place] ?? '0x')).values();
+  const ofTopics = inTopics.map((alone, index) => topicValue(alone, indexedTopics[index] ?? '0x')).values();
   const ofData = decodeParameters(inData, data).values();
   const args = event.inputs.map(({ indexed }) => (indexed === true ? ofTopics : ofData).next().value);
   return { name: event.name, inputs: event.inputs, args, selector: slice(topic, 0, 4) };
 }
 
 /** Parameters of an event by location. Each topic is decoded separately. */
-interface EventPlaces {
+interface EventParameters {
   readonly inTopics: readonly (readonly [AbiParameter])[];
   readonly inData: readonly AbiParameter[];
 }
 
-const keptPlaces = new WeakMap<AbiEvent, EventPlaces>();
+const knownParameters = new WeakMap<AbiEvent, EventParameters>();
 
-function placesOf(event: AbiEvent): EventPlaces {
-  const known = keptPlaces.get(event);
+function parametersOf(event: AbiEvent): EventParameters {
+  const known = knownParameters.get(event);
   if (known !== undefined) return known;
   const inTopics = event.inputs.filter(({ indexed }) => indexed === true);
   const made = {
     inTopics: inTopics.map(input => [input] as const),
     inData: event.inputs.filter(({ indexed }) => indexed !== true),
   };
-  keptPlaces.set(event, made);
+  knownParameters.set(event, made);
   return made;
 }
 
@@ -174,8 +174,8 @@ export function decodeParameters(inputs: readonly AbiParameter[], hex: Hex, star
   const digits = hex.slice(start, start + WORD_DIGITS * decoders.length).toLowerCase();
   if (digits.length < WORD_DIGITS * decoders.length) throw new RangeError('A value is truncated.');
   if (NO_DIGIT.test(digits)) throw new RangeError('A value is not hexadecimal.');
-  return decoders.map((decode, place) =>
-    decode(digits.slice(WORD_DIGITS * place, WORD_DIGITS * (place + 1))),
+  return decoders.map((decode, index) =>
+    decode(digits.slice(WORD_DIGITS * index, WORD_DIGITS * (index + 1))),
   );
 }
 

@@ -4,7 +4,7 @@ import type { Registry } from 'prom-client';
 import { inTime } from '#lib/in-time.ts';
 import type { Logger } from '#lib/logger.ts';
 import { HttpError, messageOnly } from '../errors.ts';
-import { type Check, healthRoutes } from '../health.ts';
+import { healthRoutes, type ReadinessCheck } from '../health.ts';
 import { plainRouter } from '../plain-router.ts';
 import { errorAnswers, logUnsent } from './error-answers.ts';
 import { requestId } from './request-state.ts';
@@ -32,7 +32,7 @@ export function createAdminApp({
   metrics: { readonly registry: Pick<Registry, 'metrics' | 'contentType'> };
   log: Logger;
   /** Readiness checks of the process, by role and name. */
-  checks?: () => Readonly<Record<string, Check>>;
+  checks?: () => Readonly<Record<string, ReadinessCheck>>;
   /** See `healthRoutes`. */
   isLeaving?: (() => boolean) | undefined;
   status?: Readonly<Record<string, StatusReader>>;

@@ -112,6 +112,6 @@ function clientReaderFor(
 }
 
 /** Combines middleware into one that runs them in order. */
-export function inOrder(all: readonly Middleware[]): Middleware {
+export function composed(all: readonly Middleware[]): Middleware {
   return (ctx, next) => all.reduceRight<Next>((rest, one) => async () => one(ctx, rest), next)();
 }

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
 import type { Client } from '../client-address.ts';
 import type { Metrics } from '../metrics.ts';
-import { headReader, type ReadyHead, ReadyResponse } from '../ready-response.ts';
+import { type ReadyHead, ReadyResponse, readyHeads } from '../ready-response.ts';
 import { ageS, type Coding, formTag, holdsForm, type Representation } from '../representation.ts';
 import { chosenForm, namesTag, preferredCoding } from '../send.ts';
 import { type AccessLog, loggedTarget } from './access-log.ts';
@@ -93,7 +93,7 @@ export function fastPath({ access, metrics, clock, clientOf, limit, unsent }: Fa
   });
   // Keyed weakly by the answer, so that a head never outlives it.
   const heads = new WeakMap<StoredAnswer, Map<string, ReadyHead>>();
-  const toHead = headReader();
+  const toHead = readyHeads();
   const dateOf = httpDates();
 
   return {
@@ -250,7 +250,7 @@ const UNCHANGED: Readonly<Record<Coding, string>> = {
 
 function limitLines(counted: CountedRequest | undefined): string {
   if (counted === undefined) return '';
-  return RATE_LIMIT_HEADERS.map((name, place) => `${name}: ${counted.values[place]}\r\n`).join('');
+  return RATE_LIMIT_HEADERS.map((name, index) => `${name}: ${counted.values[index]}\r\n`).join('');
 }
 
 /** Formats HTTP dates and caches the text for the current second. */

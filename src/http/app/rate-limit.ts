@@ -115,7 +115,7 @@ export function limited(limit: RateLimit, pageLimit?: Pick<PageLimit, 'refuse'>)
 
   async function within(ctx: Context, next: Next, count: Promise<CountedRequest>): Promise<void> {
     const { isRefused, values } = await count;
-    for (const [place, name] of RATE_LIMIT_HEADERS.entries()) ctx.set(name, values[place] ?? '');
+    for (const [index, name] of RATE_LIMIT_HEADERS.entries()) ctx.set(name, values[index] ?? '');
     const [, , resetS] = values;
     if (!isRefused) return next();
     if (pageLimit?.refuse(ctx, resetS) !== true)

@@ -42,9 +42,9 @@ export function headRefusal({
   // Node decodes each byte to one character. `rawHeaders` alternates names and values.
   let size = url.length;
   let single: string[] | undefined;
-  for (let place = 0; place < rawHeaders.length; place += 2) {
-    const name = rawHeaders[place] ?? '';
-    size += name.length + (rawHeaders[place + 1]?.length ?? 0);
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    size += name.length + (rawHeaders[index + 1]?.length ?? 0);
     if (!SINGLE_LENGTHS.includes(name.length)) continue;
     const lower = name.toLowerCase();
     if (!SINGLE_HEADERS.includes(lower)) continue;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
-import { type Address, isWithin, parseNetwork } from '../networks.ts';
+import { type IpAddress, isWithin, parseNetwork } from '../networks.ts';
 
 /**
  * The only assigned global unicast IPv6 range (IANA's address space registry). ipaddr.js also reports unassigned
@@ -17,7 +17,7 @@ const AZURE_HOST = parseNetwork('168.63.129.16');
  * this machine's own, or when it is in `allowedNetworks` (addresses or CIDRs). Anything else is refused.
  * @throws on creation, for an invalid network
  */
-export function addressJudge(
+export function allowedAddressTest(
   allowedNetworks: readonly string[],
   ownAddresses: () => readonly string[] = interfaceAddresses,
 ): (address: string) => boolean {
@@ -37,7 +37,7 @@ export function addressJudge(
  * True for public unicast addresses. Special ranges are those of ipaddr.js (IANA's registries and RFCs) and the two
  * constants above.
  */
-function isPublic(address: Address): boolean {
+function isPublic(address: IpAddress): boolean {
   if (address.range() !== 'unicast') return false;
   return address.kind() === 'ipv4' ? !isWithin(address, [AZURE_HOST]) : isWithin(address, [ASSIGNED_V6]);
 }

@@ -86,9 +86,9 @@ function collection(announced: number) {
   return {
     /** Returns the length so far. @throws RangeError for more bytes than announced */
     add(chunk: Uint8Array): number {
-      const place = length;
+      const start = length;
       length += chunk.byteLength;
-      if (whole !== undefined) whole.set(chunk, place);
+      if (whole !== undefined) whole.set(chunk, start);
       else chunks.push(chunk);
       if (whole === undefined && length >= PLACED_FROM && announced >= length) {
         whole = Buffer.allocUnsafeSlow(announced);

@@ -19,7 +19,7 @@ export class ForbiddenAddress extends Error {
  */
 export async function guardedConnector(options: {
   isAllowed: (address: string) => boolean;
-  lookup: Lookup;
+  lookup: HostLookup;
   timeoutMs: number;
 }): Promise<buildConnector.connector> {
   const { isAllowed, lookup, timeoutMs } = options;
@@ -76,10 +76,10 @@ interface ResolvedAddress {
 }
 
 /** Resolves all addresses of a host name; rejects when there are none. */
-export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+export type HostLookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 /** Uses the operating system's resolver, including the hosts file. For hosts that the operator chose. */
-export const systemLookup: Lookup = hostname => systemResolve(hostname, { all: true });
+export const systemLookup: HostLookup = hostname => systemResolve(hostname, { all: true });
 
 const ANSWER_WITHIN_MS = 2_000;
 const TRIES = 2;
@@ -88,7 +88,7 @@ const TRIES = 2;
  * Queries name servers directly: `servers`, or those of the system when absent. For untrusted hosts, because the
  * system's resolver blocks one of Node's few worker threads for as long as a slow name server takes.
  */
-export function nameServerLookup(servers?: readonly string[]): Lookup {
+export function nameServerLookup(servers?: readonly string[]): HostLookup {
   const resolver = new Resolver({ timeout: ANSWER_WITHIN_MS, tries: TRIES });
   if (servers !== undefined) resolver.setServers(servers);
   return async hostname => {

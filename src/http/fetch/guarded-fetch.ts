@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Agent, Dispatcher } from 'undici';
 import type { Logger } from '../../lib/logger.ts';
 import { VERSION } from '../../lib/version.ts';
-import { addressJudge } from './address-filter.ts';
+import { allowedAddressTest } from './address-filter.ts';
 import { boundedBody, KNOWN_CODINGS, leave, UnreadableBody } from './bounded-body.ts';
-import { ForbiddenAddress, guardedConnector, type Lookup, nameServerLookup } from './connect.ts';
+import { ForbiddenAddress, guardedConnector, type HostLookup, nameServerLookup } from './connect.ts';
 
 export interface GuardedFetchOptions {
   /** Networks, as CIDRs or addresses, that are reachable although not public. */
@@ -25,7 +25,7 @@ export interface GuardedFetchOptions {
   /** Connections per host; 8 when absent. Further requests wait, and their timeout keeps running. */
   readonly connectionsPerHost?: number | 'unlimited';
   /** Queries name servers when absent, without the hosts file. */
-  readonly lookup?: Lookup;
+  readonly lookup?: HostLookup;
   readonly log: Logger;
 }
 
@@ -80,7 +80,7 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { allowedNetworks = [], allowHttp = false, timeoutMs, maxBytes, log } = options;
   const { lookup = nameServerLookup(), connectionsPerHost = CONNECTIONS_PER_HOST } = options;
   const { redirects = 'same host', headersWithinMs = timeoutMs } = options;
-  const isAllowed = addressJudge(allowedNetworks);
+  const isAllowed = allowedAddressTest(allowedNetworks);
   let opening: Promise<Agent> | undefined;
   let isClosed = false;
 

@@ -1,5 +1,5 @@
 /** Parsed base address of an upstream, with the parts that must stay secret. */
-export interface Address {
+export interface SecretAddress {
   readonly origin: string;
   /** Authorization header from the credentials before the host. */
   readonly headers: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ const MIN_KEY_LENGTH = 8;
 const EVERYWHERE: readonly string[] = ['api', 'v1', 'v2'];
 
 /** Reads a base address: `https://user:password@host/base/path?key=…` with everything but the host optional. */
-export function readAddress(baseUrl: string): Address {
+export function readAddress(baseUrl: string): SecretAddress {
   const url = new URL(baseUrl);
   const base = url.pathname.replace(/\/+$/, '');
   const credentials = [url.username, url.password].map(unescaped);

@@ -1,5 +1,5 @@
 /** Task with its group. */
-export interface Turn<Result> {
+export interface GroupTask<Result> {
   readonly group: string;
   /** Maximum concurrent tasks of the group. */
   readonly groupAtOnce: number;
@@ -22,7 +22,7 @@ export function turns<Result>(limits: {
   readonly atOnce: number;
   readonly waiting: number;
   readonly waitingPerGroup: number;
-}): (turn: Turn<Result>) => Promise<Result | null> {
+}): (turn: GroupTask<Result>) => Promise<Result | null> {
   const running: string[] = [];
   const waiting: WaitingTurn[] = [];
 
@@ -48,7 +48,7 @@ export function turns<Result>(limits: {
     });
   };
 
-  async function run({ group, task }: Turn<Result>): Promise<Result> {
+  async function run({ group, task }: GroupTask<Result>): Promise<Result> {
     running.push(group);
     try {
       return await task();

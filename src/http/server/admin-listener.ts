@@ -1,6 +1,6 @@
 import type { ClockAndLog } from '../../lib/logger.ts';
 import { createAdminApp, type StatusReader } from '../app/admin.ts';
-import type { Check } from '../health.ts';
+import type { ReadinessCheck } from '../health.ts';
 import type { Metrics } from '../metrics.ts';
 import { boundedAs, connectionBounds } from './connection-bounds.ts';
 import { listen, type RunningServer } from './server.ts';
@@ -10,7 +10,7 @@ const ADMIN_CONNECTIONS = 64;
 /** Data that a process shows to the operator. */
 export interface OperatorView {
   /** Readiness by role and name. */
-  readonly checks: Readonly<Record<string, Check>>;
+  readonly checks: Readonly<Record<string, ReadinessCheck>>;
   /** State by service. */
   readonly status: Readonly<Record<string, StatusReader>>;
 }

@@ -16,7 +16,7 @@ const FAULTS: Readonly<Record<string, readonly [number, string]>> = {
 const TARGET = /^[\r\n]*\S+ (\S+)/;
 
 /** Error response to a request that did not reach the app. */
-export interface Refusal {
+export interface ClientErrorResponse {
   readonly status: number;
   readonly message: string;
   /** Empty when unknown. */
@@ -29,7 +29,10 @@ const answered = new WeakSet<Duplex>();
  * Error response for a request that Node could not parse. Its path is that of the request whose body failed, or of the
  * request line in the unparsed bytes.
  */
-function refusalOf(error: NodeJS.ErrnoException, request: IncomingMessage | undefined): Refusal {
+function clientErrorResponse(
+  error: NodeJS.ErrnoException,
+  request: IncomingMessage | undefined,
+): ClientErrorResponse {
   const [status, message] = FAULTS[error.code ?? ''] ?? [400, 'The request is not valid HTTP'];
   const packet = 'rawPacket' in error && Buffer.isBuffer(error.rawPacket) ? error.rawPacket : undefined;
   const target = request?.url ?? TARGET.exec(packet?.toString('latin1') ?? '')?.[1] ?? '';
@@ -44,14 +47,18 @@ export function answerUnreadable(
 ): void {
   if (answered.has(socket)) return;
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-  else refuse(socket, refusalOf(error, answer?.req), formatError);
+  else refuse(socket, clientErrorResponse(error, answer?.req), formatError);
 }
 
 /**
  * Writes a JSON error to a connection and closes it. Reads and drops further data of the client, because closing with
  * unread data would reset the connection and lose the response.
  */
-export function refuse(socket: Duplex, { status, message, path }: Refusal, formatError: FormatError): void {
+export function refuse(
+  socket: Duplex,
+  { status, message, path }: ClientErrorResponse,
+  formatError: FormatError,
+): void {
   answered.add(socket);
   const body = JSON.stringify(formatError(status, message, { path, requestId: '' }));
   const head = [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../lib/clock.ts';
-import { addressKey } from '../client-address.ts';
+import { clientKey } from '../client-address.ts';
 import type { Metrics } from '../metrics.ts';
 
 export interface ConnectionBoundsOptions {
@@ -48,7 +48,7 @@ export function connectionBounds(options: ConnectionBoundsOptions): ConnectionBo
   return {
     admit(socket, listener) {
       const { remoteAddress = '' } = socket;
-      const key = isExempt(remoteAddress) ? undefined : addressKey(remoteAddress);
+      const key = isExempt(remoteAddress) ? undefined : clientKey(remoteAddress);
       const ofAddress = key === undefined ? 0 : (perAddress.get(key) ?? 0);
       const reason =
         ofAddress >= maxPerAddress ? 'address' : open >= max && !makeRoom() ? 'total' : undefined;

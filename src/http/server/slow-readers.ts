@@ -3,7 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Worker } from '../../lib/worker.ts';
 
 /** Time in which a client must take a byte of a waiting response, in milliseconds (Decision 275). */
-const PATIENCE_MS = 30_000;
+const READ_WITHIN_MS = 30_000;
 /** Pause between two looks at all connections, in milliseconds. */
 export const LOOK_EVERY_MS = 1_000;
 
@@ -38,7 +38,7 @@ export function slowReaders({ connections, close, clock }: SlowReadersDeps): Wor
         const taken = bytesTaken(socket);
         const known = before.get(socket);
         const progress = known?.taken === taken ? known : { taken, since: now };
-        if (now - progress.since >= PATIENCE_MS) close(socket);
+        if (now - progress.since >= READ_WITHIN_MS) close(socket);
         else waiting.set(socket, progress);
       }
       return 0;

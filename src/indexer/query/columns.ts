@@ -1,5 +1,5 @@
 import { typeOf } from '../../db/rows.ts';
-import { type Field, fieldOf, fieldShape, fieldsOf } from '../../query-model/fields.ts';
+import { entityFields, type Field, fieldOf, fieldShape } from '../../query-model/fields.ts';
 import type { Entity } from '../../query-model/row-selection.ts';
 import type { TableDescription } from '../schema/table-description.ts';
 import { TABLES, type Table } from '../schema/tables.ts';
@@ -93,7 +93,7 @@ export interface RecordColumn extends FieldSql {
 
 /** Columns of a record, over `joinsOf`. */
 export function recordColumns(entity: Entity, dialect: QueryDialect): readonly RecordColumn[] {
-  return fieldsOf(entity).map(([name, field]) => {
+  return entityFields(entity).map(([name, field]) => {
     const { sql, storage } = columnFrom(field, dialect, sourceOf(entity, field, byJoin));
     return { field: name, sql: shown(sql, storage, dialect), storage };
   });

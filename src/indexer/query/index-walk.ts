@@ -1,4 +1,4 @@
-import { fieldsOf } from '../../query-model/fields.ts';
+import { entityFields } from '../../query-model/fields.ts';
 import type { Entity, Filter, RowSelection } from '../../query-model/row-selection.ts';
 import { indexesOf } from '../schema/table-description.ts';
 import { TABLES } from '../schema/tables.ts';
@@ -19,7 +19,7 @@ function indexedFields(entity: Entity): string[][] {
   const { table } = ENTITIES[entity];
   const [key] = TABLES[table].key;
   const names = new Map([
-    ...fieldsOf(entity).flatMap(([name, { kind, column }]): [string, string[]][] =>
+    ...entityFields(entity).flatMap(([name, { kind, column }]): [string, string[]][] =>
       kind === 'hex' || kind === 'selector' ? [[column, [name]]] : [],
     ),
     ['logs.kind', ['address', 'topic_0']],

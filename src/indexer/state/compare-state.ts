@@ -1,5 +1,5 @@
 import { numberToHex } from 'viem';
-import { bytesColumn, hexOf, uintOf, uintOrNull } from '../../db/columns.ts';
+import { bytesColumn, hexOf, nullableUint, uintOf } from '../../db/columns.ts';
 import type { Db } from '../../db/open.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { NodeFailure, WrongChain } from '../../node/transport/errors.ts';
@@ -143,7 +143,7 @@ async function indexedValue(db: Db, { kind, address, holder, tokenId }: Dirty): 
     case 'token': {
       const tokens = select({ from: 'tokens', columns: ['total_supply', 'is_read'] });
       const [row] = await tokens.rows(db, 'where address = ?', [key]);
-      return row?.is_read === 1 ? String(uintOrNull(row.total_supply) ?? NONE) : UNREAD;
+      return row?.is_read === 1 ? String(nullableUint(row.total_supply) ?? NONE) : UNREAD;
     }
     case 'balance': {
       const balances = select({ from: 'token_balances', columns: ['value'] });

@@ -4,7 +4,7 @@ import { DELEGATION_PREFIX, minimalProxyTarget } from '../../evm/address.ts';
 import { textOf, uint8Of, wordOf } from '../../evm/call-result.ts';
 import { balanceCall, ownerCall } from '../../evm/contract-calls.ts';
 import type { ChainClient } from '../../node/client.ts';
-import { refusalOf } from '../../node/contract-refusal.ts';
+import { contractRefusal } from '../../node/contract-refusal.ts';
 import { AnswerTooLarge } from '../../node/transport/errors.ts';
 import type { DirtyEntry } from '../schema/dirty-state.ts';
 
@@ -69,7 +69,7 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
     try {
       return await client.request({ method: 'eth_call', params: [{ to, data, gas }, block] });
     } catch (error) {
-      const refusal = refusalOf(error);
+      const refusal = contractRefusal(error);
       if (refusal === undefined || (refusal === 'out of gas' && attempts === 0)) throw error;
       return null;
     }

@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts';
 import type { ClockAndLog } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
 import type { ChainClient } from '../../node/client.ts';
-import { refusalOf } from '../../node/contract-refusal.ts';
+import { contractRefusal } from '../../node/contract-refusal.ts';
 import { NodeFailure, WrongChain } from '../../node/transport/errors.ts';
 import { innermostReason } from '../fetch/unreadable.ts';
 import { clean, type DirtyEntry, nextDue, nextFresh, postponeEntries } from '../schema/dirty-state.ts';
@@ -190,7 +190,7 @@ function sorted<State>(entries: readonly DirtyEntry[], results: readonly Promise
     const result = results[at];
     if (result === undefined) continue;
     if (result.status === 'fulfilled') done.push({ entry, state: result.value });
-    else if (refusalOf(result.reason) === 'out of gas') heavy.push(entry);
+    else if (contractRefusal(result.reason) === 'out of gas') heavy.push(entry);
     else if (isAway(result.reason)) away = result.reason;
     else failed.push({ ...entry, error: result.reason });
   }

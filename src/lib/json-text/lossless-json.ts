@@ -91,11 +91,11 @@ function original(value: unknown, found: readonly LongInteger[]): unknown {
 }
 
 /** Returns a test for positions in JSON text: true outside of strings. Positions must be passed in ascending order. */
-function outsideOfStrings(text: string): (place: number) => boolean {
+function outsideOfStrings(text: string): (position: number) => boolean {
   let quote = text.indexOf('"');
   let isWithin = false;
-  return place => {
-    while (quote !== -1 && quote < place) {
+  return position => {
+    while (quote !== -1 && quote < position) {
       if (!isWithin || !isEscaped(text, quote)) isWithin = !isWithin;
       quote = text.indexOf('"', quote + 1);
     }
@@ -103,10 +103,10 @@ function outsideOfStrings(text: string): (place: number) => boolean {
   };
 }
 
-function isEscaped(text: string, place: number): boolean {
-  let first = place;
+function isEscaped(text: string, position: number): boolean {
+  let first = position;
   while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-  return (place - first) % 2 === 1;
+  return (position - first) % 2 === 1;
 }
 
 const EXPONENT = /^(-?)(\d{1,100})(?:\.(\d{1,100}))?[eE]\+?(\d{1,3})$/;

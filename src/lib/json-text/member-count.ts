@@ -8,12 +8,12 @@ const SPACE = 0x20;
 export function countMembers(bytes: Uint8Array, most: number): number {
   let count = 0;
   let isAfterOpener = false;
-  for (let place = 0; place < bytes.length && count <= most; place += 1) {
-    const byte = bytes[place] ?? 0;
+  for (let at = 0; at < bytes.length && count <= most; at += 1) {
+    const byte = bytes[at] ?? 0;
     if (byte <= SPACE) continue;
     if (byte === COMMA || (isAfterOpener && !isCloser(byte))) count += 1;
     isAfterOpener = isOpener(byte);
-    if (byte === QUOTE) place = endOfString(bytes, place);
+    if (byte === QUOTE) at = endOfString(bytes, at);
   }
   return count;
 }
@@ -36,9 +36,9 @@ export function isCloser(byte: number): boolean {
   return (byte | BRACE_BIT) === 0x7d;
 }
 
-/** Place of the quote that ends the string which begins at `start`, or beyond the last byte. */
+/** Position of the quote that ends the string which begins at `start`, or beyond the last byte. */
 export function endOfString(bytes: Uint8Array, start: number): number {
-  let place = start + 1;
-  while (place < bytes.length && bytes[place] !== QUOTE) place += bytes[place] === BACKSLASH ? 2 : 1;
-  return place;
+  let at = start + 1;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
 }

@@ -27,7 +27,7 @@ const PIECE_BYTES = 32 * 1024;
 /** Far above the depth of a trace, which has two levels for each of at most 1,024 nested calls. */
 const MAX_LEVELS = 4_096;
 
-/** A list or object that is passed in pieces, by the places of its brackets. */
+/** A list or object that is passed in pieces, by the positions of its brackets. */
 interface Container {
   readonly part: Part;
   readonly start: number;
@@ -64,29 +64,29 @@ export function* piecesOf(bytes: Uint8Array, parse: (text: string) => Json): Gen
     /** Beginning of the long container in this member. */
     let long: number | undefined;
     let depth = 0;
-    for (let place = start + 1; place <= end; place += 1) {
-      const byte = bytes[place] ?? 0;
-      if (byte === QUOTE) place = endOfString(bytes, place);
+    for (let at = start + 1; at <= end; at += 1) {
+      const byte = bytes[at] ?? 0;
+      if (byte === QUOTE) at = endOfString(bytes, at);
       else if (isOpener(byte)) {
-        const close = ends.get(place);
+        const close = ends.get(at);
         if (close === undefined) depth += 1;
-        else [long, place] = [place, close];
-      } else if (isCloser(byte) && place < end) depth -= 1;
-      else if (place === end || (byte === COMMA && depth === 0)) {
+        else [long, at] = [at, close];
+      } else if (isCloser(byte) && at < end) depth -= 1;
+      else if (at === end || (byte === COMMA && depth === 0)) {
         if (long !== undefined) {
           if (member > from) yield piece(part, textOf(from, member - 1));
           const close = ends.get(long) ?? end;
           yield {
-            ...piece(part, `${textOf(member, long)}null${textOf(close + 1, place)}`),
+            ...piece(part, `${textOf(member, long)}null${textOf(close + 1, at)}`),
             part: partAt(long, close),
           };
-          from = place + 1;
-        } else if (place === end || place - from > PIECE_BYTES) {
-          const isEmpty = place === end && from === start + 1;
-          yield piece(part, textOf(from, place), isEmpty);
-          from = place + 1;
+          from = at + 1;
+        } else if (at === end || at - from > PIECE_BYTES) {
+          const isEmpty = at === end && from === start + 1;
+          yield piece(part, textOf(from, at), isEmpty);
+          from = at + 1;
         }
-        member = place + 1;
+        member = at + 1;
         long = undefined;
       }
     }
@@ -105,16 +105,16 @@ export function* piecesOf(bytes: Uint8Array, parse: (text: string) => Json): Gen
 function longContainers(bytes: Uint8Array): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
   const open: number[] = [];
-  for (let place = 0; place < bytes.length; place += 1) {
-    const byte = bytes[place] ?? 0;
-    if (byte === QUOTE) place = endOfString(bytes, place);
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === QUOTE) at = endOfString(bytes, at);
     else if (isOpener(byte)) {
-      if (open.push(place) > MAX_LEVELS) throw new SyntaxError('There are too many levels.');
+      if (open.push(at) > MAX_LEVELS) throw new SyntaxError('There are too many levels.');
     } else if (isCloser(byte)) {
       const start = open.pop();
       if (start === undefined || bytes[start] !== byte - 2)
         throw new SyntaxError('A bracket does not match.');
-      if (place - start > PIECE_BYTES) ends.set(start, place);
+      if (at - start > PIECE_BYTES) ends.set(start, at);
     }
   }
   if (open.length > 0) throw new SyntaxError('A bracket is missing.');

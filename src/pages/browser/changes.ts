@@ -141,7 +141,7 @@ export function DialogButton({
 }
 
 /** Result of a change, announced to screen readers as well. Empty until there is a result. */
-export function Said({ children }: { children?: ComponentChildren }): VNode {
+export function StatusMessage({ children }: { children?: ComponentChildren }): VNode {
   const isEmpty = toChildArray(children).every(child => child === '');
   return html`<div role="status" class=${isEmpty ? 'visually-hidden' : 'notice good'}>${children}</div>`;
 }

@@ -41,10 +41,10 @@ const NUMBER = new Intl.NumberFormat('en', {
 /** Shows values over time as a chart. A table with the same values opens below on demand. */
 export function Chart(props: ChartProps): VNode {
   const { label, times, series, format = plain } = props;
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
 
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (element === null) return;
     let plot = drawn(element, props);
     const redraw = () => {
@@ -70,7 +70,7 @@ export function Chart(props: ChartProps): VNode {
     }),
   }));
   return html`<figure class="chart">
-    <div ref=${place} role="img" aria-label=${`Chart: ${label}. The values are in the table below.`}></div>
+    <div ref=${container} role="img" aria-label=${`Chart: ${label}. The values are in the table below.`}></div>
     <details>
       <summary>${label} as a table</summary>
       ${h(Table<(typeof rows)[number]>, {
@@ -124,7 +124,7 @@ function drawn(element: HTMLElement, { times, series, isBars = false, format = p
       ],
       ...(days && { tzDate: seconds => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') }),
       scales: {
-        x: { range: (_, least, most) => (isBars ? besideBars(times, least, most) : [least, most]) },
+        x: { range: (_, least, most) => (isBars ? nextToBars(times, least, most) : [least, most]) },
         y: { range: (_, least, most) => [Math.min(0, least), most === 0 ? 1 : most * 1.1] },
       },
       series: [
@@ -155,7 +155,7 @@ function drawn(element: HTMLElement, { times, series, isBars = false, format = p
 }
 
 /** Adds room for half a bar before the first and after the last one. In seconds, as used by uPlot. */
-function besideBars(times: readonly number[], least: number, most: number): [number, number] {
+function nextToBars(times: readonly number[], least: number, most: number): [number, number] {
   const [first = 0, second = first + DAY_MS] = times;
   const half = (second - first) / 2_000;
   return [least - half, most + half];

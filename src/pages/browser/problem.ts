@@ -29,10 +29,10 @@ export function asProblem(reason: unknown): Problem {
 /** Reads error bodies of all forms: `{ message }`, `{ error: message }` and `{ error: { code, message } }`. */
 export function problemOf(body: unknown, response: Response): Problem {
   const { error = body } = textsIn(body);
-  const told = typeof error === 'string' ? { message: error } : textsIn(error);
-  const message = typeof told.message === 'string' ? told.message : `The server answered ${response.status}.`;
-  const code = typeof told.code === 'string' ? told.code : undefined;
-  const param = typeof told.param === 'string' ? told.param : undefined;
+  const text = typeof error === 'string' ? { message: error } : textsIn(error);
+  const message = typeof text.message === 'string' ? text.message : `The server answered ${response.status}.`;
+  const code = typeof text.code === 'string' ? text.code : undefined;
+  const param = typeof text.param === 'string' ? text.param : undefined;
   const retryAfterMs = retryAfterOf(response.headers);
   return new Problem(wordsFor({ code, param, retryAfterMs }) ?? message, {
     status: response.status,
@@ -68,7 +68,7 @@ function textsIn(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** Reason of the API for refusing a field, to be shown beside it. The API names the field, which people know by its label. */
+/** Reason of the API for refusing a field, to be shown next to it. The API names the field, which people know by its label. */
 export function besideField(message: string): string {
   return message.replace(/^The '[^']+' field /, 'The field ');
 }

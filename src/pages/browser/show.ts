@@ -4,14 +4,14 @@ import { confineDirections, ownDirection } from './text-direction.ts';
 
 /** Renders a page into the element that its document provides. */
 export function show(Page: () => ComponentChildren): void {
-  const place = document.getElementById('page');
-  if (place === null) throw new Error('The document has no place for a page.');
+  const element = document.getElementById('page');
+  if (element === null) throw new Error('The document has no element for a page.');
   confineDirections();
-  place.replaceChildren();
-  render(h(Page, {}), place);
+  element.replaceChildren();
+  render(h(Page, {}), element);
 }
 
 /** Sets the window title: `Block 12 · tollgate`. */
-export function entitle(...parts: readonly string[]): void {
+export function setTitle(...parts: readonly string[]): void {
   document.title = [...parts.map(ownDirection), 'tollgate'].join(' · ');
 }

@@ -12,7 +12,7 @@ const [FSI, PDI] = ['\u2068', '\u2069'];
 const READ = ['title', 'alt', 'aria-label', 'placeholder'] as const;
 
 /**
- * Keeps the direction of a text from the texts beside it, so that a stranger's name cannot reorder an amount
+ * Keeps the direction of a text from the texts next to it, so that a stranger's name cannot reorder an amount
  * (Decision 282). Texts without marks and letters from right to left are returned unchanged.
  */
 export function ownDirection(text: string): string {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
-import { addressJudge } from '../../http/fetch/address-filter.ts';
+import { allowedAddressTest } from '../../http/fetch/address-filter.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { newId } from '../../lib/ids.ts';
 import { NEW_ACTIVITY, newWebhookSecret, type Subscription, type Webhook } from '../model/webhook.ts';
@@ -169,7 +169,7 @@ const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa)$/;
  * name is checked at every attempt (Decision 120).
  */
 function receiverJudge({ allowedNetworks, allowHttp }: ReceiverRules): (text: string) => void {
-  const isAllowed = addressJudge(allowedNetworks);
+  const isAllowed = allowedAddressTest(allowedNetworks);
   return text => {
     const url = URL.parse(text);
     if (url === null)

@@ -1,4 +1,4 @@
-import { dueRows, LET_GO } from '../../db/lease.ts';
+import { dueRows, RELEASE_LEASE } from '../../db/lease.ts';
 import type { Db, Transaction } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
@@ -101,7 +101,7 @@ async function markRelayed(handle: Transaction, events: readonly PaymentEvent[])
   if (events.length === 0) return;
   await execute(
     handle,
-    `update events set next_attempt_at = null, ${LET_GO}
+    `update events set next_attempt_at = null, ${RELEASE_LEASE}
      where id in (${placeholders(events.length)})`,
     events.map(event => event.id),
   );

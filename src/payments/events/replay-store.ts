@@ -1,4 +1,4 @@
-import { LET_GO_VALUES } from '../../db/lease.ts';
+import { RELEASE_LEASE_VALUES } from '../../db/lease.ts';
 import type { Handle, Transaction } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import { announce } from '../../db/woken-worker.ts';
@@ -51,7 +51,7 @@ export async function saveProgress(
   id: string,
   { after, remaining, at }: Pick<Replay, 'after' | 'remaining'> & { readonly at: number },
 ): Promise<void> {
-  const lease = { next_attempt_at: at, ...LET_GO_VALUES };
+  const lease = { next_attempt_at: at, ...RELEASE_LEASE_VALUES };
   await handle('webhook_replays')
     .where({ id })
     .update({ ...progressValues({ after, remaining }), ...lease });

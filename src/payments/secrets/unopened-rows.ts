@@ -1,4 +1,4 @@
-import { LET_GO } from '../../db/lease.ts';
+import { RELEASE_LEASE } from '../../db/lease.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
@@ -51,7 +51,7 @@ export async function postponeRows(handle: Handle, { table, ids, until, undo }: 
   if (ids.length === 0) return;
   await execute(
     handle,
-    `update ${table} set next_attempt_at = ?, ${LET_GO}${undo === undefined ? '' : `, ${undo}`}
+    `update ${table} set next_attempt_at = ?, ${RELEASE_LEASE}${undo === undefined ? '' : `, ${undo}`}
      where id in (${placeholders(ids.length)})`,
     [until, ...ids],
   );

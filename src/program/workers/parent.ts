@@ -1,14 +1,14 @@
 import { AggregatorRegistry, Gauge } from 'prom-client';
 import type { Config } from '#config/config.ts';
 import type { WorkerPart } from '#config/environment.ts';
-import type { Check } from '#http/health.ts';
+import type { ReadinessCheck } from '#http/health.ts';
 import { createMetrics, type Metrics } from '#http/metrics.ts';
 import { type OperatorView, openAdminListener } from '#http/server/admin-listener.ts';
 import { isPlainObject } from '#lib/json.ts';
 import type { ClockAndLog, Logger } from '#lib/logger.ts';
 import { build } from '#lib/version.ts';
 import { type ForkedWorker, forkedWorker, type ReadyNote } from './forked-worker.ts';
-import { type Supervisor, supervise, type WorkerPlace } from './supervisor.ts';
+import { type Supervisor, supervise, type WorkerSlot } from './supervisor.ts';
 
 interface ParentOptions extends ClockAndLog {
   readonly config: Config;
@@ -17,7 +17,7 @@ interface ParentOptions extends ClockAndLog {
   readonly stopped: Promise<string>;
 }
 
-type Place = WorkerPlace<ForkedWorker>;
+type Slot = WorkerSlot<ForkedWorker>;
 
 /** Time for a worker to end, in addition to the drain: a delivery attempt takes up to 30 s and is not aborted. */
 const END_WITHIN_MS = 35_000;
@@ -33,24 +33,24 @@ export async function runParent({ config, parts, stopped, clock, log }: ParentOp
   countForWorkers();
   const metrics = createMetrics({ ofProcess: true });
   let supervisor: Supervisor<ForkedWorker> | undefined;
-  const places = (): readonly Place[] => supervisor?.places ?? [];
+  const slots = (): readonly Slot[] => supervisor?.slots ?? [];
   let isLeaving = false;
   const leave = async (): Promise<void> => {
-    const isServing = places().some(place => place.process?.isOpen());
+    const isServing = slots().some(slot => slot.process?.isOpen());
     if (config.server.lameDuckMs === 0 || !isServing) return;
     isLeaving = true;
-    for (const place of places()) place.process?.leave();
+    for (const slot of slots()) slot.process?.leave();
     log.info({ lameDuckMs: config.server.lameDuckMs }, 'no longer ready, and stopping soon');
     await clock.sleep(config.server.lameDuckMs);
   };
-  registerWorkerGauges(metrics, places);
+  registerWorkerGauges(metrics, slots);
   const admin = await openAdminListener(config.admin, {
-    view: viewOf(config, { parts, places }),
+    view: viewOf(config, { parts, slots }),
     isLeaving: () => isLeaving,
     metrics,
     scraped: {
       contentType: metrics.registry.contentType,
-      metrics: () => addedMetrics(metrics, places().flatMap(openProcess)),
+      metrics: () => addedMetrics(metrics, slots().flatMap(openProcess)),
     },
     clock,
     log,
@@ -111,22 +111,22 @@ function readinessOf(parts: readonly WorkerPart[], log: Logger) {
 
 function viewOf(
   { roles }: Config,
-  { parts, places }: { parts: readonly WorkerPart[]; places: () => readonly Place[] },
+  { parts, slots }: { parts: readonly WorkerPart[]; slots: () => readonly Slot[] },
 ): OperatorView {
-  const placeOf = ({ name }: WorkerPart) => places().find(({ part }) => part.name === name);
+  const slotOf = ({ name }: WorkerPart) => slots().find(({ part }) => part.name === name);
   return {
-    checks: Object.fromEntries(parts.map(part => [part.name, checkOf(() => placeOf(part))])),
+    checks: Object.fromEntries(parts.map(part => [part.name, checkOf(() => slotOf(part))])),
     status: {
       process: async () => ({ pid: process.pid, ...build(), roles, workers: parts.map(({ name }) => name) }),
-      ...Object.fromEntries(parts.map(part => [part.name, () => statusOf(part, placeOf(part))])),
+      ...Object.fromEntries(parts.map(part => [part.name, () => statusOf(part, slotOf(part))])),
     },
   };
 }
 
 /** Check that passes when all checks of the worker pass. */
-function checkOf(placeOf: () => Place | undefined): Check {
+function checkOf(slotOf: () => Slot | undefined): ReadinessCheck {
   return async () => {
-    const worker = placeOf()?.process;
+    const worker = slotOf()?.process;
     if (worker?.isOpen() !== true) return { ok: false, detail: 'starting' };
     const outcomes = await worker.ask('checks');
     const all = isPlainObject(outcomes) ? Object.entries(outcomes) : [];
@@ -136,21 +136,21 @@ function checkOf(placeOf: () => Place | undefined): Check {
   };
 }
 
-async function statusOf({ roles }: WorkerPart, place: Place | undefined): Promise<object> {
-  const { process: worker, restarts = 0 } = place ?? {};
+async function statusOf({ roles }: WorkerPart, slot: Slot | undefined): Promise<object> {
+  const { process: worker, restarts = 0 } = slot ?? {};
   const states = worker?.isOpen() === true ? await worker.ask('status') : {};
   return { pid: worker?.pid ?? null, roles, restarts, ...(isPlainObject(states) ? states : {}) };
 }
 
-/** Process of a place, once its services are open; before that it answers no questions. */
-function openProcess({ process: worker }: Place): ForkedWorker[] {
+/** Process of a slot, once its services are open; before that it answers no questions. */
+function openProcess({ process: worker }: Slot): ForkedWorker[] {
   return worker?.isOpen() === true ? [worker] : [];
 }
 
 /** Registers the parent's own metrics about its workers. */
 export function registerWorkerGauges(
   { registry }: Pick<Metrics, 'registry'>,
-  places: () => readonly WorkerPlace[],
+  slots: () => readonly WorkerSlot[],
 ): void {
   const labelNames = ['worker'];
   const registers = [registry];
@@ -160,8 +160,7 @@ export function registerWorkerGauges(
     labelNames,
     registers,
     collect() {
-      for (const { part, process } of places())
-        this.set({ worker: part.name }, process === undefined ? 0 : 1);
+      for (const { part, process } of slots()) this.set({ worker: part.name }, process === undefined ? 0 : 1);
     },
   });
   new Gauge({
@@ -170,7 +169,7 @@ export function registerWorkerGauges(
     labelNames,
     registers,
     collect() {
-      for (const { part, restarts } of places()) this.set({ worker: part.name }, restarts);
+      for (const { part, restarts } of slots()) this.set({ worker: part.name }, restarts);
     },
   });
 }

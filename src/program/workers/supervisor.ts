@@ -23,8 +23,8 @@ export interface WorkerProcess {
   kill(): void;
 }
 
-/** Place of one worker. When its process ends or is replaced, the next process takes the same place. */
-export interface WorkerPlace<Process extends WorkerProcess = WorkerProcess> {
+/** Slot of one worker. When its process ends or is replaced, the next process takes the same slot. */
+export interface WorkerSlot<Process extends WorkerProcess = WorkerProcess> {
   readonly part: WorkerPart;
   /** Undefined before the first start, and during the pause after a process ended by itself. */
   readonly process: Process | undefined;
@@ -32,7 +32,7 @@ export interface WorkerPlace<Process extends WorkerProcess = WorkerProcess> {
   readonly restarts: number;
 }
 
-interface Place<Process extends WorkerProcess> extends WorkerPlace<Process> {
+interface Slot<Process extends WorkerProcess> extends WorkerSlot<Process> {
   process: Process | undefined;
   restarts: number;
   startedAt: number;
@@ -50,7 +50,7 @@ export interface SupervisorOptions<Process extends WorkerProcess> extends ClockA
 
 /** Keeps one process running for each part. */
 export interface Supervisor<Process extends WorkerProcess> {
-  readonly places: readonly WorkerPlace<Process>[];
+  readonly slots: readonly WorkerSlot<Process>[];
   /** Resolves with the exit code of a process whose first start failed for a reason that all workers share. */
   readonly refused: Promise<number>;
   /**
@@ -83,19 +83,19 @@ export function supervise<Process extends WorkerProcess>(
   const stopping = new AbortController();
   const refused = Promise.withResolvers<number>();
   const alive = new Set<Process>();
-  const places = parts.map((part): Place<Process> => {
+  const slots = parts.map((part): Slot<Process> => {
     return { part, process: undefined, restarts: 0, startedAt: 0, failures: 0, hasOpened: false };
   });
   let replacing: Promise<void> | undefined;
-  const [first, ...others] = places;
+  const [first, ...others] = slots;
   if (first !== undefined) {
     begin(first, () => {
-      for (const place of others) if (place.process === undefined) begin(place);
+      for (const slot of others) if (slot.process === undefined) begin(slot);
     });
   }
 
   return {
-    places,
+    slots,
     refused: refused.promise,
     replaceAll() {
       replacing ??= replaceEach().finally(() => {
@@ -120,56 +120,56 @@ export function supervise<Process extends WorkerProcess>(
     return process;
   }
 
-  function begin(place: Place<Process>, onOpened?: () => void): void {
+  function begin(slot: Slot<Process>, onOpened?: () => void): void {
     if (stopping.signal.aborted) return;
-    watch(place, forked(place.part), onOpened);
+    watch(slot, forked(slot.part), onOpened);
   }
 
-  function watch(place: Place<Process>, process: Process, onOpened?: () => void): void {
-    place.process = process;
-    place.startedAt = clock.now();
+  function watch(slot: Slot<Process>, process: Process, onOpened?: () => void): void {
+    slot.process = process;
+    slot.startedAt = clock.now();
     void process.opened.then(() => {
-      place.hasOpened = true;
+      slot.hasOpened = true;
       onOpened?.();
     });
-    void process.exited.then(exit => ended(place, { process, exit, onOpened }));
+    void process.exited.then(exit => ended(slot, { process, exit, onOpened }));
   }
 
   async function ended(
-    place: Place<Process>,
+    slot: Slot<Process>,
     { process, exit, onOpened }: { process: Process; exit: Exit; onOpened: (() => void) | undefined },
   ): Promise<void> {
-    if (stopping.signal.aborted || place.process !== process) return;
-    if (isRefusal(place, exit.code)) return refused.resolve(exit.code);
-    const { name } = place.part;
-    place.process = undefined;
-    place.restarts += 1;
-    place.failures = clock.now() - place.startedAt >= STEADY_MS ? 1 : place.failures + 1;
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (place.failures - 1), LONGEST_PAUSE_MS);
+    if (stopping.signal.aborted || slot.process !== process) return;
+    if (isRefused(slot, exit.code)) return refused.resolve(exit.code);
+    const { name } = slot.part;
+    slot.process = undefined;
+    slot.restarts += 1;
+    slot.failures = clock.now() - slot.startedAt >= STEADY_MS ? 1 : slot.failures + 1;
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (slot.failures - 1), LONGEST_PAUSE_MS);
     log.error({ worker: name, pid: process.pid, ...exit, pauseMs }, 'a worker ended and will be restarted');
     await clock.sleep(pauseMs, stopping.signal).catch(() => undefined); // stopped
-    if (place.process === undefined) begin(place, onOpened);
+    if (slot.process === undefined) begin(slot, onOpened);
   }
 
   /** True for an invalid configuration, and for a failed first start while no worker has opened. */
-  function isRefusal({ hasOpened }: Place<Process>, code: number | null): code is number {
+  function isRefused({ hasOpened }: Slot<Process>, code: number | null): code is number {
     if (hasOpened || code === null || code === 0) return false;
-    return code === REFUSED_SETTING || !places.some(place => place.hasOpened);
+    return code === REFUSED_SETTING || !slots.some(slot => slot.hasOpened);
   }
 
   async function replaceEach(): Promise<void> {
     log.info('replacing the workers one after the other');
-    for (const place of places) {
+    for (const slot of slots) {
       if (stopping.signal.aborted) return;
-      if (!(await replace(place))) return;
+      if (!(await replace(slot))) return;
     }
     if (!stopping.signal.aborted) log.info('all workers are replaced');
   }
 
-  /** Replaces one process. True when its successor has taken the place. */
-  async function replace(place: Place<Process>): Promise<boolean> {
-    const { name } = place.part;
-    const next = forked(place.part);
+  /** Replaces one process. True when its successor has taken the slot. */
+  async function replace(slot: Slot<Process>): Promise<boolean> {
+    const { name } = slot.part;
+    const next = forked(slot.part);
     if (!(await getsReady(next))) {
       if (stopping.signal.aborted) return false;
       log.error(
@@ -179,9 +179,9 @@ export function supervise<Process extends WorkerProcess>(
       await end(next);
       return false;
     }
-    const before = place.process;
-    place.failures = 0;
-    watch(place, next);
+    const before = slot.process;
+    slot.failures = 0;
+    watch(slot, next);
     if (before !== undefined) await end(before);
     return true;
   }

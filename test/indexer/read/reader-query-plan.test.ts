@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Column } from '#db/columns.ts';
+import type { ColumnValue } from '#db/columns.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { knownContracts } from '#devnet/activity/artifacts.ts';
 import { knownAbis } from '#evm/abi/abi.ts';
@@ -43,8 +43,8 @@ afterAll(async () => {
 
 /** Every statement that `work` runs, with SQLite's plan for it. */
 async function plansOf(work: () => Promise<unknown>): Promise<{ sql: string; plan: string[] }[]> {
-  const asked: { sql: string; bindings: Column[] }[] = [];
-  const listen = (query: { sql: string; bindings: Column[] }) => asked.push(query);
+  const asked: { sql: string; bindings: ColumnValue[] }[] = [];
+  const listen = (query: { sql: string; bindings: ColumnValue[] }) => asked.push(query);
   db.on('query', listen);
   await work();
   db.off('query', listen);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runCommand } from '#command/keys/keys.ts';
+import { runKeysCommand } from '#command/keys/keys.ts';
 import { migrate } from '#db/migrate.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
@@ -110,7 +110,7 @@ bothDatabases('the recipients', databases => {
       const address = action === 'list' ? undefined : AT.address;
       const given = { action, address, organization, chain: String(AT.chainId), mode: undefined };
       const secretKey = { kind: 'value' as const, value: 'a secret that seals nothing but what tests keep' };
-      return runCommand(db, { kind: 'recipient', given }, { chains: [], now: RECORD_TIME, secretKey });
+      return runKeysCommand(db, { kind: 'recipient', given }, { chains: [], now: RECORD_TIME, secretKey });
     };
 
     await run('assign', second.organizationId);

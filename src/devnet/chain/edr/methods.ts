@@ -2,14 +2,14 @@ import type { Provider } from '@nomicfoundation/edr';
 import { isObject } from '#lib/json.ts';
 
 /** Incoming JSON-RPC call. */
-export interface Call {
+export interface IncomingCall {
   readonly id?: unknown;
   readonly method: string;
   readonly params?: unknown;
 }
 
 /** Returns the JSON text of the reply to a call. */
-export type Answerer = (call: Call) => Promise<string>;
+export type Answerer = (call: IncomingCall) => Promise<string>;
 
 /**
  * Creates an answerer that serves anvil's methods with EDR, which calls them `hardhat_…` instead of `anvil_…`. A method

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { isObject } from '../../../lib/json.ts';
-import { type Answerer, type Call, createAnswerer } from './methods.ts';
+import { type Answerer, createAnswerer, type IncomingCall } from './methods.ts';
 import { openProvider } from './provider.ts';
 
 /**
@@ -36,7 +36,7 @@ async function reply(request: IncomingMessage, answer: Answerer): Promise<string
 const INVALID =
   '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not a call, nor a list of calls"}}';
 
-function callsIn(body: string): Call | Call[] | undefined {
+function callsIn(body: string): IncomingCall | IncomingCall[] | undefined {
   try {
     const value: unknown = JSON.parse(body);
     if (Array.isArray(value)) return value.every(isCall) ? value : undefined;
@@ -46,6 +46,6 @@ function callsIn(body: string): Call | Call[] | undefined {
   }
 }
 
-function isCall(value: unknown): value is Call {
+function isCall(value: unknown): value is IncomingCall {
   return isObject(value) && typeof value.method === 'string';
 }

@@ -1,4 +1,4 @@
-import { type FieldKind, fieldsOf } from '#query-model/fields.ts';
+import { entityFields, type FieldKind } from '#query-model/fields.ts';
 import type { Entity } from '#query-model/row-selection.ts';
 import type { Cell } from '../rows.ts';
 
@@ -73,7 +73,7 @@ export function recordWriter(rows: WrittenRows): (row: readonly Cell[]) => strin
 
 /** Writes the members with a single value, separated by commas. */
 function membersWriter({ entity, fields }: WrittenRows): (row: readonly Cell[]) => string {
-  const single = fieldsOf(entity).filter(([, field]) => field.in === undefined);
+  const single = entityFields(entity).filter(([, field]) => field.in === undefined);
   const members = single.map(([name, { kind, absent }], index) => {
     const head = `${index === 0 ? '' : ','}"${name}":`;
     const without = absent === 'null' ? `${head}null` : '';
@@ -99,7 +99,7 @@ function behindTransaction({ fields, decoder }: WrittenRows): (row: readonly Cel
 }
 
 function behindEvent({ fields, decoder }: WrittenRows): (row: readonly Cell[]) => string {
-  const listed = fieldsOf('events').filter(([, field]) => field.in === 'topics');
+  const listed = entityFields('events').filter(([, field]) => field.in === 'topics');
   const columns = listed.map(([name]) => fields.indexOf(name));
   const [address, data] = ['address', 'data'].map(name => fields.indexOf(name));
   return row => {

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import { bytesColumn, hexOf, hexOrNull, uintOf, uintOrNull } from '#db/columns.ts';
+import { bytesColumn, hexOf, nullableHex, nullableUint, uintOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { BOUND } from '#db/query.ts';
 import type { RowIn } from '#db/select/select.ts';
@@ -124,10 +124,10 @@ function blockOf(row: RowIn<typeof CANONICAL>): BlockRow {
     miner: hexOf(row.miner),
     gasLimit: uintOf(row.gas_limit),
     gasUsed: BigInt(row.gas_used),
-    baseFeePerGas: uintOrNull(row.base_fee_per_gas),
+    baseFeePerGas: nullableUint(row.base_fee_per_gas),
     difficulty: uintOf(row.difficulty),
-    totalDifficulty: uintOrNull(row.total_difficulty),
-    nonce: hexOrNull(row.nonce),
+    totalDifficulty: nullableUint(row.total_difficulty),
+    nonce: nullableHex(row.nonce),
     extraData: hexOf(row.extra_data),
     stateRoot: hexOf(row.state_root),
     size: row.size,
@@ -135,10 +135,10 @@ function blockOf(row: RowIn<typeof CANONICAL>): BlockRow {
     transactionCount: row.transaction_count,
     withdrawalsCount: row.withdrawals_count,
     internalTransactionCount: row.internal_transaction_count,
-    transactionFees: uintOrNull(row.transaction_fees),
-    burntFees: uintOrNull(row.burnt_fees),
-    priorityFees: uintOrNull(row.priority_fees),
+    transactionFees: nullableUint(row.transaction_fees),
+    burntFees: nullableUint(row.burnt_fees),
+    priorityFees: nullableUint(row.priority_fees),
     blobGasUsed: row.blob_gas_used,
-    excessBlobGas: uintOrNull(row.excess_blob_gas),
+    excessBlobGas: nullableUint(row.excess_blob_gas),
   };
 }

@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem';
-import { hexOf, hexOrNull, uintOf } from '#db/columns.ts';
+import { hexOf, nullableHex, uintOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import type { RowIn } from '#db/select/select.ts';
 import { type BlockPosition, blockStart, positionKey, positionOf } from '../../schema/block-position.ts';
@@ -111,8 +111,8 @@ function internalTransactionOf(row: RowIn<typeof CALL>): InternalTransactionRow 
     timestamp: row.timestamp,
     type: row.type,
     from: hexOf(row.from_address),
-    to: hexOrNull(row.to_address),
-    createdContract: hexOrNull(row.created_contract),
+    to: nullableHex(row.to_address),
+    createdContract: nullableHex(row.created_contract),
     value: uintOf(row.value),
     gasLimit: uintOf(row.gas_limit),
     gasUsed: uintOf(row.gas_used),

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import { bytesColumn, hexOf, hexOrNull } from '#db/columns.ts';
+import { bytesColumn, hexOf, nullableHex } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import type { RowIn } from '#db/select/select.ts';
 import { positionOf } from '../../schema/block-position.ts';
@@ -62,7 +62,7 @@ function logOf(row: RowIn<typeof LOG>): LogRow {
     blockHash: hexOf(row.block_hash),
     timestamp: row.timestamp,
     transactionHash: hexOf(row.transaction_hash),
-    transactionTo: hexOrNull(row.transaction_to),
+    transactionTo: nullableHex(row.transaction_to),
     address: hexOf(row.address),
     topics: [row.topic0, row.topic1, row.topic2, row.topic3].filter(topic => topic !== null).map(hexOf),
     data: hexOf(row.data),

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import { booleanOrNull, bytesColumn, uintOf, uintOrNull } from '#db/columns.ts';
+import { bytesColumn, nullableBoolean, nullableUint, uintOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import type { RowIn } from '#db/select/select.ts';
 import { positionOf } from '../../schema/block-position.ts';
@@ -154,13 +154,13 @@ function transactionOf(row: TransactionColumns): TransactionRow {
     gasLimit: uintOf(row.gas_limit),
     gasUsed,
     gasPrice: uintOf(row.gas_price),
-    maxFeePerGas: uintOrNull(row.max_fee_per_gas),
-    maxPriorityFeePerGas: uintOrNull(row.max_priority_fee_per_gas),
+    maxFeePerGas: nullableUint(row.max_fee_per_gas),
+    maxPriorityFeePerGas: nullableUint(row.max_priority_fee_per_gas),
     ...feesOf(row, gasUsed),
-    fee: uintOrNull(row.fee),
-    maxFeePerBlobGas: uintOrNull(row.max_fee_per_blob_gas),
+    fee: nullableUint(row.fee),
+    maxFeePerBlobGas: nullableUint(row.max_fee_per_blob_gas),
     blobGasUsed: row.blob_gas_used,
-    blobGasPrice: uintOrNull(row.blob_gas_price),
+    blobGasPrice: nullableUint(row.blob_gas_price),
     blobHashes: hashList(row.blob_hashes),
     authorizationList: unknownList(row.authorization_list),
     type: row.type,
@@ -170,7 +170,7 @@ function transactionOf(row: TransactionColumns): TransactionRow {
     createdContract: row.created_contract,
     error: row.error,
     revertOutput: row.output,
-    hasInternalError: booleanOrNull(row.has_internal_error),
+    hasInternalError: nullableBoolean(row.has_internal_error),
     types: typesOfFacts(row.facts),
     tokenTransferCount: row.token_transfer_count,
   };
@@ -178,7 +178,7 @@ function transactionOf(row: TransactionColumns): TransactionRow {
 
 /** Fee parts of a transaction. A system transaction may pay less than the base fee, and all of it is burnt. */
 function feesOf(row: TransactionColumns, gasUsed: bigint | null) {
-  const baseFeePerGas = uintOrNull(row.base_fee_per_gas);
+  const baseFeePerGas = nullableUint(row.base_fee_per_gas);
   if (baseFeePerGas === null || gasUsed === null) return { baseFeePerGas, burntFee: null, priorityFee: null };
   const gasPrice = uintOf(row.gas_price);
   const burnt = gasPrice < baseFeePerGas ? gasPrice : baseFeePerGas;

@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { bytesColumn, uintColumn, uintOf } from '#db/columns.ts';
 import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
-import { readRows, unionByPlace } from '#db/select/select.ts';
+import { readRows, unionByStatement } from '#db/select/select.ts';
 import type { InstanceKey, NftType } from '#evm/token-id.ts';
 import { select } from '../../schema/select.ts';
 
@@ -80,11 +80,11 @@ export async function instanceSupplies(
         most + 1,
       ]),
     );
-    const rows = await readRows(handle, unionByPlace(held));
-    const found = Map.groupBy(rows, ({ place }) => place);
+    const rows = await readRows(handle, unionByStatement(held));
+    const found = Map.groupBy(rows, ({ statement }) => statement);
     supplies.push(
-      ...part.map((_, place) => {
-        const holders = found.get(place) ?? [];
+      ...part.map((_, index) => {
+        const holders = found.get(index) ?? [];
         if (holders.length > most) return null;
         return holders.reduce((sum, { value }) => sum + uintOf(value), 0n);
       }),

@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintColumn, uintOf } from '#db/columns.ts';
 import type { KeyRange } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
-import { type RowIn, readRows, unionByPlace } from '#db/select/select.ts';
+import { type RowIn, readRows, unionByStatement } from '#db/select/select.ts';
 import { comesAfter, type InstanceKey, NFT_TYPES, type NftType } from '#evm/token-id.ts';
 import { select } from '../../schema/select.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
@@ -171,7 +171,7 @@ export async function tokenInstances(
   if (wanted.length === 0) return [];
   const holders = await readRows(
     handle,
-    unionByPlace(
+    unionByStatement(
       wanted.map(({ token, tokenId, type }) => {
         const { holders, where } = HOLDERS[type];
         // Two holders are enough.
@@ -179,9 +179,9 @@ export async function tokenInstances(
       }),
     ),
   );
-  const found = Map.groupBy(holders, ({ place }) => place);
-  return wanted.map((key, place) => {
-    const [first, ...others] = found.get(place) ?? [];
+  const found = Map.groupBy(holders, ({ statement }) => statement);
+  return wanted.map((key, index) => {
+    const [first, ...others] = found.get(index) ?? [];
     if (first === undefined) return null;
     const isAlone = others.length === 0;
     return {
@@ -229,7 +229,7 @@ export async function instanceOwners(
     const part = wanted.slice(first, first + KEYS_PER_STATEMENT);
     const rows = await readRows(
       handle,
-      unionByPlace(
+      unionByStatement(
         part.map(({ token, tokenId, type }) => {
           const { holders, where, order } = HOLDERS[type];
           const key = [bytesColumn(token), uintColumn(tokenId)];
@@ -237,8 +237,8 @@ export async function instanceOwners(
         }),
       ),
     );
-    const found = Map.groupBy(rows, ({ place }) => place);
-    owners.push(...part.map((_, place) => (found.get(place) ?? []).map(row => hexOf(row.instance_holder))));
+    const found = Map.groupBy(rows, ({ statement }) => statement);
+    owners.push(...part.map((_, index) => (found.get(index) ?? []).map(row => hexOf(row.instance_holder))));
   }
   return owners;
 }

@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintOf } from '#db/columns.ts';
 import type { OrderedSql } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
-import { readRows, unionAll, unionByPlace } from '#db/select/select.ts';
+import { readRows, unionAll, unionByStatement } from '#db/select/select.ts';
 import { comesAfter, NFT_TYPES, type NftType } from '#evm/token-id.ts';
 import { select } from '../../schema/select.ts';
 import type { Page } from '../page.ts';
@@ -139,9 +139,9 @@ async function amountsOf(
         [...bindings, MAX_COUNTED + 1],
       );
     });
-    const counts = await readRows(handle, unionByPlace(counted));
-    for (const { place, row_count: count } of counts) {
-      const token = several[place];
+    const counts = await readRows(handle, unionByStatement(counted));
+    for (const { statement, row_count: count } of counts) {
+      const token = several[statement];
       if (token !== undefined && count <= MAX_COUNTED)
         amounts.set(nameOf({ token, type: 'ERC-1155' }), BigInt(count));
     }
@@ -165,9 +165,9 @@ async function firstIds(
     const { sql, bindings, order } = idsOf(handle, { owner, holder, token });
     return ids.query(handle, `where ${sql}${only} order by ${order} limit ?`, [...bindings, most]);
   });
-  const rows = await readRows(handle, unionByPlace(branches));
-  return rows.flatMap(({ place, token_id: id, instance_value: value }) => {
-    const collection = collections[place];
+  const rows = await readRows(handle, unionByStatement(branches));
+  return rows.flatMap(({ statement, token_id: id, instance_value: value }) => {
+    const collection = collections[statement];
     if (collection === undefined) return [];
     return [{ ...collection, tokenId: uintOf(id), value: value === null ? 1n : uintOf(value) }];
   });

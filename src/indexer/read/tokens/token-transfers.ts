@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import { bytesColumn, hexOf, uintColumn, uintOrNull } from '#db/columns.ts';
+import { bytesColumn, hexOf, nullableUint, uintColumn } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { placeholders } from '#db/rows.ts';
 import type { RowIn } from '#db/select/select.ts';
@@ -236,8 +236,8 @@ function transferOf(row: RowIn<typeof TRANSFER>): TokenTransferRow {
     tokenType: tokenTypeOf(row.token_type),
     from,
     to,
-    tokenId: uintOrNull(row.token_id),
-    amount: uintOrNull(row.amount),
+    tokenId: nullableUint(row.token_id),
+    amount: nullableUint(row.amount),
     type: from === ZERO_ADDRESS ? 'token_minting' : to === ZERO_ADDRESS ? 'token_burning' : 'token_transfer',
   };
 }
@@ -271,7 +271,7 @@ export async function tokenMoves(handle: Handle, blockNumber: number): Promise<B
     tokenType: tokenTypeOf(row.token_type),
     from: hexOf(row.from_address),
     to: hexOf(row.to_address),
-    tokenId: uintOrNull(row.token_id),
-    amount: uintOrNull(row.amount),
+    tokenId: nullableUint(row.token_id),
+    amount: nullableUint(row.amount),
   }));
 }

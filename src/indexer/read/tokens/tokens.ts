@@ -1,5 +1,5 @@
 import type { Address } from 'viem';
-import { bytesColumn, hexOf, uintOrNull } from '#db/columns.ts';
+import { bytesColumn, hexOf, nullableUint } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { placeholders } from '#db/rows.ts';
 import type { RowIn } from '#db/select/select.ts';
@@ -42,7 +42,7 @@ export function tokenRowOf(row: RowIn<typeof TOKEN>): TokenRow {
     name: row.name,
     symbol: row.symbol,
     decimals: row.decimals,
-    totalSupply: uintOrNull(row.total_supply),
+    totalSupply: nullableUint(row.total_supply),
     holderCount: row.holder_count,
   };
 }

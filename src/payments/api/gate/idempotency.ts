@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { paymentsError } from '#contract/contracts/payments-errors.ts';
-import type { Attempt, GateResponse } from '#contract/mount/request-gate.ts';
+import type { GateResponse, KeyedRequest } from '#contract/mount/request-gate.ts';
 import type { ApiCaller } from './api-context.ts';
 import { idempotencyStore, isHeld, type KeyedAnswer, type KeyRecord } from './idempotency-store.ts';
 import {
@@ -24,7 +24,7 @@ export function idempotency(options: IdempotencyOptions) {
   /** Unfinished requests of this process, by owner and key. */
   const inFlight = new Map<string, Promise<unknown>>();
 
-  return async (caller: ApiCaller, attempt: Attempt, proceed: Proceed): Promise<GateResponse> => {
+  return async (caller: ApiCaller, attempt: KeyedRequest, proceed: Proceed): Promise<GateResponse> => {
     const { organizationId, mode } = caller;
     const name = JSON.stringify([organizationId, mode, attempt.key]);
     const fingerprint = fingerprintOf(attempt);
@@ -106,7 +106,7 @@ export function idempotency(options: IdempotencyOptions) {
 type Proceed = (caller: ApiCaller) => Promise<GateResponse>;
 
 /** SHA-256 of method, target and body. JSON marks the end of the first two. */
-function fingerprintOf({ method, target, body }: Attempt): Buffer {
+function fingerprintOf({ method, target, body }: KeyedRequest): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([method, target]))
     .update(body)

@@ -6,7 +6,7 @@ import { h } from '#pages/browser/element.ts';
 import { Badge, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { asProblem, type Problem } from '#pages/browser/problem.ts';
-import { entitle, show } from '#pages/browser/show.ts';
+import { setTitle, show } from '#pages/browser/show.ts';
 import { dashboard, hasToken } from './addresses.ts';
 import { api, askSession, type Payments, type Session, signOut } from './api.ts';
 import { ChainsProvider } from './chains.ts';
@@ -36,7 +36,7 @@ export function openPage(title: string, Page: () => VNode): void {
     location.replace(`${dashboard.signIn()}${location.hash}`);
     return;
   }
-  entitle(title);
+  setTitle(title);
   // Going back after signing out would show the cached page.
   addEventListener('pageshow', event => event.persisted && location.reload());
   show(() => {

@@ -1,5 +1,5 @@
 import type { Binding } from '#db/columns.ts';
-import { LET_GO } from '#db/lease.ts';
+import { RELEASE_LEASE } from '#db/lease.ts';
 import type { Handle, Transaction } from '#db/open.ts';
 import { execute, rowLock, rowsOf } from '#db/query.ts';
 import type { Owner } from '../../model/owner.ts';
@@ -136,7 +136,7 @@ export async function writeOutcomes(
      update deliveries set status = outcome.status, response_code = outcome.response_code,
        response_time_ms = outcome.response_time_ms, automatic_failures = outcome.automatic_failures,
        has_failed = outcome.has_failed, last_error = outcome.last_error, ended_at = outcome.ended_at,
-       next_attempt_at = outcome.next_attempt_at, sending = null, ${LET_GO}
+       next_attempt_at = outcome.next_attempt_at, sending = null, ${RELEASE_LEASE}
      from outcome where deliveries.id = outcome.id and deliveries.locked_by = outcome.token
        and deliveries.id in (select id from outcome)`,
     [JSON.stringify(ended.map(({ delivery, token }) => Object.values(valuesOf(delivery, token))))],

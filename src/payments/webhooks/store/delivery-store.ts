@@ -1,4 +1,4 @@
-import { LET_GO } from '#db/lease.ts';
+import { RELEASE_LEASE } from '#db/lease.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, type Sql } from '#db/query.ts';
 import { insertRows, placeholders } from '#db/rows.ts';
@@ -208,7 +208,7 @@ export async function failHeldTooLong(handle: Handle, webhookId: string, now: nu
     if (failed.length === 0) return;
     await execute(
       handle,
-      `update deliveries set status = 'failed', next_attempt_at = null, sending = null, ${LET_GO}
+      `update deliveries set status = 'failed', next_attempt_at = null, sending = null, ${RELEASE_LEASE}
        where id in (${placeholders(failed.length)})`,
       failed.map(row => row.id),
     );

@@ -1,4 +1,4 @@
-import { dueRows, LET_GO } from '#db/lease.ts';
+import { dueRows, RELEASE_LEASE } from '#db/lease.ts';
 import type { Db, Transaction } from '#db/open.ts';
 import { execute, rowLock } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
@@ -100,7 +100,7 @@ export async function takeDeliveries(
 export async function putOffAll(handle: Transaction, webhookId: string, now: number): Promise<void> {
   await execute(
     handle,
-    `update deliveries set next_attempt_at = ?, sending = null, ${LET_GO}
+    `update deliveries set next_attempt_at = ?, sending = null, ${RELEASE_LEASE}
      where webhook_id = ? and next_attempt_at <= ? and (locked_until is null or locked_until <= ?)`,
     [now + LEASE_MS, webhookId, now, now],
   );

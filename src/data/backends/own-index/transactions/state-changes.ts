@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
-import type { CoinChange } from '#node/node-reads.ts';
+import type { BalanceChange } from '#node/node-reads.ts';
 import type { Answers } from '../../port/backend.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
@@ -12,7 +12,7 @@ import { isHeight, type Keys, notOurs } from '../source/position.ts';
 import { cursorFields, type IndexSource, PAGE_SIZE } from '../source/source.ts';
 import { type Balances, balancesOf, type TokenChange, tokenChanges } from './token-changes.ts';
 
-type Change = { coin: CoinChange } | { token: TokenChange };
+type Change = { coin: BalanceChange } | { token: TokenChange };
 
 /** Balance changes of one transaction, read from the node at request time. */
 export function stateChangeAnswers(source: IndexSource) {
@@ -74,8 +74,8 @@ function seenBefore(position: CursorPosition | undefined, query: Keys): number {
 }
 
 /** Sorts the sender first and the others by address, so that every page has the same order. */
-function inOrder(coins: readonly CoinChange[], sender: Address): CoinChange[] {
-  const rank = ({ address }: CoinChange) => (address === sender ? '' : address);
+function inOrder(coins: readonly BalanceChange[], sender: Address): BalanceChange[] {
+  const rank = ({ address }: BalanceChange) => (address === sender ? '' : address);
   return coins.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
 }
 
@@ -91,7 +91,7 @@ type StateChange = ExplorerSchemas['StateChange'];
 
 /** Change of a native coin balance. */
 function coinChange(
-  { address, before, after }: CoinChange,
+  { address, before, after }: BalanceChange,
   { parties, miner }: { parties: Parties; miner: Address },
 ): StateChange {
   return {

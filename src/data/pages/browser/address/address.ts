@@ -4,7 +4,7 @@ import { type Loading, useAnswer } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Tabs } from '#pages/browser/layout.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
-import { entitle, show } from '#pages/browser/show.ts';
+import { setTitle, show } from '#pages/browser/show.ts';
 import { api, type Explorer, pageOf, pagePath } from '../api.ts';
 import { Frame } from '../frame.ts';
 import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
@@ -55,7 +55,7 @@ function Heading({ record }: { record: Details }): VNode {
   const name = record.name || record.ens_domain_name;
   const kind = is_contract ? 'Contract' : 'Address';
   const heading = name ? clipped(name, NAME_CHARACTERS) : kind;
-  entitle(name ? `${kind} ${heading}` : `${kind} ${record.hash}`);
+  setTitle(name ? `${kind} ${heading}` : `${kind} ${record.hash}`);
   return html`<div class="heading">
     <div class="row">
     <h1>${heading}</h1>

@@ -6,7 +6,7 @@ import { useAnswer } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge, Tabs } from '#pages/browser/layout.ts';
 import { CopyButton } from '#pages/browser/reference.ts';
-import { entitle, show } from '#pages/browser/show.ts';
+import { setTitle, show } from '#pages/browser/show.ts';
 import { api, type Explorer, pageOf, pagePath } from '../api.ts';
 import { type Chain, headOf } from '../chains.ts';
 import { Frame, Source } from '../frame.ts';
@@ -63,7 +63,7 @@ function ShownBlock({
 }): VNode {
   const { height, type } = block;
   const head = chain && headOf(chain);
-  entitle(`Block ${grouped(height)}`);
+  setTitle(`Block ${grouped(height)}`);
   return html`
     <div class="title">
       <div>

@@ -4,7 +4,7 @@ import { grouped } from '#pages/browser/amounts.ts';
 import { Awaited } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Tabs } from '#pages/browser/layout.ts';
-import { entitle, show } from '#pages/browser/show.ts';
+import { setTitle, show } from '#pages/browser/show.ts';
 import { pagePath } from '../api.ts';
 import { type Chain, canAnswer, hasAnswers, headOf, useChains } from '../chains.ts';
 import { Frame } from '../frame.ts';
@@ -33,7 +33,7 @@ function ChainPage(): VNode {
 
 function ChainView({ chain }: { chain: Chain }): VNode {
   const head = headOf(chain);
-  entitle(chain.name);
+  setTitle(chain.name);
   return html`
     <div class="title">
       <h1>${chain.name}</h1>

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { Awaited } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { clipped } from '#pages/browser/reference.ts';
-import { entitle, show } from '#pages/browser/show.ts';
+import { setTitle, show } from '#pages/browser/show.ts';
 import { pageOf, pagePath } from '../api.ts';
 import { type Chain, useChains } from '../chains.ts';
 import { Frame } from '../frame.ts';
@@ -14,7 +14,7 @@ const PATH_CHARACTERS = 120;
 /** Page for an unknown path below `/chain`: states that there is no page, and links to pages that exist. */
 function Missing(): VNode {
   const chains = useChains();
-  entitle('Not found');
+  setTitle('Not found');
   return h(Frame, {
     children: h(Awaited<{ chains: readonly Chain[] }>, {
       loading: chains,

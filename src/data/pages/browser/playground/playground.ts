@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Awaited, Empty, useAnswer } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
-import { entitle, show } from '#pages/browser/show.ts';
+import { setTitle, show } from '#pages/browser/show.ts';
 import { api } from '../api.ts';
 import type { Chain } from '../chains.ts';
 import { Frame } from '../frame.ts';
@@ -85,5 +85,5 @@ function initialQuery(): Query {
   return readQuery(location.search === '' ? '?kind=transactions&limit=10' : location.search);
 }
 
-entitle('Playground');
+setTitle('Playground');
 show(Playground);

@@ -4,7 +4,7 @@ import { Awaited, Empty, useAnswer } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { clipped } from '#pages/browser/reference.ts';
-import { entitle, show } from '#pages/browser/show.ts';
+import { setTitle, show } from '#pages/browser/show.ts';
 import { api, pageOf } from '../api.ts';
 import { type Chain, canAnswer, hasAnswers } from '../chains.ts';
 import { Frame } from '../frame.ts';
@@ -18,7 +18,7 @@ const query = (new URLSearchParams(location.search).get('q') ?? '').trim();
 /** Page of search results, with one list per chain. */
 function Search(): VNode {
   const chains = useAnswer(signal => api.GET('/chains', { signal }));
-  entitle(query === '' ? 'Search' : `Search for ${clipped(query, TITLE_CHARACTERS)}`);
+  setTitle(query === '' ? 'Search' : `Search for ${clipped(query, TITLE_CHARACTERS)}`);
   return h(Frame, {
     children: html`
       <h1>${query === '' ? 'Search' : `Results for “${clipped(query, TITLE_CHARACTERS)}”`}</h1>

@@ -5,7 +5,7 @@ import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { clipped, webAddress } from '#pages/browser/reference.ts';
-import { entitle, show } from '#pages/browser/show.ts';
+import { setTitle, show } from '#pages/browser/show.ts';
 import { api, type Explorer, pageOf, pagePath } from '../api.ts';
 import { Frame, Source } from '../frame.ts';
 import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
@@ -73,7 +73,7 @@ function Overview({
   headers: Headers;
 }): VNode {
   const name = nftName(instance);
-  entitle(`NFT ${name}`);
+  setTitle(`NFT ${name}`);
   return html`
     <div class="heading">
     <div class="row">

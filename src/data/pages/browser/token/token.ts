@@ -6,7 +6,7 @@ import { Chart } from '#pages/browser/chart.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge, Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
-import { entitle, show } from '#pages/browser/show.ts';
+import { setTitle, show } from '#pages/browser/show.ts';
 import { api, type Explorer, type Insights, pageOf, pagePath } from '../api.ts';
 import { Frame, Source } from '../frame.ts';
 import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
@@ -50,7 +50,7 @@ function KnownToken(): VNode {
 function TokenOverview({ token, headers }: { token: Token; headers: Headers }): VNode {
   const name = clipped(token.name || token.symbol || 'Token without a name', NAME_CHARACTERS);
   const prices = usePrices(chainId, token.type === 'ERC-20' ? [token.address] : []);
-  entitle(`Token ${name}`);
+  setTitle(`Token ${name}`);
   return html`
     <div class="heading">
     <div class="row">

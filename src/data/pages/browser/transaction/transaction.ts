@@ -5,7 +5,7 @@ import { useAnswer } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Tabs } from '#pages/browser/layout.ts';
 import { Reference, shortened } from '#pages/browser/reference.ts';
-import { entitle, show } from '#pages/browser/show.ts';
+import { setTitle, show } from '#pages/browser/show.ts';
 import { api, type Explorer, pageOf, pagePath } from '../api.ts';
 import { Frame, Source } from '../frame.ts';
 import { MainRecord } from '../main-record.ts';
@@ -40,7 +40,7 @@ function TransactionPage(): VNode {
     () => setFinal(block_number !== null && needed !== undefined && (confirmations ?? needed) >= needed),
     [block_number, confirmations, needed],
   );
-  entitle(`Transaction ${shortened(asked)}`);
+  setTitle(`Transaction ${shortened(asked)}`);
 
   return h(Frame, {
     children: h(MainRecord<Transaction>, {

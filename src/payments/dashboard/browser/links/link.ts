@@ -2,13 +2,13 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
-import { DialogButton, Said } from '#pages/browser/changes.ts';
+import { DialogButton, StatusMessage } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { formEditor, NOTHING_CHANGED } from '#pages/browser/form-editor.ts';
 import { Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { CopyButton, Reference } from '#pages/browser/reference.ts';
-import { entitle } from '#pages/browser/show.ts';
+import { setTitle } from '#pages/browser/show.ts';
 import { dashboard, shownId } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { ChainName, type Chains, tokenAt, useChains } from '../chains.ts';
@@ -46,7 +46,7 @@ function LinkPage(): VNode {
       loading: link,
       children: body => html`
         ${h(Head, { link: body, onChanged })}
-        ${h(Said, { children: said })}
+        ${h(StatusMessage, { children: said })}
         ${h(Parts, { link: body, onChanged })}
       `,
     })}
@@ -55,7 +55,7 @@ function LinkPage(): VNode {
 
 function Head({ link, onChanged }: ShownLink): VNode {
   const mayWrite = useHasPermission('write');
-  entitle(link.name, 'Links');
+  setTitle(link.name, 'Links');
   return html`<div class="title">
     <h1>${link.name} ${h(Availability, { link })}</h1>
     ${mayWrite && html`<div class="row">${h(Actions, { link, onChanged })}</div>`}

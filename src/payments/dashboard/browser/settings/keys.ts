@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Empty } from '#pages/browser/answer.ts';
-import { Said } from '#pages/browser/changes.ts';
+import { StatusMessage } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { Badge, Card } from '#pages/browser/layout.ts';
 import { Ago, Moment } from '#pages/browser/moment.ts';
@@ -40,7 +40,7 @@ function KeysPage(): VNode {
       <h1>Keys</h1>
       ${!isOver && h(CreateKey, { onMade })}
     </div>
-    ${h(Said, {
+    ${h(StatusMessage, {
       children: html`
         ${said}${made !== undefined && h(Secret, { label: `This is the key “${made.name}”.`, value: made.key })}
       `,

@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
-import { ChangeForm, Said, useChange } from '#pages/browser/changes.ts';
+import { ChangeForm, StatusMessage, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { CheckField, SelectField, TextField } from '#pages/browser/fields.ts';
 import { formEditor, NOTHING_CHANGED } from '#pages/browser/form-editor.ts';
@@ -29,7 +29,7 @@ function OrganizationPage(): VNode {
   };
   return html`
     <h1>Organization</h1>
-    ${h(Said, { children: said })}
+    ${h(StatusMessage, { children: said })}
     ${h(Awaited<Organization>, {
       loading: organization,
       children: body => html`

@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Awaited, answerOf, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
-import { Said, useChange } from '#pages/browser/changes.ts';
+import { StatusMessage, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { SelectField } from '#pages/browser/fields.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
@@ -119,7 +119,7 @@ export function DeliveryPart({ webhookId, id }: { webhookId: string; id: string 
             data.status === 'failed' &&
             html`<button type="button" disabled=${change.isBusy} onClick=${retry}>Retry now</button>`,
           children: html`
-            ${h(Said, { children: said })}
+            ${h(StatusMessage, { children: said })}
             ${change.problem !== undefined && h(ProblemNotice, { problem: change.problem })}
             ${h(DeliveryFacts, { delivery: data })}
           `,

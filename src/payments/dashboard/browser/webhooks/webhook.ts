@@ -2,14 +2,14 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
-import { ChangeForm, Said, useChange } from '#pages/browser/changes.ts';
+import { ChangeForm, StatusMessage, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
 import { formEditor, NOTHING_CHANGED } from '#pages/browser/form-editor.ts';
 import { Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { CopyButton, Reference } from '#pages/browser/reference.ts';
-import { entitle } from '#pages/browser/show.ts';
+import { setTitle } from '#pages/browser/show.ts';
 import { dashboard, shownId } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
@@ -45,7 +45,7 @@ function WebhookPage(): VNode {
       loading: webhook,
       children: ({ data }) => html`
         ${h(Head, { webhook: data, onDone })}
-        ${h(Said, { children: said })}
+        ${h(StatusMessage, { children: said })}
         ${h(Disabled, { webhook: data })}
         ${
           delivery === null
@@ -59,7 +59,7 @@ function WebhookPage(): VNode {
 
 function Head({ webhook, onDone }: ShownWebhook): VNode {
   const mayChange = useHasPermission('admin');
-  entitle(webhook.url, 'Webhooks');
+  setTitle(webhook.url, 'Webhooks');
   return html`
     <h1><span class="clamped">${webhook.url}</span> ${h(WebhookState, { webhook })}</h1>
     ${mayChange && html`<div class="row">${h(WebhookActions, { webhook, onDone })}</div>`}

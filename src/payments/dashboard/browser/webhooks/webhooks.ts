@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { answerOf } from '#pages/browser/answer.ts';
-import { DialogButton, Said } from '#pages/browser/changes.ts';
+import { DialogButton, StatusMessage } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { TextField } from '#pages/browser/fields.ts';
 import { Card } from '#pages/browser/layout.ts';
@@ -26,7 +26,7 @@ function WebhooksPage(): VNode {
       <h1>Webhooks</h1>
       ${mayChange && h(AddWebhook, { onAdded: setAdded })}
     </div>
-    ${h(Said, {
+    ${h(StatusMessage, {
       children:
         added !== undefined &&
         html`${h(Secret, { label: `This is the secret of ${added.url}.`, value: added.secret })}
