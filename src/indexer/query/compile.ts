@@ -1,7 +1,7 @@
-import type { Bucket, RowExpression } from '../../query-model/expression.ts';
+import type { ArithmeticOperator, Bucket, RowExpression } from '../../query-model/expression.ts';
 import type { Entity } from '../../query-model/row-selection.ts';
 import { columnOf, type FieldSql } from './columns.ts';
-import type { ArithmeticOperator, CompiledExpression, QueryDialect } from './query-dialect.ts';
+import type { CompiledExpression, QueryDialect } from './query-dialect.ts';
 
 export interface CompileContext {
   readonly entity: Entity;

@@ -1,5 +1,5 @@
 import type { Dialect } from '../../db/dialect.ts';
-import type { RowExpression } from '../../query-model/expression.ts';
+import type { ArithmeticOperator } from '../../query-model/expression.ts';
 
 /** SQL text with the values of its placeholders. */
 export interface SqlText {
@@ -61,8 +61,6 @@ export type CompiledExpression =
       /** Alternative form of the value that is faster to sum. */
       readonly summed?: string;
     };
-
-export type ArithmeticOperator = Extract<RowExpression, { kind: 'arithmetic' }>['operator'];
 
 /** SQL of expressions. `short` integers have 64 bits, `long` ones any size. Null operands give null. */
 export interface ExpressionDialect {

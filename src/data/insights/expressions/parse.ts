@@ -1,3 +1,4 @@
+import type { ArithmeticOperator } from '#query-model/expression.ts';
 import { type ExpressionSource, invalidAt, quoted, type Token, tokensOf } from './expression-source.ts';
 
 /** A parsed expression. Its names are not resolved yet. */
@@ -9,12 +10,10 @@ export type Node =
   | {
       readonly kind: 'binary';
       readonly offset: number;
-      readonly operator: Operator;
+      readonly operator: ArithmeticOperator;
       readonly left: Node;
       readonly right: Node;
     };
-
-export type Operator = '+' | '-' | '*' | '/' | '%';
 
 export interface FunctionCall {
   readonly kind: 'call';
@@ -84,7 +83,7 @@ export function parse(source: ExpressionSource): ListedExpression[] {
     return result;
   };
 
-  const chain = (operators: readonly Operator[], operand: () => Node): Node => {
+  const chain = (operators: readonly ArithmeticOperator[], operand: () => Node): Node => {
     let left = operand();
     for (;;) {
       const operator = operators.find(one => sees(one));

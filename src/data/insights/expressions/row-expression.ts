@@ -1,9 +1,9 @@
 import type { Shape } from '#query-model/aggregation-plan.ts';
-import type { Bucket, RowExpression } from '#query-model/expression.ts';
+import type { ArithmeticOperator, Bucket, RowExpression } from '#query-model/expression.ts';
 import { fieldNamed, fieldShape } from '#query-model/fields.ts';
 import type { Entity } from '#query-model/row-selection.ts';
 import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
-import type { FunctionCall, Node, Operator } from './parse.ts';
+import type { FunctionCall, Node } from './parse.ts';
 
 /** An expression over the fields of one row, with the shape of its values. */
 export interface TypedRow {
@@ -150,7 +150,7 @@ export function isNumeric({ type }: Shape): boolean {
  * Shape of `left operator right`, or an error message. A quotient has a fraction; a remainder takes integers; every
  * other result is exact if both sides are.
  */
-export function resultShape(operator: Operator, left: Shape, right: Shape): Shape | string {
+export function resultShape(operator: ArithmeticOperator, left: Shape, right: Shape): Shape | string {
   if (!isNumeric(left) || !isNumeric(right)) return `"${operator}" takes numbers`;
   const isReal = left.type === 'real' || right.type === 'real';
   if (operator === '%' && isReal) return '"%" takes integers';
