@@ -221,7 +221,7 @@ test.each([
   ['miner', null],
 ])('a block whose %s is %s is unreadable', (name, value) => {
   expect(() => block({ ...classic(), [name]: value })).toThrow(
-    expect.objectContaining({ name: 'Unreadable', path: name }),
+    expect.objectContaining({ name: 'UnreadableRecord', path: name }),
   );
 });
 

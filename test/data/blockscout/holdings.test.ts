@@ -78,13 +78,13 @@ describe('token balances of an address', () => {
 
   test('a balance without its value is unreadable', () => {
     expect(() => each([{ value: '1' }, { value: null }], addressToken)).toThrow(
-      expect.objectContaining({ name: 'Unreadable', path: '[1].value' }),
+      expect.objectContaining({ name: 'UnreadableRecord', path: '[1].value' }),
     );
   });
 
   test('the path of the error leads to a token without an address', () => {
     expect(() => addressToken({ value: '1', token: { address: '0x12' } })).toThrow(
-      expect.objectContaining({ name: 'Unreadable', path: 'token.address_hash' }),
+      expect.objectContaining({ name: 'UnreadableRecord', path: 'token.address_hash' }),
     );
   });
 });
@@ -154,7 +154,7 @@ describe('holders of the native coin', () => {
 
   test('a holder without its hash is unreadable', () => {
     expect(() => coinHolder({ coin_balance: '1' })).toThrow(
-      expect.objectContaining({ name: 'Unreadable', path: 'hash' }),
+      expect.objectContaining({ name: 'UnreadableRecord', path: 'hash' }),
     );
   });
 });

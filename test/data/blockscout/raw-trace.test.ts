@@ -179,7 +179,7 @@ test.each([
     'calls[0].from',
   ],
 ])('%s is unreadable', async (_what, body, path) => {
-  await expect(traced(body)).rejects.toThrow(expect.objectContaining({ name: 'Unreadable', path }));
+  await expect(traced(body)).rejects.toThrow(expect.objectContaining({ name: 'UnreadableRecord', path }));
 });
 
 function traced(body: unknown, hash = HASH) {

@@ -180,7 +180,7 @@ describe('search redirect', () => {
 
   test('a redirect without its parameter is unreadable', () => {
     expect(() => searchRedirect({ redirect: true, type: 'block', parameter: '1' })).toThrow(
-      expect.objectContaining({ name: 'Unreadable', path: 'parameter' }),
+      expect.objectContaining({ name: 'UnreadableRecord', path: 'parameter' }),
     );
   });
 });

@@ -120,7 +120,7 @@ describe('smart contract', () => {
 
   test('a body that is not an object is unreadable', () => {
     expect(() => smartContract('Not found')).toThrow(
-      expect.objectContaining({ name: 'Unreadable', path: '' }),
+      expect.objectContaining({ name: 'UnreadableRecord', path: '' }),
     );
   });
 });

@@ -65,10 +65,10 @@ describe('state change', () => {
     const { address } = fieldsOf(changesOf('v12')[0]);
 
     expect(() => stateChange({ type: 'coin', address: null })).toThrow(
-      expect.objectContaining({ name: 'Unreadable', path: 'address' }),
+      expect.objectContaining({ name: 'UnreadableRecord', path: 'address' }),
     );
     expect(() => stateChange({ type: 'gas', address })).toThrow(
-      expect.objectContaining({ name: 'Unreadable', path: 'type' }),
+      expect.objectContaining({ name: 'UnreadableRecord', path: 'type' }),
     );
   });
 

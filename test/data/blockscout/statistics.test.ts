@@ -131,7 +131,7 @@ test.each(['total_blocks', 'total_addresses', 'total_transactions'])(
   'statistics without %s are unreadable',
   name => {
     expect(() => stats({ ...latestStats(), [name]: null })).toThrow(
-      expect.objectContaining({ name: 'Unreadable', path: name }),
+      expect.objectContaining({ name: 'UnreadableRecord', path: name }),
     );
   },
 );
@@ -208,7 +208,7 @@ test.each(['finished_indexing', 'finished_indexing_blocks', 'indexed_blocks_rati
   'an indexing status without %s is unreadable',
   name => {
     expect(() => indexingStatus({ ...upstream('getIndexingStatus', 'v11'), [name]: null })).toThrow(
-      expect.objectContaining({ name: 'Unreadable', path: name }),
+      expect.objectContaining({ name: 'UnreadableRecord', path: name }),
     );
   },
 );

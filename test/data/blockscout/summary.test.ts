@@ -61,7 +61,7 @@ describe('summary', () => {
 
   test('a sentence without a template is unreadable', () => {
     expect(() => summary({ success: true, data: { summaries: [{ summary_template: null }] } })).toThrow(
-      expect.objectContaining({ name: 'Unreadable', path: 'data.summaries[0].summary_template' }),
+      expect.objectContaining({ name: 'UnreadableRecord', path: 'data.summaries[0].summary_template' }),
     );
   });
 

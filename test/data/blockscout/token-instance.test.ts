@@ -74,13 +74,13 @@ describe('token instance', () => {
 
   test('an instance without its id is unreadable', () => {
     expect(() => tokenInstance({ id: null, metadata: {} })).toThrow(
-      expect.objectContaining({ name: 'Unreadable', path: 'id' }),
+      expect.objectContaining({ name: 'UnreadableRecord', path: 'id' }),
     );
   });
 
   test('the path of the error leads to the field that its token lacks', () => {
     expect(() => tokenInstanceOrNull({ id: '1', token: { name: 'x' } })).toThrow(
-      expect.objectContaining({ name: 'Unreadable', path: 'token.address_hash' }),
+      expect.objectContaining({ name: 'UnreadableRecord', path: 'token.address_hash' }),
     );
   });
 });

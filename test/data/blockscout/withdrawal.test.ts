@@ -92,6 +92,6 @@ test.each([
   ['receiver', {}, 'receiver.hash'],
 ])('a withdrawal whose %s is %s is unreadable', (name, value, path) => {
   expect(() => withdrawal({ ...upstreamItem(), [name]: value })).toThrow(
-    expect.objectContaining({ name: 'Unreadable', path }),
+    expect.objectContaining({ name: 'UnreadableRecord', path }),
   );
 });

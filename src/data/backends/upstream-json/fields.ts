@@ -10,7 +10,7 @@ export class UnreadableRecord extends Error {
   readonly isMixedUp: boolean;
   constructor(path: string, rule: string, options: ErrorOptions & { readonly isMixedUp?: boolean } = {}) {
     super(`${path === '' ? 'the body' : path}: ${rule}`, options);
-    this.name = 'Unreadable';
+    this.name = 'UnreadableRecord';
     this.path = path;
     this.isMixedUp = options.isMixedUp ?? false;
   }
@@ -22,7 +22,7 @@ export function fieldsOf(value: unknown): Fields {
   throw new UnreadableRecord('', 'is not an object');
 }
 
-/** Reads a value and prepends `step` to the path of an `Unreadable` error. */
+/** Reads a value and prepends `step` to the path of an `UnreadableRecord` error. */
 export function at<Value, Result>(
   step: string | number,
   value: Value,

@@ -108,7 +108,7 @@ export function addressNft(value: unknown): ExplorerSchemas['AddressNft'] {
 
 /**
  * Converts NFTs of an address, grouped by token, of any generation. Upstream omits the token in each NFT. @throws
- * Unreadable
+ * UnreadableRecord
  */
 export function addressNftCollection(value: unknown): ExplorerSchemas['AddressNftCollection'] {
   const record = fieldsOf(value);
