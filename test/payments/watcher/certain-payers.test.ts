@@ -17,14 +17,13 @@ async function unmatchedOf({ db, owner }: WatchedShop) {
 
 eachWatchedShop('a payer', test => {
   test('of an exchange pays nothing for another customer of it', async ({ chain, ours }) => {
-    const send = async (amount: bigint) => {
-      await chain.pay({ from: EXCHANGE, to: ours.recipient, amount });
-      await ours.settle();
-    };
     const first = await ours.open();
-    await send(first.amountDue);
+    await chain.pay({ from: EXCHANGE, to: ours.recipient, amount: first.amountDue });
+    await chain.mine(1);
+    await ours.round();
     const second = await ours.open({ subtotal: 9_000_000n, amount: 9_000_000n });
-    await send(9_000_000n);
+    await chain.pay({ from: EXCHANGE, to: ours.recipient, amount: 9_000_000n });
+    await ours.settle();
 
     expect(await ours.session(first.id)).toMatchObject({
       status: 'completed',
@@ -72,6 +71,9 @@ eachWatchedShop('a payer', test => {
   }) => {
     const session = await ours.open();
     await chain.pay({ from: EXCHANGE, to: ours.recipient, amount: session.amountDue });
+    await chain.mine(1);
+    await ours.round();
+    expect(await ours.session(session.id)).toMatchObject({ paymentStatus: 'confirming' });
     for (let index = 0; index < 3; index++)
       await chain.pay({ from: EXCHANGE, to: ours.recipient, amount: 1n });
     await ours.settle();
