@@ -2203,6 +2203,12 @@ export interface components {
          */
         TransactionId: string;
         /**
+         * @description Reason why a session ended without being completed. `time`: nobody paid it in full before `expires_at`. `merchant`: the merchant ended it. `sold_out`: the last use of its link went to another session. `link_deleted`: its link was deleted.
+         * @example time
+         * @enum {string}
+         */
+        EndedReason: "time" | "merchant" | "sold_out" | "link_deleted";
+        /**
          * @description Values that the payer entered, by the id of the form field.
          * @example {
          *       "size": "M"
@@ -2313,6 +2319,8 @@ export interface components {
              * @example false
              */
             is_reorged: boolean;
+            /** @description Reason why the session ended without being completed; null while it is open or completed. */
+            ended_reason: components["schemas"]["EndedReason"] | null;
             /**
              * @description URL to which the payer returns after the payment, https; null for none.
              * @example https://books.example/thanks?session={SESSION_ID}
@@ -3629,6 +3637,8 @@ export interface components {
              * @constant
              */
             status: "expired";
+            /** @description Reason why the session ended; null in an event from before reasons were recorded. */
+            ended_reason: components["schemas"]["EndedReason"] | null;
             /** @description Time when the session was opened. */
             created_at: components["schemas"]["Timestamp"];
             /** @description Time when the session ended. */
