@@ -43,6 +43,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
   // Part of a built statement.
   ACTIVE_AMOUNT: '',
   "set.join(', ')": 'success_count = 0',
+  "NEWER_OF_AMOUNT.join(' and ')": '1 = 1',
 };
 /** By the beginning of expressions that are templates themselves. */
 const LONG_STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [

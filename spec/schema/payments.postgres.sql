@@ -88,6 +88,7 @@ create table payment_links (
   created_at bigint not null,
   updated_at bigint not null,
   search_text text collate "C" not null,
+  ends_sessions boolean not null default false,
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -98,6 +99,7 @@ CREATE INDEX payment_links_by_amount ON payment_links USING btree (chain_id, tok
 CREATE INDEX payment_links_by_min_amount ON payment_links USING btree (chain_id, token_address, recipient_address, min_amount) WHERE is_active AND min_amount IS NOT NULL;
 CREATE INDEX payment_links_by_max_amount ON payment_links USING btree (chain_id, token_address, recipient_address, max_amount) WHERE is_active AND max_amount IS NOT NULL;
 CREATE INDEX payment_links_by_suggested_amount ON payment_links USING btree (chain_id, token_address, recipient_address, suggested_amount) WHERE is_active AND suggested_amount IS NOT NULL;
+CREATE INDEX payment_links_ending ON payment_links USING btree (id) WHERE ends_sessions;
 
 create table short_codes (
   code text collate "C" not null,
@@ -143,6 +145,7 @@ create table checkout_sessions (
   client_hash text collate "C",
   is_price_round boolean not null default false,
   signed_address text collate "C",
+  ended_reason text collate "C",
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -162,6 +165,7 @@ CREATE INDEX sessions_by_day ON checkout_sessions USING btree (organization_id, 
 CREATE INDEX sessions_by_signer ON checkout_sessions USING btree (chain_id, token_address, recipient_address, signed_address, ended_at) WHERE signed_address IS NOT NULL;
 CREATE INDEX sessions_of_client ON checkout_sessions USING btree (client_hash, expires_at) WHERE status = 'active'::text AND signed_address IS NULL AND client_hash IS NOT NULL;
 CREATE INDEX sessions_by_amount_and_completion ON checkout_sessions USING btree (chain_id, token_address, recipient_address, amount_due, ended_at) WHERE status = 'completed'::text AND NOT is_wallet_only;
+CREATE INDEX sessions_sold_out ON checkout_sessions USING btree (payment_link_id, created_at) WHERE ended_reason = 'sold_out'::text;
 
 create table watched_recipients (
   organization_id text collate "C" not null,

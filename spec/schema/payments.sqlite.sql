@@ -76,7 +76,7 @@ CREATE TABLE payment_links (
   created_at integer not null,
   updated_at integer not null,
   search_text text not null
-) strict;
+, ends_sessions integer check (ends_sessions in (0, 1)) not null default false) strict;
 CREATE INDEX payment_links_by_age on payment_links
        (organization_id, mode, created_at, id, is_active, search_text, name, updated_at, current_uses);
 CREATE INDEX payment_links_by_amount on payment_links
@@ -87,6 +87,7 @@ CREATE INDEX payment_links_by_max_amount on payment_links
          (chain_id, token_address, recipient_address, max_amount) where is_active and max_amount is not null;
 CREATE INDEX payment_links_by_suggested_amount on payment_links
          (chain_id, token_address, recipient_address, suggested_amount) where is_active and suggested_amount is not null;
+CREATE INDEX payment_links_ending on payment_links (id) where ends_sessions;
 
 CREATE TABLE short_codes (
   code text primary key,
@@ -128,7 +129,7 @@ CREATE TABLE checkout_sessions (
   updated_at integer not null,
   completed_at integer,
   ended_at integer
-, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text) strict;
+, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text) strict;
 CREATE INDEX sessions_by_age on checkout_sessions (organization_id, mode, created_at, id, status);
 CREATE INDEX sessions_of_link on checkout_sessions (payment_link_id, created_at, id, organization_id, mode, status);
 CREATE INDEX sessions_by_end on checkout_sessions (chain_id, expires_at) where status = 'active';
@@ -154,6 +155,8 @@ CREATE INDEX sessions_of_client on checkout_sessions (client_hash, expires_at)
 CREATE INDEX sessions_by_amount_and_completion on checkout_sessions
        (chain_id, token_address, recipient_address, amount_due, ended_at)
      where status = 'completed' and not is_wallet_only;
+CREATE INDEX sessions_sold_out on checkout_sessions (payment_link_id, created_at)
+     where ended_reason = 'sold_out';
 
 CREATE TABLE watched_recipients (
   organization_id text not null references organizations (id),

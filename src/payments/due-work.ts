@@ -13,7 +13,8 @@ const DUE = {
   deliveries: 'select 1 from deliveries where next_attempt_at <= ?',
   notices: 'select 1 from notices where next_attempt_at <= ?',
   replays: 'select 1 from webhook_replays where next_attempt_at <= ?',
-  sessions: "select 1 from checkout_sessions where status = 'active' and expires_at <= ?",
+  sessions: `select 1 from checkout_sessions where status = 'active' and expires_at <= ?
+    union all select 1 from payment_links where ends_sessions`,
 } as const satisfies Record<StatementColumns['topic'], string>;
 
 /** Longest leases of rows, by table and topic. Rows of the other topics are leased only within a transaction. */

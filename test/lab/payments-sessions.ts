@@ -59,6 +59,7 @@ export function aSession({ organizationId, mode }: Owner, changes: Partial<Sessi
     createdAt: RECORD_TIME,
     updatedAt: RECORD_TIME,
     completedAt: null,
+    endedReason: null,
     endedAt: null,
     ...changes,
   };

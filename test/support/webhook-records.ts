@@ -55,6 +55,7 @@ export function anEvent({ organizationId, mode }: Owner, changes: Partial<Paymen
       chain_id: 31_337,
       recipient_address: `0x${'5e'.repeat(20)}`,
       status: 'expired',
+      ended_reason: 'time',
       created_at: new Date(RECORD_TIME).toISOString(),
       expired_at: new Date(RECORD_TIME).toISOString(),
       checkoutSession: {

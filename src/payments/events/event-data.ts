@@ -58,6 +58,7 @@ export function checkoutExpiredData(session: CheckoutSession): EventData<'checko
     chain_id: session.chainId,
     recipient_address: session.recipientAddress,
     status: 'expired',
+    ended_reason: session.endedReason,
     created_at: timestamp(session.createdAt),
     expired_at: timestamp(session.endedAt ?? session.expiresAt),
     checkoutSession: eventSession(session),

@@ -131,8 +131,14 @@ export function eventOf(row: EventRow, seals: Seals): PaymentEvent {
     mode: row.mode,
     type: row.type,
     createdAt: row.created_at,
-    data: 'form_data' in data ? { ...data, form_data: typedFormData(data.form_data) } : data,
+    data: inForm(data),
   };
+}
+
+/** Data of a stored event in the contract's form. Older events may lack a field. */
+function inForm(data: EventData): EventData {
+  if ('form_data' in data) return { ...data, form_data: typedFormData(data.form_data) };
+  return { ...data, ended_reason: data.ended_reason ?? null };
 }
 
 function cellOf(id: string): SealedCell {

@@ -78,6 +78,7 @@ function expired(now: number): EventData<'checkout.expired'> {
     payment_link_id: newId('pl'),
     ...MADE_UP,
     status: 'expired',
+    ended_reason: 'time',
     created_at: timestamp(now - LASTED_MS),
     expired_at: timestamp(now),
     checkoutSession: session,

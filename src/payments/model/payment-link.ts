@@ -44,6 +44,11 @@ export function merchantOf(
   return { name: branding?.business_name ?? name, logo_url: branding?.logo_url ?? logoUrl };
 }
 
+/** True when all uses of the link are counted. */
+export function isSoldOut({ currentUses, maxUses }: Pick<PaymentLink, 'currentUses' | 'maxUses'>): boolean {
+  return maxUses !== null && currentUses >= maxUses;
+}
+
 export type Availability = PaymentsSchemas['PaymentLink']['availability'];
 
 /** `active` when a new session may start, otherwise the reason why not (Decision 109). */
@@ -52,7 +57,7 @@ export function availabilityOf(
   now: number,
 ): Availability {
   if (!link.isActive) return 'inactive';
-  if (link.maxUses !== null && link.currentUses >= link.maxUses) return 'used_up';
+  if (isSoldOut(link)) return 'used_up';
   if (link.expiresAt !== null && link.expiresAt <= now) return 'expired';
   return 'active';
 }

@@ -4,6 +4,7 @@ import type { Owner } from './owner.ts';
 
 export type SessionStatus = PaymentsSchemas['SessionStatus'];
 type PaymentStatus = PaymentsSchemas['PaymentStatus'];
+export type EndedReason = PaymentsSchemas['EndedReason'];
 export type FailureReason = Exclude<PaymentsSchemas['FailureReason'], null>;
 
 /** Longest lifetime of a session, in milliseconds (Decision 110). */
@@ -79,6 +80,8 @@ export interface CheckoutSession extends Owner {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly completedAt: number | null;
+  /** Null unless it ended without being completed. */
+  readonly endedReason: EndedReason | null;
   /** Time of its completion or expiry. */
   readonly endedAt: number | null;
 }
@@ -105,6 +108,7 @@ export type SessionState = Pick<
   | 'requiredConfirmations'
   | 'failureReason'
   | 'isLate'
+  | 'endedReason'
   | 'successUrl'
   | 'expiresAt'
   | 'completedAt'

@@ -101,6 +101,7 @@ export function openingOf(
     createdAt: now,
     updatedAt: now,
     completedAt: null,
+    endedReason: null,
     endedAt: null,
   };
   return { draft };

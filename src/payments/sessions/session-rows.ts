@@ -22,6 +22,7 @@ const FOLLOWED = {
   confirmations: 'plain',
   failureReason: 'plain',
   isLate: 'boolean',
+  endedReason: 'plain',
   completedAt: 'plain',
 } as const;
 const PROGRESS = {
@@ -85,6 +86,7 @@ export const STATE_COLUMNS = [
   'required_confirmations',
   'failure_reason',
   'is_late',
+  'ended_reason',
   'success_url',
   'expires_at',
   'completed_at',

@@ -1,13 +1,9 @@
-import type { Binding } from '../../db/columns.ts';
 import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
-import { newId } from '../../lib/ids.ts';
-import { checkoutExpiredData } from '../events/event-data.ts';
-import type { NewEvent } from '../events/event-store.ts';
 import { NATIVE_COIN } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
-import { sessionOf } from '../sessions/session-rows.ts';
 import { select } from '../tables/select.ts';
+import { endSessions, endSoldOut, expiredEvent, reopenSessions } from './ended-sessions.ts';
 import { LIFE_ALLOWANCE } from './match.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { expiredWhileConfirming } from './settling.ts';
@@ -41,7 +37,7 @@ export function endings(unit: SettlementUnit) {
   return {
     /** Ends one session on request. Undefined when it is not active, or its payment is being confirmed. */
     async expire(sessionId: string): Promise<CheckoutSession | undefined> {
-      return (await end(unit, 'id = ?', [sessionId]))[0];
+      return (await endSessions(unit, 'merchant', { condition: 'id = ?', bindings: [sessionId] }))[0];
     },
 
     /**
@@ -49,16 +45,15 @@ export function endings(unit: SettlementUnit) {
      * with a payment in confirmation.
      */
     async expireDue({ chainId, until, limit, sparesUnread = false }: Due): Promise<number> {
-      const ended = await end(
-        unit,
-        `id in (
+      const condition = `id in (
            select id from checkout_sessions
            where status = 'active' and payment_status <> 'confirming' and chain_id = ? and expires_at <= ?
              ${sparesUnread ? `and not exists (${UNREAD_BLOCK})` : ''}
            order by expires_at limit ?
-         )`,
-        [chainId, Math.min(now, until), ...(sparesUnread ? [NATIVE_COIN, beforeMs, afterMs] : []), limit],
-      );
+         )`;
+      const spared = sparesUnread ? [NATIVE_COIN, beforeMs, afterMs] : [];
+      const bindings = [chainId, Math.min(now, until), ...spared, limit];
+      const ended = await endSessions(unit, 'time', { condition, bindings });
       return ended.length;
     },
 
@@ -98,40 +93,20 @@ export function endings(unit: SettlementUnit) {
       if (rows.length === 0) return 0;
       const ids = rows.map(({ id }) => id);
       const condition = `id in (${placeholders(ids.length)})`;
-      await end(unit, condition, ids);
+      await endSessions(unit, 'link_deleted', { condition, bindings: ids });
       return execute(handle, `update checkout_sessions set payment_link_id = null where ${condition}`, ids);
     },
 
     /** Ends the active sessions of a link before its deletion, except those whose payment is being confirmed. */
     async endSessionsOf(linkId: string): Promise<number> {
-      return (await end(unit, 'payment_link_id = ?', [linkId])).length;
+      const ofLink = { condition: 'payment_link_id = ?', bindings: [linkId] };
+      return (await endSessions(unit, 'link_deleted', ofLink)).length;
     },
-  };
-}
 
-/** Ends the active sessions that match a condition, except those whose payment is being confirmed. */
-async function end(
-  { handle, seals, events, now }: SettlementUnit,
-  condition: string,
-  bindings: readonly Binding[],
-): Promise<CheckoutSession[]> {
-  const rows = await select({ from: 'checkout_sessions', columns: ['*'] }).changed(
-    handle,
-    `update checkout_sessions set status = 'expired', ended_at = ?, updated_at = ?
-     where status = 'active' and payment_status <> 'confirming' and ${condition}`,
-    [now, now, ...bindings],
-  );
-  const sessions = rows.map(row => sessionOf(row, seals));
-  await events.insert(sessions.map(session => expiredEvent(session, now)));
-  return sessions;
-}
+    /** Ends a part of the sessions of a link without uses; returns their number. None when the link has uses. */
+    endSoldOut: (linkId: string): Promise<number> => endSoldOut(unit, linkId),
 
-function expiredEvent(session: CheckoutSession, now: number): NewEvent {
-  const { id, organizationId, mode } = session;
-  const data = checkoutExpiredData(session);
-  return {
-    event: { id: newId('evt'), organizationId, mode, type: 'checkout.expired', createdAt: now, data },
-    fact: `${id}:expired`,
-    order: 0,
+    /** Opens the sessions of a link again that has uses again. */
+    reopenSessionsOf: (linkId: string): Promise<void> => reopenSessions(unit, linkId),
   };
 }

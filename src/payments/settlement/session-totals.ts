@@ -11,7 +11,7 @@ export interface PaymentCase {
 
 /** An event of a state change. Events with the same `fact` are recorded once. */
 export interface EventAnnouncement {
-  readonly type: Exclude<EventType, 'checkout.expired'>;
+  readonly type: EventType;
   readonly fact: string;
 }
 
@@ -20,6 +20,11 @@ export interface Move {
   readonly session: CheckoutSession;
   readonly transaction: PaymentTransaction;
   readonly events: readonly EventAnnouncement[];
+  /**
+   * The use of the session's link: counted with its completion, returned with the payment that completed it, or taken
+   * again with that payment's return. Absent when it stays as it is.
+   */
+  readonly use?: 'counted' | 'returned' | 'taken again' | undefined;
 }
 
 /** The session with totals and status derived from all its transactions; `transaction` is the one that changed. */

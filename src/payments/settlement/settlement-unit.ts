@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
-import { checkoutCompletedData, paymentData } from '../events/event-data.ts';
+import { checkoutCompletedData, checkoutExpiredData, paymentData } from '../events/event-data.ts';
 import { eventStore, type NewEvent } from '../events/event-store.ts';
 import type { EventData } from '../model/event.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
@@ -10,6 +10,7 @@ import { sessionStore } from '../sessions/session-store.ts';
 import { linkStore } from '../store/link-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
+import { followUse } from './ended-sessions.ts';
 import type { EventAnnouncement, Move, PaymentCase } from './session-totals.ts';
 
 /** Inputs of a settlement: one database transaction, and one time in UTC milliseconds for all its writes. */
@@ -40,6 +41,7 @@ export function settlementUnit({ handle, seals, now, onMove }: SettlementDeps) {
     await sessions.update(move.session);
     await events.insert(move.events.map(event => eventOf(move, event, now)));
     onMove?.(move);
+    await followUse({ handle, seals, now }, move);
     return move.transaction;
   };
 
@@ -78,7 +80,12 @@ export function settlementUnit({ handle, seals, now, onMove }: SettlementDeps) {
 }
 
 /** Order of events with the same time: a simulated reorganisation completes and fails a payment at once. */
-const ORDER = { 'payment.completed': 0, 'checkout.completed': 1, 'payment.failed': 2 } as const;
+const ORDER = {
+  'payment.completed': 0,
+  'checkout.completed': 1,
+  'checkout.expired': 1,
+  'payment.failed': 2,
+} as const;
 
 function eventOf(move: Move, { type, fact }: EventAnnouncement, now: number): NewEvent {
   const { organizationId, mode } = move.session;
@@ -87,6 +94,7 @@ function eventOf(move: Move, { type, fact }: EventAnnouncement, now: number): Ne
 }
 
 function dataOf({ session, transaction }: Move, type: EventAnnouncement['type']): EventData {
+  if (type === 'checkout.expired') return checkoutExpiredData(session);
   return type === 'checkout.completed'
     ? checkoutCompletedData(session, transaction)
     : paymentData(session, transaction);

@@ -94,7 +94,10 @@ export function needsUse(paymentCase: PaymentCase): boolean {
   return session.status === 'active' && session.paymentLinkId !== null && reaches(paymentCase);
 }
 
-/** Completed. `hasUse` is true when a use of the link was counted, or when `needsUse` is false. */
+/**
+ * Completed. `hasUse` is true when a use of the link was counted, or when `needsUse` is false. Without one, a session that
+ * is paid in full ends as sold out.
+ */
 export function completed(paymentCase: PaymentCase, hasUse: boolean, now: number): Move {
   const { session, transaction: before } = paymentCase;
   const counts = reaches(paymentCase);
@@ -121,10 +124,24 @@ export function completed(paymentCase: PaymentCase, hasUse: boolean, now: number
       transaction,
       session: withTotals({ ...moved, session: paid }, now),
       events: [...events, { type: 'checkout.completed', fact: `${session.id}:completed` }],
+      use: 'counted',
     };
   }
-  const restored = counts && session.status === 'completed' ? restoredBy(moved) : session;
-  return { transaction, session: withTotals({ ...moved, session: restored }, now), events };
+  if (counts && session.status === 'active') {
+    const ended = { ...session, status: 'expired', endedReason: 'sold_out', endedAt: now } as const;
+    return {
+      transaction,
+      session: withTotals({ ...moved, session: ended }, now),
+      events: [...events, { type: 'checkout.expired', fact: `${session.id}:expired` }],
+    };
+  }
+  const isRestored = counts && session.status === 'completed';
+  return {
+    transaction,
+    session: withTotals({ ...moved, session: isRestored ? restoredBy(moved) : session }, now),
+    events,
+    use: isRestored && session.isReorged ? 'taken again' : undefined,
+  };
 }
 
 /**
@@ -136,6 +153,7 @@ export function expiredWhileConfirming(paymentCase: PaymentCase, now: number): M
   const session = {
     ...paymentCase.session,
     status: 'expired' as const,
+    endedReason: 'time' as const,
     endedAt: paymentCase.session.endedAt ?? now,
   };
   return { transaction, session: withTotals({ ...paymentCase, session, transaction }, now), events: [] };
@@ -173,7 +191,8 @@ export function reorged(paymentCase: PaymentCase, now: number): Move {
   const isMissed =
     session.status === 'completed' && (session.transactionId === transaction.id || contributed);
   const marked = isMissed ? { ...session, isReorged: true } : session;
-  return failed({ ...paymentCase, session: marked }, 'reorged', now);
+  const dropped = failed({ ...paymentCase, session: marked }, 'reorged', now);
+  return isMissed && !session.isReorged ? { ...dropped, use: 'returned' } : dropped;
 }
 
 const NOWHERE = { logIndex: null, blockNumber: null, blockHash: null, blockTime: null, confirmations: 0 };
@@ -222,7 +241,7 @@ function sumOf(transactions: readonly PaymentTransaction[]): bigint {
   return transactions.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** A completed session whose money is back after a reorganisation. No event or link use is counted twice. */
+/** A completed session whose money is back after a reorganisation. No event is sent twice. */
 function restoredBy({ session, transaction, others }: PaymentCase): CheckoutSession {
   const stands = others.some(other => other.id === session.transactionId && other.status === 'completed');
   return {

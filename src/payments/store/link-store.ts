@@ -88,6 +88,26 @@ export function linkStore(handle: Handle) {
       return (await execute(handle, sql, [now, id])) === 1;
     },
 
+    /** True when all uses of the link are counted. */
+    async isSoldOut(id: string): Promise<boolean> {
+      const sql =
+        'select id from payment_links where id = ? and max_uses is not null and current_uses >= max_uses';
+      return (await rowsOf(handle, sql, [id])).length > 0;
+    },
+
+    /** Counts a use that a completed checkout has, also beyond `max_uses`. */
+    async takeUse(id: string, now: number): Promise<void> {
+      const sql = 'update payment_links set current_uses = current_uses + 1, updated_at = ? where id = ?';
+      await execute(handle, sql, [now, id]);
+    },
+
+    /** Gives back the use of a checkout whose payment the chain has dropped. */
+    async returnUse(id: string, now: number): Promise<void> {
+      const sql = `update payment_links set current_uses = current_uses - 1, updated_at = ?
+                   where id = ? and current_uses > 0`;
+      await execute(handle, sql, [now, id]);
+    },
+
     /**
      * Reserves a code for the link. A code is never used again (Decision 108): false when another link has or had it.
      */
@@ -156,7 +176,7 @@ const linkForm = recordForm<PaymentLink>({
 
 /** All columns of a link. */
 export function linkValues(link: PaymentLink): LinkRow {
-  return { ...linkForm.rowOf(link), ...searchValues(link) };
+  return { ...linkForm.rowOf(link), ...searchValues(link), ends_sessions: false };
 }
 
 function searchValues({ name, shortCode }: PaymentLink) {

@@ -9,7 +9,11 @@ import type { OwnerColumns } from './organization-tables.ts';
 import type { RowOfRecord } from './record-form.ts';
 
 /** `search_text` holds the texts that a search compares, in upper case. */
-export type LinkRow = RowOfRecord<PaymentLink> & { search_text: string };
+export type LinkRow = RowOfRecord<PaymentLink> & {
+  search_text: string;
+  /** True while sessions of a link that has sold out are still to be ended. */
+  ends_sessions: StoredBoolean;
+};
 
 /** The customer's data is one sealed column. */
 export type SessionRow = RowOfRecord<Omit<CheckoutSession, keyof Customer>> & {

@@ -6,6 +6,7 @@ import type { Worker } from '../../lib/worker.ts';
 import type { PaymentChains } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { dueChains } from '../sessions/chain-sessions.ts';
+import { soldOutLinks } from '../settlement/ended-sessions.ts';
 import { LIFE_ALLOWANCE } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { cursorStore } from '../store/cursor-store.ts';
@@ -23,8 +24,8 @@ const STILL_MS = 600_000;
 /**
  * Ends sessions past their deadline, once all blocks of their life were read: a payment made in time may be in a block
  * that was not read yet (Decisions 298, 299 and 314). The clock alone ends them a day later (Decision 298). A payment in
- * confirmation keeps its session open; on a chain that is no longer configured, for a day. Several workers may run; each
- * session ends once.
+ * confirmation keeps its session open; on a chain that is no longer configured, for a day. It also ends what a sold-out
+ * link had more of than one transaction ends (Decision 355). Several workers may run; each session ends once.
  */
 export function expiryWorker({
   db,
@@ -100,6 +101,12 @@ export function expiryWorker({
       for (const chainId of await dueChains(db, clock.now())) {
         if (signal.aborted) break;
         expired += await expireOn(chainId);
+      }
+      for (const id of await soldOutLinks(db)) {
+        if (signal.aborted) break;
+        expired += await transaction(db, handle =>
+          settlement({ handle, seals, now: clock.now() }).endSoldOut(id),
+        );
       }
       return expired;
     },

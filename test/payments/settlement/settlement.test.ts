@@ -223,19 +223,31 @@ bothDatabases('the settlement', databases => {
     expect(await told()).toEqual(['checkout.expired', 'payment.completed', 'payment.completed']);
   });
 
-  test('a payment after the last use of a link is late', async () => {
+  test('a payment that was seen before the last use of its link was taken is late, and its session is sold out', async () => {
     const link = aLink(given.owner, { maxUses: 1 });
     await linkStore(given.db).insert(link);
     const [first, second] = [
       await opened({ paymentLinkId: link.id }),
       await opened({ paymentLinkId: link.id }),
     ];
-    await paid(first, aTransfer({ amount: first.amountDue }));
+    const seen = await settle(one =>
+      one.recordTransfer(second, aTransfer({ amount: second.amountDue }), BY_AMOUNT),
+    );
+    await paid(first, aTransfer({ amount: first.amountDue, logIndex: 9 }));
+    const open = await sessionOf(second.id);
 
-    const unlucky = await paid(second, aTransfer({ amount: second.amountDue }));
+    const unlucky = await settle(one => one.complete(seen.id));
 
     expect(unlucky).toMatchObject({ status: 'completed', isLate: true, isPartial: false });
-    expect(await sessionOf(second.id)).toMatchObject({ status: 'active', isLate: true, transactionId: null });
+    expect(open?.status).toBe('active');
+    expect(await sessionOf(second.id)).toMatchObject({
+      status: 'expired',
+      endedReason: 'sold_out',
+      paymentStatus: 'paid',
+      isLate: true,
+      transactionId: null,
+    });
+    expect((await told()).slice(2)).toEqual(['payment.completed', 'checkout.expired']);
     expect((await linkStore(given.db).find(given.owner, link.id))?.currentUses).toBe(1);
   });
 
@@ -466,8 +478,13 @@ bothDatabases('the settlement', databases => {
     await Promise.all([...seen, ...seen].map(({ id }) => settle(one => one.complete(id))));
 
     const ended = await Promise.all(sessions.map(({ id }) => sessionOf(id)));
-    expect(ended.map(one => one?.status).sort()).toEqual(['active', 'completed']);
+    expect(ended.map(one => one?.status).sort()).toEqual(['completed', 'expired']);
     expect((await linkStore(given.db).find(given.owner, link.id))?.currentUses).toBe(1);
-    expect((await told()).sort()).toEqual(['checkout.completed', 'payment.completed', 'payment.completed']);
+    expect((await told()).sort()).toEqual([
+      'checkout.completed',
+      'checkout.expired',
+      'payment.completed',
+      'payment.completed',
+    ]);
   });
 });

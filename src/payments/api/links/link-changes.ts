@@ -5,8 +5,9 @@ import type { Transaction } from '#db/open.ts';
 import { newId, randomBase62 } from '#lib/ids.ts';
 import type { LinkDefaults } from '../../model/owner.ts';
 import { normalToken } from '../../model/payment-chain.ts';
-import type { PaymentLink } from '../../model/payment-link.ts';
+import { isSoldOut, type PaymentLink } from '../../model/payment-link.ts';
 import { nameRecipient } from '../../recipients/recipient-lock.ts';
+import { type Settlement, settlement } from '../../settlement/settlement.ts';
 import { linkStore } from '../../store/link-store.ts';
 import { organizationStore } from '../../store/organization-store.ts';
 import type { ApiCaller, ApiHandlers, PaymentsContext } from '../gate/api-context.ts';
@@ -20,7 +21,7 @@ const CODE_LENGTH = 8;
 const CODE_ATTEMPTS = 5;
 
 /** Operations that create and change links. Open sessions keep their terms (Decisions 108 and 109). */
-export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext) {
+export function linkChangeHandlers({ chains, clock, publicUrl, seals }: PaymentsContext) {
   return {
     createPaymentLink: ({ body }, caller) =>
       caller.commit(async handle => {
@@ -64,9 +65,21 @@ export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext
         }
         if (changed.shortCode !== link.shortCode) await reserve(handle, link.id, changed.shortCode);
         await store.update(changed);
+        await followUses(settlement({ handle, seals, now }), link, changed);
         return { status: 200, body: linkBody(changed, { publicUrl, now }) };
       }),
   } satisfies ApiHandlers;
+}
+
+/** Ends the sessions of a link whose `max_uses` leaves no use, and opens them again when it leaves one (Decision 355). */
+async function followUses(
+  settle: Pick<Settlement, 'endSoldOut' | 'reopenSessionsOf'>,
+  before: PaymentLink,
+  after: PaymentLink,
+): Promise<void> {
+  if (isSoldOut(before) === isSoldOut(after)) return;
+  if (isSoldOut(after)) await settle.endSoldOut(after.id);
+  else await settle.reopenSessionsOf(after.id);
 }
 
 /** Owner, times and default values of a new link. */

@@ -80,6 +80,7 @@ export function sessionBody(
     tx_hash: session.txHash,
     transaction_id: session.transactionId,
     is_reorged: session.isReorged,
+    ended_reason: session.endedReason,
     success_url: session.successUrl,
     cancel_url: session.cancelUrl,
     clientReferenceId: session.clientReferenceId,

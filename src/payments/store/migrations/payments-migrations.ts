@@ -17,6 +17,7 @@ import { AMOUNT_MIGRATIONS, EXACT_PRICE_MIGRATION, SIGNED_WALLETS_MIGRATION } fr
 import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.ts';
 import { STATS_MIGRATION } from './026-stats.ts';
 import { WATCHING_MIGRATIONS } from './029-watching.ts';
+import { ENDED_REASONS_MIGRATION } from './038-ended-sessions.ts';
 
 /** Schema steps of the payments platform. Append only. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -38,6 +39,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   DELETED_WEBHOOKS_MIGRATION,
   LEASES_MIGRATION,
   SIGNED_WALLETS_MIGRATION,
+  ENDED_REASONS_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

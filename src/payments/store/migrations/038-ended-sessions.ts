@@ -1,0 +1,25 @@
+import { addColumn, type Migration } from '#db/migrate.ts';
+
+/**
+ * Reasons why sessions ended. Before, only time, the merchant and the deletion of a link ended them, and the last two
+ * left no trace that tells them apart. Uses of completed sessions whose payment was dropped were not given back.
+ */
+export const ENDED_REASONS_MIGRATION: Migration = {
+  name: 'reasons of ended sessions',
+  up: [
+    addColumn('checkout_sessions', 'ended_reason', 'text'),
+    `update checkout_sessions set ended_reason = case when ended_at >= expires_at then 'time' else 'merchant' end
+     where status = 'expired'`,
+    // For the return of a use.
+    `create index sessions_sold_out on checkout_sessions (payment_link_id, created_at)
+     where ended_reason = 'sold_out'`,
+    // Marks links that have sold out while more sessions were open than one transaction ends.
+    addColumn('payment_links', 'ends_sessions', ['boolean', 'not null default false']),
+    'create index payment_links_ending on payment_links (id) where ends_sessions',
+    `update payment_links set current_uses = current_uses - (
+       select count(*) from checkout_sessions s where s.payment_link_id = payment_links.id and s.is_reorged
+     ) where exists (
+       select 1 from checkout_sessions s where s.payment_link_id = payment_links.id and s.is_reorged
+     )`,
+  ],
+};
