@@ -13,7 +13,7 @@ const DELIVERED_WITHIN_MS = 30_000;
 const LISTED_WITHIN_MS = 60_000;
 const PAUSE_MS = 500;
 /** Of a process with all roles, which reads receipts of 60 MiB for settlement and index, and serves them too. */
-const MAX_BYTES = 1.5 * 2 ** 30;
+const MAX_BYTES = 2 ** 30;
 
 /** Waits until all sales are settled and delivered, and compares payments and events with them. */
 export async function comparePaid(
