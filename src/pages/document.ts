@@ -15,8 +15,8 @@ export interface PageDocument {
   readonly title: string;
   readonly assets: Assets;
   readonly styles: readonly string[];
-  /** Module that runs in the page. */
-  readonly script: string;
+  /** Module that runs in the page; undefined for none. */
+  readonly script?: string | undefined;
   /** Additional elements of the head. */
   readonly head?: ComponentChildren;
   readonly body: ComponentChildren;
@@ -35,13 +35,19 @@ export function documentText({ title, assets, styles, script, head, body }: Page
       <link rel="icon" type="image/svg+xml" href=${assets.path('#pages/browser/icon.svg')} />
       ${styles.map(name => html`<link rel="stylesheet" href=${assets.path(name)} />`)}
       <script type="importmap" dangerouslySetInnerHTML=${{ __html: assets.importMap }} />
-      ${assets.modulesOf(script).map(address => html`<link rel="modulepreload" href=${address} />`)}
-      <script type="module" src=${assets.path(script)} />
+      ${script !== undefined && moduleTags(assets, script)}
       ${head}
     </head>
     <body>${body}</body>
   </html>`;
   return `<!doctype html>\n${render(page)}\n`;
+}
+
+function moduleTags(assets: Assets, script: string): ComponentChildren {
+  return html`
+    ${assets.modulesOf(script).map(address => html`<link rel="modulepreload" href=${address} />`)}
+    <script type="module" src=${assets.path(script)} />
+  `;
 }
 
 /**

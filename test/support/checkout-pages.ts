@@ -79,9 +79,9 @@ export async function servePages(): Promise<ServedPages> {
   let rendered = 0;
   const assets: Assets = {
     ...files,
-    modulesOf(name) {
-      rendered += 1;
-      return files.modulesOf(name);
+    path(name) {
+      if (name.endsWith('/icon.svg')) rendered += 1;
+      return files.path(name);
     },
   };
   assetRoutes(plain, assets);

@@ -3,7 +3,7 @@ import { type ComponentChildren, type RefObject, toChildArray, type VNode } from
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { ProblemNotice } from './answer.ts';
-import { Refusal } from './fields.ts';
+import { Refusals } from './fields.ts';
 import { asProblem, type Problem } from './problem.ts';
 
 /** Change that a page sends, one at a time. */
@@ -58,20 +58,21 @@ export function ChangeForm({
   children: ComponentChildren;
 }): VNode {
   const { problem, isBusy } = change;
+  const refusals = problem === undefined ? [] : [problem];
   const form = useFocusOnRefusal(problem);
   const submitted = (event: SubmitEvent) => {
     event.preventDefault();
     onSubmit();
   };
   return html`<form class="stack" aria-label=${label} ref=${form} onSubmit=${submitted} onInvalidCapture=${showInvalid}>
-    ${h(Refusal.Provider, { value: problem, children })}
+    ${h(Refusals.Provider, { value: refusals, children })}
     ${problem !== undefined && h(ProblemNotice, { problem })}
     <div><button class="primary" disabled=${isBusy}>${isBusy ? 'One moment…' : action}</button></div>
   </form>`;
 }
 
 /** Moves the focus to the refused field, even in a closed part of the form. */
-function useFocusOnRefusal(problem: Problem | undefined): RefObject<HTMLFormElement | null> {
+export function useFocusOnRefusal(problem: Problem | undefined): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
     if (problem === undefined) return;
@@ -113,6 +114,7 @@ export function DialogButton({
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   const { isBusy, problem, run, clear } = useChange();
+  const refusals = problem === undefined ? [] : [problem];
   const form = useFocusOnRefusal(problem);
   const open = () => {
     clear();
@@ -127,7 +129,7 @@ export function DialogButton({
     <dialog ref=${dialog} aria-labelledby=${heading}>
       <form class="stack" ref=${form} onSubmit=${confirmed} onInvalidCapture=${showInvalid}>
         <h2 id=${heading}>${title}</h2>
-        ${h(Refusal.Provider, { value: problem, children })}
+        ${h(Refusals.Provider, { value: refusals, children })}
         ${problem !== undefined && h(ProblemNotice, { problem })}
         <div class="row">
           <button class=${tone === 'danger' ? 'danger' : 'primary'} disabled=${isBusy}>

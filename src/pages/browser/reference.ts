@@ -33,22 +33,31 @@ export function Reference({
 
 /** Button that copies a text and confirms it. Renders nothing when the browser has no clipboard, as over plain http. */
 export function CopyButton({ text, label = `Copy ${text}` }: { text: string; label?: string }): VNode | null {
-  const [said, setSaid] = useState('');
-  if (navigator.clipboard === undefined) return null;
-  const copy = async () => {
-    const isCopied = await navigator.clipboard.writeText(text).then(
-      () => true,
-      () => false,
-    );
-    setSaid(isCopied ? 'Copied' : 'Not copied');
-    setTimeout(() => setSaid(''), SAID_MS);
-  };
+  const { said, copy } = useCopying(text);
+  if (copy === undefined) return null;
   return html`<button type="button" class="copy" aria-label=${label} title=${said || 'Copy'} onClick=${copy}>
     <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
       <path d=${said === 'Copied' ? CHECK : SHEETS} fill="none" stroke="currentColor" stroke-width="1.4" />
     </svg>
     <span class="visually-hidden" role="status">${said}</span>
   </button>`;
+}
+
+/** Copies a text. `said` is the result, shown for a moment; `copy` is undefined when the browser has no clipboard. */
+export function useCopying(text: string): { said: string; copy: (() => Promise<void>) | undefined } {
+  const [said, setSaid] = useState('');
+  if (globalThis.navigator?.clipboard === undefined) return { said, copy: undefined };
+  return {
+    said,
+    async copy() {
+      const isCopied = await navigator.clipboard.writeText(text).then(
+        () => true,
+        () => false,
+      );
+      setSaid(isCopied ? 'Copied' : 'Not copied');
+      setTimeout(() => setSaid(''), SAID_MS);
+    },
+  };
 }
 
 /** Shortens a long value to its first and last characters. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PAGES_PER_ADDRESS } from '#payments/api/gate/rate-limits.ts';
-import { KEPT, qrDrawing } from '#payments/checkout/page/parts/qr.ts';
+import { KEPT, qrDrawing } from '#payments/checkout/page/qr.ts';
 import { PAGE_LIFETIME_MS, type ServedPages, servePages } from '../../support/checkout-pages.ts';
 
 let pages: ServedPages;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { SessionView } from '#payments/checkout/page/browser/session/states.ts';
 import { linkPage } from '#payments/checkout/page/link-page.ts';
-import type { SessionView } from '#payments/checkout/page/parts/states.ts';
 import { sessionPage } from '#payments/checkout/page/session-page.ts';
 import { pageAssets } from '#payments/page-assets.ts';
 import { aLink, RECORD_TIME } from '../../lab/payments-records.ts';

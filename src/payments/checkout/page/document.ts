@@ -4,14 +4,19 @@ import type { Assets } from '#pages/assets.ts';
 import { BASE_STYLES, documentText } from '#pages/document.ts';
 import { themeName } from './browser/theme.ts';
 
-/** Name of the module that runs in every page, as in `Assets`. */
-export const SCRIPT = '#payments/checkout/page/browser/checkout.ts';
+/** Modules that render the pages again in the browser, as in `Assets`. */
+export const SCRIPTS = {
+  link: '#payments/checkout/page/browser/link/link.ts',
+  session: '#payments/checkout/page/browser/session/session.ts',
+} as const;
 const STYLES = [...BASE_STYLES, '#payments/checkout/page/browser/checkout.css'];
 
 /** Parts of a page around its content. */
 export interface PageFrame {
   readonly title: string;
   readonly assets: Assets;
+  /** Module that runs in the page; undefined for none. */
+  readonly script?: string | undefined;
   /** Colour of the merchant; null for the default. */
   readonly themeColor: string | null;
   /** True when the payment is a test. */
@@ -22,13 +27,13 @@ export interface PageFrame {
 
 /** HTML of a page. The content includes its own `main`. */
 export function pageText(frame: PageFrame, content: VNode): string {
-  const { title, assets, isTest, refreshSeconds } = frame;
+  const { title, assets, script, isTest, refreshSeconds } = frame;
   const theme = themeName(frame.themeColor);
   return documentText({
     title,
     assets,
     styles: STYLES,
-    script: SCRIPT,
+    script,
     head: html`
       <meta name="robots" content="noindex, nofollow" />
       ${theme !== undefined && html`<link rel="stylesheet" href=${`/pay/theme/${theme}.css`} />`}

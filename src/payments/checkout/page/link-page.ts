@@ -1,14 +1,13 @@
 import { html } from 'htm/preact';
-import type { VNode } from 'preact';
 import type { Assets } from '#pages/assets.ts';
 import { h } from '#pages/browser/element.ts';
 import { subtotalOf } from '../../amounts/price.ts';
 import type { FieldError } from '../../model/fault.ts';
 import type { PaymentChain, PaymentToken } from '../../model/payment-chain.ts';
 import type { Availability, PaymentLink } from '../../model/payment-link.ts';
-import { type Offer, OfferSummary, offerName } from './browser/offer.ts';
-import { firstShipping, StartForm, type StartTerms } from './browser/start-form.ts';
-import { pageText } from './document.ts';
+import { LinkCheckout, type LinkData } from './browser/link/link-checkout.ts';
+import { httpsOnly, type Offer, offerName } from './browser/offer.ts';
+import { pageText, SCRIPTS } from './document.ts';
 
 /** Data of a link's page. */
 export interface LinkView {
@@ -38,53 +37,51 @@ const CLOSED: Readonly<Record<Exclude<Availability, 'active'>, { title: string; 
 
 /** Page of a link: its offer and the form that starts a checkout. */
 export function linkPage(assets: Assets, view: LinkView): string {
-  const { link, chain, availability, clientReferenceId } = view;
-  const price = fixedPrice(link);
-  const offer = offerOf(view, price);
+  const { link, chain } = view;
+  const data = dataOfLink(view);
   return pageText(
     {
-      title: `${offerName(offer)} · ${offer.merchant.name}`,
+      title: `${offerName(data.offer)} · ${data.offer.merchant.name}`,
       assets,
+      script: SCRIPTS.link,
       themeColor: link.themeColor,
       isTest: chain.mode === 'test',
     },
-    html`<main class="checkout" data-page="link">
-      ${h(OfferSummary, { offer })}
-      <section class="payment" id="payment" aria-label="Payment" tabindex="-1">
-        ${
-          availability === 'active'
-            ? h(StartForm, { terms: termsOf(view, price), shortCode: link.shortCode, clientReferenceId })
-            : closed(availability)
-        }
-      </section>
-    </main>`,
+    html`<main class="checkout" data-page=${JSON.stringify(data)}>${h(LinkCheckout, { data })}</main>`,
   );
 }
 
-function offerOf({ link, chain, token, merchant }: LinkView, price: bigint | null): Offer {
-  const shipping = firstShipping(link.shippingOptions);
+function dataOfLink(view: LinkView): LinkData {
+  const { link, chain, token, merchant, availability, clientReferenceId } = view;
+  const shared = { token: { symbol: token.symbol, decimals: token.decimals }, chainName: chain.name };
   return {
-    merchant,
-    name: link.name,
-    description: link.description,
-    imageUrl: link.imageUrl,
-    items: link.items,
-    token,
-    chainName: chain.name,
-    total: price === null ? null : price + shipping,
-    extras: link.shippingOptions.length === 0 ? [] : [{ name: 'Shipping', amount: shipping }],
+    shortCode: link.shortCode,
+    offer: {
+      ...shared,
+      merchant: { name: merchant.name, logo_url: httpsOnly(merchant.logo_url) },
+      name: link.name,
+      description: link.description,
+      imageUrl: httpsOnly(link.imageUrl),
+      items: link.items.map(item => ({ ...item, image_url: httpsOnly(item.image_url) })),
+    },
+    terms: {
+      ...shared,
+      price: textOf(fixedPrice(link)),
+      minAmount: textOf(link.minAmount),
+      maxAmount: textOf(link.maxAmount),
+      suggestedAmount: textOf(link.suggestedAmount),
+      fields: link.formSchema?.fields ?? [],
+      collectShippingAddress: link.collectShippingAddress,
+      shippingOptions: link.shippingOptions,
+      buttonText: link.buttonText,
+    },
+    reference: clientReferenceId,
+    closed: availability === 'active' ? null : { name: availability, ...CLOSED[availability] },
   };
 }
 
-function termsOf({ link, chain, token }: LinkView, price: bigint | null): StartTerms {
-  return { ...link, token, chainName: chain.name, price, fields: link.formSchema?.fields ?? [] };
-}
-
-function closed(availability: Exclude<Availability, 'active'>): VNode {
-  const { title, text } = CLOSED[availability];
-  return html`<div class="status-panel calm" role="status" data-state-name=${availability}>
-    <div><h2>${title}</h2><p>${text}</p></div>
-  </div>`;
+function textOf(amount: bigint | null): string | null {
+  return amount === null ? null : amount.toString();
 }
 
 /** Price of a link; null when the payer chooses it. */

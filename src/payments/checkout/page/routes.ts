@@ -21,10 +21,10 @@ import { sessionStore } from '#payments/sessions/session-store.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { checkoutBody, type IsChainLate, shownState } from '../bodies.ts';
+import { pageState } from './browser/session/states.ts';
 import { themeSheet } from './browser/theme.ts';
-import { pageText, SCRIPT } from './document.ts';
+import { pageText, SCRIPTS } from './document.ts';
 import { linkPage } from './link-page.ts';
-import { pageState } from './parts/states.ts';
 import { sessionPage } from './session-page.ts';
 
 /** Dependencies of the pages. */
@@ -83,7 +83,7 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
   const notice = (status: number, words: Notice) => ({ status, render: () => noticeText(words) });
   const notFound = notice(404, NOT_FOUND);
   /** Tags include the release, which may change the pages. */
-  const tagOf = (parts: object) => entityTag(toJson([VERSION, assets.path(SCRIPT), parts]));
+  const tagOf = (parts: object) => entityTag(toJson([VERSION, assets.path(SCRIPTS.session), parts]));
 
   async function pageOfLink(code: string, reference: string | null): Promise<PageAnswer> {
     const link = await linkStore(db).findByShortCode(code);

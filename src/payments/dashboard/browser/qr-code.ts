@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
+import { QrPicture } from '#payments/checkout/page/browser/qr-picture.ts';
 import { drawQrCode, type QrDrawing } from './api.ts';
 
 /** QR code of a URL with a download link. It is dark on light in every colour scheme, so that cameras can read it. */
@@ -10,10 +11,7 @@ export function QrCode({ text, label }: { text: string; label: string }): VNode 
   return h(Awaited<QrDrawing>, {
     loading: drawing,
     children: ({ side, path }) => html`<figure class="stack">
-      <svg class="qr" role="img" aria-label=${label} viewBox=${`0 0 ${side} ${side}`} shape-rendering="crispEdges">
-        <rect width=${side} height=${side} fill="#ffffff" />
-        <path d=${path} fill="#000000" />
-      </svg>
+      ${h(QrPicture, { drawing: { side, path }, label })}
       <figcaption><a href=${fileOf({ side, path })} download="qr-code.svg">Download QR code</a></figcaption>
     </figure>`,
   });

@@ -11,7 +11,7 @@ import { mountGated } from '#contract/mount/mount.ts';
 import type { Gate, IncomingRequest } from '#contract/mount/request-gate.ts';
 import { type Clock, timestamp } from '#lib/clock.ts';
 import { countHeaders, keyAdmission, type RateLimits, tooMany } from '../../api/gate/rate-limits.ts';
-import { qrDrawing } from '../../checkout/page/parts/qr.ts';
+import { qrDrawing } from '../../checkout/page/qr.ts';
 import { included } from '../../keys/api-key.ts';
 import { checkChange, checkOrigin, csrfTokenOf } from './csrf.ts';
 import type { OneTimeToken } from './one-time-token.ts';

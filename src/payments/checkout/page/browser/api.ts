@@ -8,20 +8,11 @@ export const payerApi = createClient<paths>({ baseUrl: location.origin });
 export const ANSWER_MS = 15_000;
 
 type Schemas = components['schemas'];
-export type CheckoutStart = Schemas['CheckoutStart'];
 export type CheckoutState = Schemas['CheckoutState'];
-
-/** Facts about the checkout that a session's page passes to its script. */
-export interface CheckoutFacts {
-  readonly id: string;
-  readonly chain: Pick<Schemas['CheckoutChain'], 'id' | 'name'>;
-  readonly token: Schemas['CheckoutToken'];
-  readonly recipient_address: string;
-}
 
 /** A session that its page follows. */
 export interface FollowedSession {
-  readonly checkout: CheckoutFacts;
+  readonly checkout: Schemas['Checkout'];
   /** The state that the page shows. */
   readonly state: () => CheckoutState;
   /** Shows a state when it is new. Rejects when the page cannot be loaded again. */

@@ -5,7 +5,7 @@ import { type Denomination, unitsText } from '#pages/browser/amounts.ts';
 
 type Item = components['schemas']['Item'];
 
-/** An offer of a link, a session or a draft of a link. Amounts are in the token's smallest unit. */
+/** An offer of a link, a session or a draft of a link. Amounts are decimal strings in the token's smallest unit. */
 export interface Offer {
   readonly merchant: components['schemas']['Merchant'];
   /** Null for a session without a link. */
@@ -16,9 +16,9 @@ export interface Offer {
   readonly token: Denomination;
   readonly chainName: string;
   /** Null until the payer has chosen the amount. */
-  readonly total: bigint | null;
+  readonly total: string | null;
   /** Lines below the items: the shipping. */
-  readonly extras: readonly { readonly name: string; readonly amount: bigint }[];
+  readonly extras: readonly { readonly name: string; readonly amount: string }[];
 }
 
 /** Summary of an offer: merchant, product and price. */
@@ -31,7 +31,7 @@ export function OfferSummary({ offer }: { offer: Offer }): VNode {
       ${
         total === null
           ? html`<span class="price-open">You choose the amount</span>`
-          : html`<strong id="price">${unitsText(total, token)}</strong>`
+          : html`<strong id="price">${unitsText(BigInt(total), token)}</strong>`
       } <span class="on-network">on ${chainName}</span>
     </p>
     ${name !== null && picture(imageUrl, 'product', 640)}
@@ -60,14 +60,14 @@ function lines({ items, extras, token, total }: Offer): VNode | null {
     ${extras.map(
       ({ name, amount }) => html`<li>
         <span class="line-name">${name}</span>
-        <span class="line-amount" data-shipping="">${unitsText(amount, token)}</span>
+        <span class="line-amount">${unitsText(BigInt(amount), token)}</span>
       </li>`,
     )}
     ${
       total !== null &&
       html`<li class="line-total">
         <span class="line-name">Total</span>
-        <span class="line-amount" data-total="">${unitsText(total, token)}</span>
+        <span class="line-amount">${unitsText(BigInt(total), token)}</span>
       </li>`
     }
   </ul>`;

@@ -1,10 +1,9 @@
 import { html } from 'htm/preact';
 import { render, type VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { smallestUnits } from '#pages/browser/amounts.ts';
+import { type Denomination, smallestUnits } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
-import { type Offer, OfferSummary } from '#payments/checkout/page/browser/offer.ts';
-import { StartForm, type StartTerms } from '#payments/checkout/page/browser/start-form.ts';
+import { LinkCheckout, type LinkData } from '#payments/checkout/page/browser/link/link-checkout.ts';
 import { themeColours, themeName } from '#payments/checkout/page/browser/theme.ts';
 import { type Chains, tokenAt } from '../chains.ts';
 import type { Draft } from './draft.ts';
@@ -34,10 +33,7 @@ export function Preview({
     render(
       html`${SHEETS.map(name => html`<link rel="stylesheet" href=${import.meta.resolve(name)} />`)}
       <div inert style=${{ display: 'grid', gap: '1rem' }}>
-        ${h(OfferSummary, { offer: offerOf(view) })}
-        <section class="payment">
-          ${h(StartForm, { terms: termsOf(view), shortCode: 'preview', isReady: true })}
-        </section>
+        ${h(LinkCheckout, { data: dataOfDraft(view), onStart: () => Promise.resolve() })}
       </div>`,
       element.current.shadowRoot ?? element.current.attachShadow({ mode: 'open' }),
     );
@@ -55,15 +51,16 @@ function styleOf(themeColor: string): Readonly<Record<string, string>> {
 
 interface View {
   readonly draft: Draft;
-  readonly token: Offer['token'];
+  readonly token: Denomination;
   readonly chain: string;
   readonly merchant: string;
 }
 
-function offerOf({ draft, token, chain, merchant }: View): Offer {
-  const shipping = shippingOf(draft, token);
-  const [first] = shipping;
-  const price = priceOf(draft, token);
+function dataOfDraft(view: View): LinkData {
+  return { shortCode: '', offer: offerOf(view), terms: termsOf(view), reference: null, closed: null };
+}
+
+function offerOf({ draft, token, chain, merchant }: View): LinkData['offer'] {
   return {
     merchant: { name: draft.businessName.trim() || merchant, logo_url: null },
     name: draft.name.trim() || 'Name of the link',
@@ -72,17 +69,16 @@ function offerOf({ draft, token, chain, merchant }: View): Offer {
     items: draft.pricing === 'open' ? [] : itemsOf(draft, token),
     token,
     chainName: chain,
-    total: price === null ? null : price + BigInt(first?.amount ?? 0),
-    extras: first === undefined ? [] : [{ name: 'Shipping', amount: BigInt(first.amount) }],
   };
 }
 
-function termsOf({ draft, token, chain }: View): StartTerms {
-  const bound = (text: string) => (text.trim() === '' ? null : unitsOf(text, token));
+function termsOf({ draft, token, chain }: View): LinkData['terms'] {
+  const bound = (text: string) => (text.trim() === '' ? null : String(unitsOf(text, token)));
+  const price = priceOf(draft, token);
   return {
     token,
     chainName: chain,
-    price: priceOf(draft, token),
+    price: price === null ? null : String(price),
     minAmount: bound(draft.minAmount),
     maxAmount: bound(draft.maxAmount),
     suggestedAmount: bound(draft.suggestedAmount),
@@ -97,7 +93,7 @@ function termsOf({ draft, token, chain }: View): StartTerms {
   };
 }
 
-function itemsOf({ items }: Draft, token: Offer['token']): Offer['items'] {
+function itemsOf({ items }: Draft, token: Denomination): LinkData['offer']['items'] {
   return items.map((item, index) => ({
     id: String(index),
     name: item.name,
@@ -108,7 +104,7 @@ function itemsOf({ items }: Draft, token: Offer['token']): Offer['items'] {
   }));
 }
 
-function shippingOf({ shipping }: Draft, token: Offer['token']): StartTerms['shippingOptions'] {
+function shippingOf({ shipping }: Draft, token: Denomination): LinkData['terms']['shippingOptions'] {
   return shipping.map(({ id, name, amount, days }) => ({
     id,
     name,
@@ -118,7 +114,7 @@ function shippingOf({ shipping }: Draft, token: Offer['token']): StartTerms['shi
 }
 
 /** Null when the payer chooses. */
-function priceOf(draft: Draft, token: Offer['token']): bigint | null {
+function priceOf(draft: Draft, token: Denomination): bigint | null {
   if (draft.pricing === 'open') return null;
   if (draft.pricing === 'fixed') return unitsOf(draft.amount, token);
   return itemsOf(draft, token).reduce(
@@ -128,6 +124,6 @@ function priceOf(draft: Draft, token: Offer['token']): bigint | null {
 }
 
 /** Zero while the text is not a valid amount. */
-function unitsOf(text: string, { decimals }: Offer['token']): bigint {
+function unitsOf(text: string, { decimals }: Denomination): bigint {
   return smallestUnits(text, decimals) ?? 0n;
 }

@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
-import { CheckField, Refusal } from '#pages/browser/fields.ts';
+import { CheckField, Refusals } from '#pages/browser/fields.ts';
 import { Badge, type Tone } from '#pages/browser/layout.ts';
 import type { Payments } from '../api.ts';
 
@@ -54,10 +54,9 @@ export function EventsField({
   events: readonly Subscription[];
   onEvents: (events: readonly Subscription[]) => void;
 }): VNode {
-  const problem = useContext(Refusal);
+  const refused = useContext(Refusals).find(({ param }) => param?.startsWith('events'));
   const id = useId();
   const isAll = events.includes('*');
-  const error = problem?.param?.startsWith('events') ? problem.message : undefined;
   const turn = (type: Subscription, isOn: boolean) =>
     onEvents(isOn ? [...events, type] : events.filter(one => one !== type));
   return html`<fieldset class="part" aria-describedby=${id}>
@@ -78,6 +77,6 @@ export function EventsField({
         }),
       )
     }
-    <p class="field-error" id=${id} hidden=${error === undefined}>${error}</p>
+    <p class="field-error" id=${id} hidden=${refused === undefined}>${refused?.message}</p>
   </fieldset>`;
 }

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
-import { html } from 'htm/preact';
 import { LRUCache } from 'lru-cache';
-import type { VNode } from 'preact';
 import type Qrcode from 'qrcode';
+import type { QrPath } from './browser/qr-picture.ts';
 
 /** Light modules around the code. Without them readers do not find it. Source: ISO/IEC 18004. */
 const QUIET_ZONE = 4;
@@ -16,33 +15,10 @@ function library(): Pick<typeof Qrcode, 'create'> {
   return require('qrcode/lib/core/qrcode.js');
 }
 
-const kept = new LRUCache<string, Drawing>({ max: KEPT });
-
-/** Dark modules of a QR code as the path of an SVG with `side` units per side. */
-export interface Drawing {
-  readonly side: number;
-  readonly path: string;
-}
-
-/**
- * A QR code, always dark on light, because many readers understand nothing else. Screen readers read `label` instead.
- */
-export function qrCode(text: string, label: string): VNode {
-  const { side, path } = qrDrawing(text);
-  return html`<svg
-    class="qr"
-    role="img"
-    aria-label=${label}
-    viewBox=${`0 0 ${side} ${side}`}
-    shape-rendering="crispEdges"
-  >
-    <rect width=${side} height=${side} fill="#ffffff" />
-    <path d=${path} fill="#000000" />
-  </svg>`;
-}
+const kept = new LRUCache<string, QrPath>({ max: KEPT });
 
 /** Encodes a text, or returns its earlier drawing: encoding blocks the event loop for milliseconds. */
-export function qrDrawing(text: string): Drawing {
+export function qrDrawing(text: string): QrPath {
   const known = kept.get(text);
   if (known !== undefined) return known;
   const made = encoded(text);
@@ -50,7 +26,7 @@ export function qrDrawing(text: string): Drawing {
   return made;
 }
 
-function encoded(text: string): Drawing {
+function encoded(text: string): QrPath {
   const { modules } = library().create(text, { errorCorrectionLevel: 'M' });
   const side = modules.size + 2 * QUIET_ZONE;
   let path = '';

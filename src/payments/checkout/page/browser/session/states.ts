@@ -1,10 +1,11 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
-import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import type { components } from '#generated/payments/types.ts';
 import { unitsText } from '#pages/browser/amounts.ts';
+import { h } from '#pages/browser/element.ts';
 
-type Checkout = PaymentsSchemas['Checkout'];
-type CheckoutState = PaymentsSchemas['CheckoutState'];
+type Checkout = components['schemas']['Checkout'];
+type CheckoutState = components['schemas']['CheckoutState'];
 
 /** Data of a session's page. */
 export interface SessionView {
@@ -38,6 +39,9 @@ export type PageState =
 /** States in which the page asks for a payment. */
 const PAYABLE: readonly PageState[] = ['awaiting', 'sent', 'underpaid', 'failed'];
 
+/** States that can end only by a payment that is not expected any more. */
+const FINAL: readonly PageState[] = ['completed', 'dropped', 'expired'];
+
 export function pageState({ state, isReorged, now }: SessionView): PageState {
   const { status, payment_status: payment } = state;
   if (status === 'completed') return isReorged ? 'dropped' : 'completed';
@@ -53,6 +57,10 @@ export function pageState({ state, isReorged, now }: SessionView): PageState {
 
 export function isPayable(state: PageState): boolean {
   return PAYABLE.includes(state);
+}
+
+export function isFinalState(state: PageState): boolean {
+  return FINAL.includes(state);
 }
 
 /**
@@ -88,11 +96,11 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Current state in words. Its container is a live region, so screen readers announce each change. */
-export function statusPanel(view: SessionView): VNode {
+export function StatusPanel({ view }: { view: SessionView }): VNode {
   const state = pageState(view);
   const { tone, icon: name, title, text } = MESSAGES[state](view);
   return html`<div class=${`status-panel ${tone}`} data-state-name=${state}>
-    ${icon(name)}
+    ${h(Icon, { name })}
     <div><h2>${title}</h2>${text}</div>
   </div>`;
 }
@@ -194,7 +202,7 @@ const PATHS: Readonly<Record<IconName, string>> = {
   stop: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM9 9l6 6M15 9l-6 6',
 };
 
-function icon(name: IconName): VNode {
+function Icon({ name }: { name: IconName }): VNode {
   return html`<svg
     class="icon"
     aria-hidden="true"

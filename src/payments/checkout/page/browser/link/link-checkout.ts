@@ -1,0 +1,79 @@
+import { html } from 'htm/preact';
+import { Fragment, type VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { components } from '#generated/payments/types.ts';
+import { useChange } from '#pages/browser/changes.ts';
+import { h } from '#pages/browser/element.ts';
+import type { Problem } from '#pages/browser/problem.ts';
+import { type Offer, OfferSummary } from '../offer.ts';
+import type { Typed } from './payer-fields.ts';
+import { faultsOf, startBody } from './start-body.ts';
+import { initialValues, StartForm, type StartTerms, shippingOf } from './start-form.ts';
+
+/** Data of a link's page. */
+export interface LinkData {
+  readonly shortCode: string;
+  readonly offer: Omit<Offer, 'total' | 'extras'>;
+  readonly terms: StartTerms;
+  /** The merchant's own id of the checkout, from the URL that the payer opened; null when it had none. */
+  readonly reference: string | null;
+  /** Why the link cannot be paid; null when it can. */
+  readonly closed: { readonly name: string; readonly title: string; readonly text: string } | null;
+}
+
+export interface LinkCheckoutProps {
+  readonly data: LinkData;
+  /** What the payer typed before the script was loaded. */
+  readonly typedBefore?: Typed;
+  /** Starts a checkout; absent until a script can. @throws Problem */
+  readonly onStart?: (body: components['schemas']['CheckoutStart']) => Promise<unknown>;
+}
+
+/** The offer of a link and the form that starts a checkout. */
+export function LinkCheckout({ data, typedBefore = {}, onStart }: LinkCheckoutProps): VNode {
+  const { terms, reference, closed } = data;
+  const [changed, setChanged] = useState(typedBefore);
+  const [faults, setFaults] = useState<readonly Problem[]>([]);
+  const { isBusy, problem, run, clear } = useChange();
+  const typed = { ...initialValues(terms), ...changed };
+  const onTyped = (param: string, text: string) => {
+    clear();
+    setFaults(before => before.filter(fault => fault.param !== param));
+    setChanged(before => ({ ...before, [param]: text }));
+  };
+  const submit = (form: HTMLFormElement) => {
+    const found = faultsOf(form, terms, typed);
+    setFaults(found);
+    if (found.length === 0) run(async () => onStart?.(startBody(terms, typed, reference)));
+  };
+  const refusals = problem === undefined ? faults : [problem];
+  const onSubmit = onStart === undefined ? undefined : submit;
+  return h(Fragment, {
+    children: html`
+      ${h(OfferSummary, { offer: offerWith(data, typed) })}
+      <section class="payment" id="payment" aria-label="Payment" tabindex="-1">
+        ${
+          closed === null
+            ? h(StartForm, { terms, typed, onTyped, refusals, isBusy, onSubmit })
+            : h(Closed, { reason: closed })
+        }
+      </section>
+    `,
+  });
+}
+
+/** The offer with the shipping that is selected. */
+function offerWith({ offer, terms }: LinkData, typed: Typed): Offer {
+  const shipping = shippingOf(terms, typed);
+  return {
+    ...offer,
+    total: terms.price === null ? null : String(BigInt(terms.price) + shipping),
+    extras: terms.shippingOptions.length === 0 ? [] : [{ name: 'Shipping', amount: String(shipping) }],
+  };
+}
+
+function Closed({ reason }: { reason: NonNullable<LinkData['closed']> }): VNode {
+  return html`<div class="status-panel calm" role="status" data-state-name=${reason.name}>
+    <div><h2>${reason.title}</h2><p>${reason.text}</p></div>
+  </div>`;
+}

@@ -1,0 +1,89 @@
+import { html } from 'htm/preact';
+import { Fragment, type VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { h } from '#pages/browser/element.ts';
+import { httpsOnly, type Offer, OfferSummary } from '../offer.ts';
+import { NO_WALLETS, type WalletOffer } from '../wallet/wallet-way.ts';
+import { Methods, type ShownSession } from './methods.ts';
+import { Countdown } from './payer-parts.ts';
+import { Receipt } from './receipt.ts';
+import { isFinalState, isPayable, pageState, type SessionView, StatusPanel } from './states.ts';
+
+interface SessionPageProps {
+  readonly view: ShownSession;
+  readonly wallets?: WalletOffer;
+  /** Sentence about the connection; empty while it is good. */
+  readonly connection?: string;
+}
+
+/** Content of a checkout's page: the offer, the ways to pay, the progress of the payment, and finally the receipt. */
+export function SessionPage({ view, wallets = NO_WALLETS, connection = '' }: SessionPageProps): VNode {
+  const { section, status } = useFocusOnChange(pageState(view));
+  return h(Fragment, {
+    children: html`
+      ${h(OfferSummary, { offer: offerOf(view) })}
+      <section class="payment" id="payment" aria-label="Payment" tabindex="-1" ref=${section}>
+        <div id="status" role="status" aria-live="polite" ref=${status}>
+          ${h(StatusPanel, { view })}${h(DelayNotice, { view })}
+        </div>
+        <div>${h(TimeLeft, { view })}</div>
+        <div id="methods">${h(Methods, { view, wallets })}</div>
+        <div>${h(Receipt, { view })}</div>
+        <div id="leave">${h(WayOut, { view })}</div>
+        <p class="hint" id="connection" role="status">${connection}</p>
+      </section>
+    `,
+  });
+}
+
+/** Scrolls to the status when it changes, and keeps the focus in the payment when its element is gone. */
+function useFocusOnChange(state: string) {
+  const section = useRef<HTMLElement>(null);
+  const status = useRef<HTMLDivElement>(null);
+  const shown = useRef(state);
+  const hadFocus = section.current?.contains(document.activeElement) ?? false;
+  useEffect(() => {
+    if (shown.current === state) return;
+    shown.current = state;
+    if (hadFocus && document.activeElement === document.body) section.current?.focus({ preventScroll: true });
+    status.current?.scrollIntoView({ block: 'nearest' });
+  }, [state]);
+  return { section, status };
+}
+
+function offerOf({ checkout }: SessionView): Offer {
+  const { merchant, name, description, items, token, chain, shipping_option: shipping } = checkout;
+  return {
+    merchant,
+    name,
+    description,
+    imageUrl: checkout.image_url,
+    items,
+    token,
+    chainName: chain.name,
+    total: checkout.amount,
+    extras: shipping === null ? [] : [{ name: shipping.name, amount: shipping.amount }],
+  };
+}
+
+function TimeLeft({ view }: { view: SessionView }): VNode | null {
+  const name = pageState(view);
+  if (!isPayable(name) || name === 'sent') return null;
+  const { expires_at: end } = view.state;
+  return h(Countdown, { end, leftMs: Date.parse(end) - view.now });
+}
+
+/** Notice that payments on the chain are detected late (Decision 131). */
+function DelayNotice({ view }: { view: SessionView }): VNode | null {
+  if (!view.state.is_chain_late || isFinalState(pageState(view))) return null;
+  return html`<p class="hint">Payments on ${view.checkout.chain.name} are detected with a delay. A payment that was sent is not lost: please do not send it again.</p>`;
+}
+
+function WayOut({ view }: { view: SessionView }): VNode | null {
+  const { cancel_url: given, merchant } = view.checkout;
+  const url = httpsOnly(given);
+  const name = pageState(view);
+  if (url === null || name === 'completed') return null;
+  const isGivingUp = isPayable(name) && name !== 'sent';
+  return html`<p class="leave"><a href=${url} rel="noreferrer">${isGivingUp ? 'Cancel and go' : 'Go'} back to ${merchant.name}</a></p>`;
+}

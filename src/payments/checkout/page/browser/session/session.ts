@@ -1,0 +1,25 @@
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { h } from '#pages/browser/element.ts';
+import { dataOf, showOver } from '../page-data.ts';
+import { claimsOf } from '../wallet/claims.ts';
+import { useWalletOffer } from '../wallet/wallet-offer.ts';
+import { followedPage } from './following.ts';
+import type { ShownSession } from './methods.ts';
+import { SessionPage } from './session-page.ts';
+import { owedByWallet } from './states.ts';
+
+const opened = dataOf<ShownSession>(document);
+const page = followedPage(opened);
+const claims = claimsOf(page.session);
+showOver(h(LiveSession, {}));
+
+/** The page of a session, kept up to date, with the wallets of this browser. */
+function LiveSession(): VNode {
+  const [view, setView] = useState(opened);
+  const [connection, setConnection] = useState('');
+  useEffect(() => page.follow(claims, { onView: setView, onConnection: setConnection }), []);
+  const { session } = page;
+  const wallets = useWalletOffer({ session, claims, state: view.state, owed: owedByWallet(view) });
+  return h(SessionPage, { view, wallets, connection });
+}

@@ -1,0 +1,138 @@
+import type { Reply } from '#pages/browser/answer.ts';
+import { ANSWER_MS, type FollowedSession, pathOf, payerApi } from '../api.ts';
+import type { Claims } from './claims.ts';
+import type { WalletProvider } from './wallet-provider.ts';
+import {
+  isDeclined,
+  readyAccount,
+  Stop,
+  sendTransfer,
+  stopReason,
+  type WalletTransfer,
+} from './wallet-transfer.ts';
+import type { WalletMessage } from './wallet-way.ts';
+
+/** Message for the payer once the payment is on its way. */
+export const SENT: WalletMessage = { text: 'Sent. You may close this page.', tone: 'good' };
+
+/** A payment of a session by one wallet; `amount` in the token's smallest unit. */
+interface WalletPayment extends FollowedSession {
+  readonly claims: Claims;
+  readonly provider: WalletProvider;
+  readonly amount: bigint;
+  readonly tell: (message: WalletMessage) => void;
+}
+
+/** Result of an attempt to pay. `isSent` is true when the payment is on its way. */
+interface WalletResult {
+  readonly message: WalletMessage;
+  readonly isSent: boolean;
+}
+
+/**
+ * Connects a wallet, lets it sign the session's message, sends the payment and claims it. Until the wallet has returned
+ * a hash, a failure lets the payer try again. From then on the result is always that the payment was sent.
+ */
+export async function payByWallet(payment: WalletPayment): Promise<WalletResult> {
+  const { checkout, claims, tell } = payment;
+  const { chain, token, recipient_address: recipient } = checkout;
+  const transfer = { ...payment, chain, token, recipient };
+  let hash: string;
+  try {
+    const account = await boundAccount(payment, transfer);
+    tell({ text: 'Step 3 of 3: confirm the payment in your wallet.', tone: 'busy' });
+    hash = await sendTransfer(transfer, account);
+  } catch (error) {
+    const tone = isDeclined(error) ? 'calm' : 'bad';
+    return { message: { text: stopReason(error, chain), tone }, isSent: false };
+  }
+  tell({ text: 'Sent. Looking for it on the network …', tone: 'busy' });
+  await claims.claim(hash);
+  return { message: SENT, isSent: true };
+}
+
+/** Connects the paying account and binds it to the session. */
+async function boundAccount(payment: WalletPayment, transfer: WalletTransfer): Promise<string> {
+  const { tell } = payment;
+  tell({ text: 'Step 1 of 3: allow the connection in your wallet.', tone: 'busy' });
+  const account = await readyAccount(transfer);
+  if (payment.state().payer_address !== account.toLowerCase()) {
+    tell({ text: 'Step 2 of 3: sign the text in your wallet. This moves no money.', tone: 'busy' });
+    await bind(payment, account);
+  }
+  await checkStillOpen(payment);
+  return account;
+}
+
+async function bind(payment: WalletPayment, account: string): Promise<void> {
+  const text = await messageFor(payment, account);
+  const bytes = [...new TextEncoder().encode(text)].map(byte => byte.toString(16).padStart(2, '0'));
+  const signature = await payment.provider.request({
+    method: 'personal_sign',
+    params: [`0x${bytes.join('')}`, account],
+  });
+  const { data: state } = await answered(
+    payerApi.POST('/api/v1/pay/sessions/{checkout_session_id}/wallet', {
+      params: { path: pathOf(payment) },
+      body: { address: account, signature: String(signature) },
+      signal: AbortSignal.timeout(ANSWER_MS),
+    }),
+  );
+  if (state === undefined) {
+    throw new Stop('The signature was not accepted. Nothing was sent; please try again.');
+  }
+  await shown(payment.learn(state));
+}
+
+/**
+ * Awaits a reply of the server. @throws Stop when there is none, after too many requests, and for a fault of the server
+ */
+async function answered<Data>(asked: Promise<Reply<Data>>): Promise<Reply<Data>> {
+  const reply = await asked.catch(() => {
+    throw new Stop('The server could not be reached. Nothing was sent; please try again.');
+  });
+  const { status, headers } = reply.response;
+  if (status === 429) {
+    const seconds = headers.get('Retry-After') ?? '60';
+    throw new Stop(
+      `There were too many requests from your network. Nothing was sent; please try again in ${seconds} seconds.`,
+    );
+  }
+  if (status >= 500) throw new Stop('The server reported an error. Nothing was sent; please try again.');
+  return reply;
+}
+
+/** Waits for a state to be shown. If that fails, the page shows it later and the payment continues. */
+function shown(learning: Promise<void>): Promise<void> {
+  return learning.catch(() => undefined);
+}
+
+/**
+ * Loads the message to sign. The server fills in the address with its checksum, which needs a hash that browsers lack.
+ * Source: EIP-55.
+ */
+async function messageFor(payment: WalletPayment, account: string): Promise<string> {
+  const { data, response } = await payerApi.GET('/api/v1/pay/sessions/{checkout_session_id}', {
+    params: { path: pathOf(payment), query: { wallet_address: account } },
+  });
+  if (response.status === 429) throw new Stop('Too many attempts. Please wait a minute and try again.');
+  if (data === undefined)
+    throw new Stop('The server could not be reached. Nothing was sent; please try again.');
+  return data.wallet_message;
+}
+
+/** Checks that the session is still open. Signing may take long, and a late payment does not complete the session. */
+async function checkStillOpen(payment: WalletPayment): Promise<void> {
+  const { data: state, response } = await answered(
+    payerApi.GET('/api/v1/pay/sessions/{checkout_session_id}/status', {
+      params: { path: pathOf(payment), query: { wait: 0 } },
+      signal: AbortSignal.timeout(ANSWER_MS),
+    }),
+  );
+  if (state === undefined) throw new Stop('This checkout can no longer be opened. Nothing was sent.');
+  const { status, payment_status: paid, expires_at: end } = state;
+  const now = Date.parse(response.headers.get('Date') ?? '') || Date.now();
+  if (status === 'active' && paid !== 'confirming' && Date.parse(end) > now) return;
+  await shown(payment.learn(state));
+  throw new Stop('This checkout is no longer open. Nothing was sent.');
+}

@@ -1,0 +1,136 @@
+import { unitsText } from '#pages/browser/amounts.ts';
+import { fieldOf, NATIVE, type WalletProvider } from './wallet-provider.ts';
+
+/** Selectors of `transfer(address,uint256)` and `balanceOf(address)`. Source: EIP-20. */
+const TRANSFER = '0xa9059cbb';
+const BALANCE_OF = '0x70a08231';
+
+const REJECTED = 4001;
+const UNKNOWN_CHAIN = 4902;
+const ALREADY_ASKING = -32002;
+/** Error codes of a wallet that has sent nothing. */
+const NOT_SENT: readonly unknown[] = [REJECTED, UNKNOWN_CHAIN, ALREADY_ASKING];
+
+const REASON_CHARACTERS = 160;
+
+/** A transfer of a token or coin by a wallet; `amount` in its smallest unit. */
+export interface WalletTransfer {
+  readonly provider: WalletProvider;
+  readonly chain: { readonly id: number; readonly name: string };
+  readonly token: { readonly address: string; readonly symbol: string; readonly decimals: number };
+  readonly recipient: string;
+  readonly amount: bigint;
+}
+
+/** Reason for stopping a transfer, in words for the person at the wallet. */
+export class Stop extends Error {}
+
+/**
+ * Connects an account of the wallet, on the transfer's chain and with enough of the token. Sources: EIP-1193, EIP-3326.
+ * @throws Stop and errors of the wallet, both worded by `stopReason`
+ */
+export async function readyAccount(transfer: WalletTransfer): Promise<string> {
+  const account = fieldOf(await transfer.provider.request({ method: 'eth_requestAccounts' }), '0');
+  if (typeof account !== 'string') throw new Stop('The wallet returned no account. Nothing was sent.');
+  await switchChain(transfer);
+  await checkBalance(transfer, account);
+  return account;
+}
+
+/**
+ * Sends the transfer and returns its hash. A wallet that fails without a refusal may still have sent it.
+ * @throws Stop and errors of the wallet, both worded by `stopReason`
+ */
+export async function sendTransfer(transfer: WalletTransfer, account: string): Promise<string> {
+  await checkChain(transfer);
+  const params = [transaction(transfer, account)];
+  try {
+    return String(await transfer.provider.request({ method: 'eth_sendTransaction', params }));
+  } catch (error) {
+    if (NOT_SENT.includes(codeOf(error))) throw error;
+    throw new Stop(
+      `${failure(error)} Please check in your wallet that nothing was sent before you try again: a payment that is sent twice is paid twice.`,
+    );
+  }
+}
+
+async function switchChain(transfer: WalletTransfer): Promise<void> {
+  const { chain, provider } = transfer;
+  if ((await currentChain(provider)) === chain.id) return;
+  const chainId = hex(BigInt(chain.id));
+  await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
+  await checkChain(transfer);
+}
+
+/** Checks the network again: people can change it at any time, and a transfer on another one is lost. */
+async function checkChain({ chain, provider }: WalletTransfer): Promise<void> {
+  if ((await currentChain(provider)) === chain.id) return;
+  throw new Stop(
+    `Your wallet is on another network. Choose ${chain.name} in it and try again. Nothing was sent.`,
+  );
+}
+
+async function currentChain(provider: WalletProvider): Promise<number> {
+  return Number(await provider.request({ method: 'eth_chainId' }));
+}
+
+async function checkBalance(transfer: WalletTransfer, account: string): Promise<void> {
+  const { token, chain, amount } = transfer;
+  const held = await balance(transfer, account).catch(() => undefined); // the wallet reports it itself
+  if (held === undefined || held >= amount) return;
+  throw new Stop(
+    `This account holds ${unitsText(held, token)} on ${chain.name}, and ${unitsText(amount, token)} are needed. Nothing was sent.`,
+  );
+}
+
+/** @throws SyntaxError when the wallet's answer is not a number */
+async function balance({ provider, token }: WalletTransfer, account: string): Promise<bigint> {
+  const held = NATIVE.test(token.address)
+    ? await provider.request({ method: 'eth_getBalance', params: [account, 'latest'] })
+    : await provider.request({
+        method: 'eth_call',
+        params: [{ to: token.address, data: BALANCE_OF + word(BigInt(account)) }, 'latest'],
+      });
+  return BigInt(String(held));
+}
+
+function transaction({ token, recipient, amount }: WalletTransfer, from: string) {
+  return NATIVE.test(token.address)
+    ? { from, to: recipient, value: hex(amount) }
+    : { from, to: token.address, value: '0x0', data: TRANSFER + word(BigInt(recipient)) + word(amount) };
+}
+
+/** True when the person at the wallet declined. */
+export function isDeclined(error: unknown): boolean {
+  return fieldOf(error, 'code') === REJECTED;
+}
+
+/** Why a transfer was not sent, in words for the person at the wallet. */
+export function stopReason(error: unknown, chain: WalletTransfer['chain']): string {
+  if (error instanceof Stop) return error.message;
+  const code = codeOf(error);
+  if (code === REJECTED) return 'You declined in the wallet. Nothing was sent; you can try again.';
+  if (code === UNKNOWN_CHAIN) {
+    return `Your wallet does not know ${chain.name} (network id ${chain.id}). Add it in the wallet’s settings and try again. Nothing was sent.`;
+  }
+  if (code === ALREADY_ASKING) return 'Your wallet is already asking you. Please open it.';
+  return failure(error);
+}
+
+function failure(error: unknown): string {
+  const message = fieldOf(error, 'message');
+  const said = typeof message === 'string' ? message.slice(0, REASON_CHARACTERS) : 'no reason';
+  return `The wallet reported an error: ${said}`;
+}
+
+function codeOf(error: unknown): unknown {
+  return fieldOf(fieldOf(fieldOf(error, 'data'), 'originalError'), 'code') ?? fieldOf(error, 'code');
+}
+
+function hex(number: bigint): string {
+  return `0x${number.toString(16)}`;
+}
+
+function word(number: bigint): string {
+  return number.toString(16).padStart(64, '0');
+}

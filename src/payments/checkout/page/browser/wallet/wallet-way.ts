@@ -1,0 +1,108 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { h } from '#pages/browser/element.ts';
+import type { FoundWallets } from './found-wallets.ts';
+import type { Wallet } from './wallet-provider.ts';
+
+const PICTURE = /^data:image\//;
+
+/** Text about a payment, with its colour. */
+export interface WalletMessage {
+  readonly text: string;
+  readonly tone: 'calm' | 'busy' | 'good' | 'bad';
+}
+
+/** Wallets that can pay a session, and the progress of their payment. */
+export interface WalletOffer extends FoundWallets {
+  /** True while a payment is being made or is on its way, which prevents a second one. */
+  readonly isLocked: boolean;
+  readonly message: WalletMessage | undefined;
+  readonly pay: (wallet: Wallet) => void;
+}
+
+/** What the server knows of wallets. */
+export const NO_WALLETS: WalletOffer = {
+  wallets: [],
+  isSearched: false,
+  isLocked: false,
+  message: undefined,
+  pay: () => undefined,
+};
+
+interface WalletWayProps {
+  /** Text of the button, and the amount that the wallet sends. */
+  readonly label: string;
+  readonly owed: string;
+  /** True when the page has a QR code below. */
+  readonly hasCode: boolean;
+  readonly wallets: WalletOffer;
+}
+
+/** Payment with a wallet of this browser: a button for one wallet, a list for several, and a hint for none. */
+export function WalletWay({ label, owed, hasCode, wallets: offer }: WalletWayProps): VNode {
+  const { wallets, isSearched, isLocked, message, pay } = offer;
+  const [isOpen, setOpen] = useState(false);
+  const [first] = wallets;
+  const list = useId();
+  const hasSeveral = wallets.length > 1;
+  const pressed = () => {
+    if (hasSeveral) setOpen(!isOpen);
+    else if (first !== undefined) pay(first);
+  };
+  const { text, tone } = message ?? { text: hintOf(offer, hasCode), tone: undefined };
+  return html`<section class="way" aria-labelledby="wallet-title">
+    <h2 id="wallet-title">Pay with your wallet</h2>
+    <noscript>
+      <p class="note">To pay from a wallet of this browser, please allow scripts on this page.</p>
+    </noscript>
+    <button
+      class="primary"
+      type="button"
+      id="pay"
+      disabled=${isLocked || first === undefined}
+      hidden=${isSearched && first === undefined}
+      aria-expanded=${hasSeveral ? String(isOpen) : undefined}
+      aria-controls=${hasSeveral ? list : undefined}
+      onClick=${pressed}
+    >
+      <span>${label}</span> <span class="button-amount">${owed}</span>
+    </button>
+    ${hasSeveral && isOpen && h(WalletList, { id: list, wallets, isLocked, pay })}
+    <p class="wallet-status" id="wallet-status" role="status" data-tone=${tone}>${text}</p>
+  </section>`;
+}
+
+function WalletList({
+  id,
+  wallets,
+  isLocked,
+  pay,
+}: Pick<WalletOffer, 'wallets' | 'isLocked' | 'pay'> & { id: string }): VNode {
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => list.current?.querySelector('button')?.focus(), []);
+  return html`<ul class="wallets" id=${id} ref=${list}>
+    ${wallets.map(
+      wallet => html`<li key=${wallet.id}>
+        <button type="button" class="wallet" disabled=${isLocked} onClick=${() => pay(wallet)}>
+          ${
+            // A drawing in an image runs no script.
+            PICTURE.test(wallet.icon) && html`<img src=${wallet.icon} alt="" width="28" height="28" />`
+          }
+          ${wallet.name}
+        </button>
+      </li>`,
+    )}
+  </ul>`;
+}
+
+/** Text below the button while no payment is being made. */
+function hintOf({ wallets, isSearched }: FoundWallets, hasCode: boolean): string {
+  const [first, second] = wallets;
+  if (first !== undefined) return second === undefined ? `With ${first.name}` : '';
+  if (!isSearched) return '';
+  const others = hasCode
+    ? 'Use the code below, or open this page in your wallet.'
+    : 'Please open this page in your wallet.';
+  return `No wallet was found in this browser. ${others}`;
+}
