@@ -808,6 +808,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/refunds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List refunds
+         * @description Returns the refunds of the organization that match every filter, newest first.
+         */
+        get: operations["listRefunds"];
+        put?: never;
+        /**
+         * Create a refund
+         * @description Requests a refund of confirmed money: of a session, of one of its transactions, or of an open unmatched transfer. The amount is reserved, so that all refunds together never exceed what arrived. The money is sent by a wallet of the merchant, for example with `payment_uri` or `transaction_request`, within seven days. The platform holds no money.
+         */
+        post: operations["createRefund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/refunds/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the options of a refund
+         * @description Returns how much of a session, a transaction or an unmatched transfer can be refunded, and the known destinations, the safest first. Name exactly one record.
+         */
+        get: operations["getRefundOptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/refunds/{refund_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a refund
+         * @description Returns a refund.
+         */
+        get: operations["getRefund"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/refunds/{refund_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a refund
+         * @description Cancels a refund that requires action, and releases its amount. Fails with `invalid_status_transition` while a transaction of the refund is being confirmed, and when the refund has ended.
+         */
+        post: operations["cancelRefund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/refunds/{refund_id}/complete": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Name the transaction of a refund
+         * @description Names the transaction that sends the money. The refund is `pending` until the transaction is confirmed on the chain with exactly this token, amount and destination, and then `completed`. One transfer completes one refund. A transaction that fails or sends something else makes the refund require action again.
+         */
+        post: operations["completeRefund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/set-aside-transactions": {
         parameters: {
             query?: never;
@@ -1340,6 +1444,297 @@ export interface webhooks {
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["CheckoutExpiredDelivery"];
+                };
+            };
+            responses: {
+                /** @description Any 2xx within 30 seconds counts as received. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "refund.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A refund was created
+         * @description Sent when a refund was requested. No money has been sent yet.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature": components["parameters"]["DeliverySignature"];
+                    /**
+                     * @description The same HMAC, made with the old secret. Sent until the grace period of a rotation ends.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
+                    /**
+                     * @description Id of the webhook.
+                     * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                     */
+                    "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
+                    /**
+                     * @description Id of the attempt: the delivery's id, with `-2`, `-3` and so on from the second attempt. Use `X-Service-Event-Id` to detect repetitions.
+                     * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
+                     */
+                    "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
+                    /**
+                     * @description Id of the event, the same in every attempt and for every webhook. Use it to ignore repetitions.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
+                    /**
+                     * @description Type of the event.
+                     * @example payment.completed
+                     */
+                    "X-Service-Event": components["parameters"]["DeliveryEvent"];
+                    /**
+                     * @description Time of this attempt. The time of the event is in the body.
+                     * @example 2026-11-21T09:30:02.000Z
+                     */
+                    "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                    /**
+                     * @description `true` for a test event with sample data; absent otherwise.
+                     * @example true
+                     */
+                    "X-Service-Test"?: components["parameters"]["DeliveryTest"];
+                    /**
+                     * @description Id of the event, as in Standard Webhooks.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "webhook-id": components["parameters"]["StandardId"];
+                    /**
+                     * @description Time of this attempt, in seconds since 1970.
+                     * @example 1795253402
+                     */
+                    "webhook-timestamp": components["parameters"]["StandardTimestamp"];
+                    /**
+                     * @description Signatures as in Standard Webhooks: `v1,` and Base64. Two, separated by a space, during the grace period of a rotation.
+                     * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RefundDelivery"];
+                };
+            };
+            responses: {
+                /** @description Any 2xx within 30 seconds counts as received. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "refund.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A refund was completed
+         * @description Sent when the transfer of a refund was confirmed on the chain.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature": components["parameters"]["DeliverySignature"];
+                    /**
+                     * @description The same HMAC, made with the old secret. Sent until the grace period of a rotation ends.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
+                    /**
+                     * @description Id of the webhook.
+                     * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                     */
+                    "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
+                    /**
+                     * @description Id of the attempt: the delivery's id, with `-2`, `-3` and so on from the second attempt. Use `X-Service-Event-Id` to detect repetitions.
+                     * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
+                     */
+                    "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
+                    /**
+                     * @description Id of the event, the same in every attempt and for every webhook. Use it to ignore repetitions.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
+                    /**
+                     * @description Type of the event.
+                     * @example payment.completed
+                     */
+                    "X-Service-Event": components["parameters"]["DeliveryEvent"];
+                    /**
+                     * @description Time of this attempt. The time of the event is in the body.
+                     * @example 2026-11-21T09:30:02.000Z
+                     */
+                    "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                    /**
+                     * @description `true` for a test event with sample data; absent otherwise.
+                     * @example true
+                     */
+                    "X-Service-Test"?: components["parameters"]["DeliveryTest"];
+                    /**
+                     * @description Id of the event, as in Standard Webhooks.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "webhook-id": components["parameters"]["StandardId"];
+                    /**
+                     * @description Time of this attempt, in seconds since 1970.
+                     * @example 1795253402
+                     */
+                    "webhook-timestamp": components["parameters"]["StandardTimestamp"];
+                    /**
+                     * @description Signatures as in Standard Webhooks: `v1,` and Base64. Two, separated by a space, during the grace period of a rotation.
+                     * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RefundDelivery"];
+                };
+            };
+            responses: {
+                /** @description Any 2xx within 30 seconds counts as received. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "refund.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A refund failed
+         * @description Sent when a refund was cancelled or expired, when its transaction failed, and when a reorg dropped its transfer. `status` says whether it still requires action.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature": components["parameters"]["DeliverySignature"];
+                    /**
+                     * @description The same HMAC, made with the old secret. Sent until the grace period of a rotation ends.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
+                    /**
+                     * @description Id of the webhook.
+                     * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                     */
+                    "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
+                    /**
+                     * @description Id of the attempt: the delivery's id, with `-2`, `-3` and so on from the second attempt. Use `X-Service-Event-Id` to detect repetitions.
+                     * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
+                     */
+                    "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
+                    /**
+                     * @description Id of the event, the same in every attempt and for every webhook. Use it to ignore repetitions.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
+                    /**
+                     * @description Type of the event.
+                     * @example payment.completed
+                     */
+                    "X-Service-Event": components["parameters"]["DeliveryEvent"];
+                    /**
+                     * @description Time of this attempt. The time of the event is in the body.
+                     * @example 2026-11-21T09:30:02.000Z
+                     */
+                    "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                    /**
+                     * @description `true` for a test event with sample data; absent otherwise.
+                     * @example true
+                     */
+                    "X-Service-Test"?: components["parameters"]["DeliveryTest"];
+                    /**
+                     * @description Id of the event, as in Standard Webhooks.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "webhook-id": components["parameters"]["StandardId"];
+                    /**
+                     * @description Time of this attempt, in seconds since 1970.
+                     * @example 1795253402
+                     */
+                    "webhook-timestamp": components["parameters"]["StandardTimestamp"];
+                    /**
+                     * @description Signatures as in Standard Webhooks: `v1,` and Base64. Two, separated by a space, during the grace period of a rotation.
+                     * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RefundDelivery"];
                 };
             };
             responses: {
@@ -2293,6 +2688,8 @@ export interface components {
             amount_due: components["schemas"]["Amount"];
             /** @description Amount received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
+            /** @description Amount of completed refunds, in the token's smallest unit. */
+            amount_refunded: components["schemas"]["Amount"];
             /**
              * @description Payment request for wallets (EIP-681); null when only a wallet that signed can pay.
              * @example ethereum:0x5fbdb2315678afecb367f032d93f642f64180aa3@31337/transfer?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8&uint256=12500000
@@ -3399,7 +3796,7 @@ export interface components {
          * @example payment.completed
          * @enum {string}
          */
-        EventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired";
+        EventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "refund.created" | "refund.completed" | "refund.failed";
         /**
          * @description Id of an event, the same in every delivery of it.
          * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
@@ -3668,8 +4065,103 @@ export interface components {
             /** @description Record that the event is about. */
             data: components["schemas"]["CheckoutExpiredData"];
         };
-        /** @description A record of something that happened to a payment or session. Webhooks deliver it to receivers. */
-        EventRecord: components["schemas"]["PaymentEvent"] | components["schemas"]["CheckoutCompletedEvent"] | components["schemas"]["CheckoutExpiredEvent"];
+        /**
+         * @description Id of a refund.
+         * @example re_7mNb4VcXz2LkJ8hGfD5sAq1W
+         */
+        RefundId: string;
+        /**
+         * @description State of a refund: `requires_action` until the merchant has sent the money, `pending` while its transaction is being confirmed, then `completed`; `cancelled` when it was cancelled or expired.
+         * @example requires_action
+         * @enum {string}
+         */
+        RefundStatus: "requires_action" | "pending" | "completed" | "cancelled";
+        /**
+         * @description Id of an unmatched transfer.
+         * @example utr_6hZx9CvBn2MqW5eRtY8uIo1P
+         */
+        TransferId: string;
+        /**
+         * @description Source of the destination of a refund. `signed_wallet`: the wallet that signed for the checkout. `payer_signature`, `payer_email` and `payer`: stated by the payer on the checkout page, with a signature of the sending wallet, through a link in a mail, or without proof. `merchant`: typed by the merchant. `sender`: the address that sent the money, which may belong to an exchange or a contract.
+         * @example signed_wallet
+         * @enum {string}
+         */
+        DestinationSource: "signed_wallet" | "payer_signature" | "payer_email" | "payer" | "merchant" | "sender";
+        /**
+         * @description Reason of the last failure of a refund; null when there is none. `reverted`: its transaction failed. `mismatch`: its transaction does not send exactly this token and amount to the destination, was made before the refund, or completes another refund. `not_found`: no node knows its transaction. `reorged`: a reorg dropped its transfer. `cancelled` and `expired`: it has ended.
+         * @example reverted
+         * @enum {string|null}
+         */
+        RefundFailureReason: "reverted" | "mismatch" | "not_found" | "reorged" | "cancelled" | "expired" | null;
+        /** @description The refund of the event. */
+        RefundData: {
+            /** @description Id of the refund. */
+            id: components["schemas"]["RefundId"];
+            /** @description State of the refund. */
+            status: components["schemas"]["RefundStatus"];
+            /** @description Session whose payment is refunded; null for an unmatched transfer that was not assigned. */
+            session_id: components["schemas"]["SessionId"] | null;
+            /** @description Transaction that is refunded; null for the session as a whole. */
+            transaction_id: components["schemas"]["TransactionId"] | null;
+            /** @description Unmatched transfer for which the refund was created; null for a session. */
+            unmatched_transfer_id: components["schemas"]["TransferId"] | null;
+            /** @description Chain on which the money is sent. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Contract address of the token to send. */
+            token_address: components["schemas"]["TokenAddress"];
+            /** @description Amount to send, in the token's smallest unit. */
+            amount: components["schemas"]["Amount"];
+            /** @description Address that receives the money. */
+            destination_address: components["schemas"]["Address"];
+            /** @description Source of the destination. */
+            destination_source: components["schemas"]["DestinationSource"];
+            /**
+             * @description True when the payer has proved the destination: by the wallet that signed for the checkout, by a signature of the sending wallet, or through the payer's mailbox.
+             * @example true
+             */
+            destination_proved: boolean;
+            /** @description Hash of the transaction that sends the money; null while none is known. */
+            tx_hash: components["schemas"]["Hash"] | null;
+            /** @description Reason of the last failure; null when there is none. */
+            failure_reason: components["schemas"]["RefundFailureReason"];
+            /**
+             * @description Reason of the refund, from the merchant; null when not given.
+             * @example Paid twice
+             */
+            reason: string | null;
+            /** @description Time when the refund was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Time when the refund was completed; null while it is not. */
+            completed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Time when the refund was cancelled or expired; null while it was not. */
+            cancelled_at: components["schemas"]["Timestamp"] | null;
+            /** @description Session whose payment is refunded; null for an unmatched transfer. */
+            checkoutSession: components["schemas"]["EventSession"] | null;
+        };
+        /** @description A refund was created, completed or failed. */
+        RefundEvent: {
+            /**
+             * @description Type of the object.
+             * @example event
+             * @constant
+             */
+            object: "event";
+            /** @description Id of the event. */
+            id: components["schemas"]["EventId"];
+            /** @description `live` or `test`; an event is visible to keys of its mode. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description Type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "refund.created" | "refund.completed" | "refund.failed";
+            /** @description Time when the event occurred. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Record that the event is about. */
+            data: components["schemas"]["RefundData"];
+        };
+        /** @description A record of something that happened to a payment, session or refund. Webhooks deliver it to receivers. */
+        EventRecord: components["schemas"]["PaymentEvent"] | components["schemas"]["CheckoutCompletedEvent"] | components["schemas"]["CheckoutExpiredEvent"] | components["schemas"]["RefundEvent"];
         /** @description One page of events. */
         EventList: {
             /**
@@ -3706,7 +4198,7 @@ export interface components {
          * @example payment.completed
          * @enum {string}
          */
-        Subscription: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "*";
+        Subscription: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "refund.created" | "refund.completed" | "refund.failed" | "*";
         /**
          * @description Reason why the platform disabled the webhook; null unless it did.
          * @example too_many_failures
@@ -3935,7 +4427,7 @@ export interface components {
          * @example payment.completed
          * @enum {string}
          */
-        DeliveryEventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "test.ping";
+        DeliveryEventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "refund.created" | "refund.completed" | "refund.failed" | "test.ping";
         /** @description A test of a webhook. */
         WebhookTest: {
             /**
@@ -4354,11 +4846,8 @@ export interface components {
              * @constant
              */
             object: "unmatched_transfer";
-            /**
-             * @description Id of the transfer.
-             * @example utr_6hZx9CvBn2MqW5eRtY8uIo1P
-             */
-            id: string;
+            /** @description Id of the transfer. */
+            id: components["schemas"]["TransferId"];
             /** @description `live` or `test`; a transfer is visible to keys of its mode. */
             mode: components["schemas"]["Mode"];
             /**
@@ -4437,6 +4926,225 @@ export interface components {
              * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
              */
             session_id: string;
+        };
+        /** @description A transaction for a wallet to send, as in `eth_sendTransaction`. */
+        TransactionRequest: {
+            /** @description Contract of the token, or the destination for the native coin. */
+            to: components["schemas"]["Address"];
+            /** @description Native coins to send, in wei; 0 for tokens. */
+            value: components["schemas"]["Amount"];
+            /**
+             * @description Data of the call as 0x-prefixed hex; 0x for the native coin.
+             * @example 0xa9059cbb00000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c800000000000000000000000000000000000000000000000000000000002625a0
+             */
+            data: string;
+        };
+        /** @description Money that the merchant sends back to a payer. */
+        Refund: {
+            /**
+             * @description Type of the object.
+             * @example refund
+             * @constant
+             */
+            object: "refund";
+            /** @description Id of the refund. */
+            id: components["schemas"]["RefundId"];
+            /** @description `live` or `test`; a refund is visible to keys of its mode. */
+            mode: components["schemas"]["Mode"];
+            /** @description State of the refund. */
+            status: components["schemas"]["RefundStatus"];
+            /** @description Session whose payment is refunded; null for an unmatched transfer that was not assigned. */
+            session_id: components["schemas"]["SessionId"] | null;
+            /** @description Transaction that is refunded; null for the session as a whole. */
+            transaction_id: components["schemas"]["TransactionId"] | null;
+            /** @description Unmatched transfer for which the refund was created; null for a session. */
+            unmatched_transfer_id: components["schemas"]["TransferId"] | null;
+            /** @description Chain on which the money is sent. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Contract address of the token to send. */
+            token_address: components["schemas"]["TokenAddress"];
+            /** @description Amount to send, in the token's smallest unit. */
+            amount: components["schemas"]["Amount"];
+            /** @description Address that receives the money. */
+            destination_address: components["schemas"]["Address"];
+            /** @description Source of the destination. */
+            destination_source: components["schemas"]["DestinationSource"];
+            /**
+             * @description True when the payer has proved the destination: by the wallet that signed for the checkout, by a signature of the sending wallet, or through the payer's mailbox.
+             * @example true
+             */
+            destination_proved: boolean;
+            /**
+             * @description Request of the transfer for wallets (EIP-681); null when the refund does not require action.
+             * @example ethereum:0x5fbdb2315678afecb367f032d93f642f64180aa3@31337/transfer?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8&uint256=2500000
+             */
+            payment_uri: string | null;
+            /** @description The transfer as a transaction for wallets; null when the refund does not require action. */
+            transaction_request: components["schemas"]["TransactionRequest"] | null;
+            /** @description Hash of the transaction that sends the money; null while none is known. */
+            tx_hash: components["schemas"]["Hash"] | null;
+            /**
+             * @description Number of blocks after the block of the transfer, at most `required_confirmations`; 0 while it was not seen.
+             * @example 2
+             */
+            confirmations: number;
+            /**
+             * @description Number of blocks that must follow the block of the transfer to complete the refund.
+             * @example 3
+             */
+            required_confirmations: number;
+            /** @description Reason of the last failure; null when there is none. */
+            failure_reason: components["schemas"]["RefundFailureReason"];
+            /**
+             * @description Reason of the refund, from the merchant; null when not given.
+             * @example Paid twice
+             */
+            reason: string | null;
+            /**
+             * @description API key or dashboard session that created the refund.
+             * @example api_key:ak_5gTy8VbNm3QwE6rUiO1pAs4D
+             */
+            created_by: string;
+            /**
+             * @description API key or dashboard session that named the transaction; null when none did.
+             * @example api_key:ak_5gTy8VbNm3QwE6rUiO1pAs4D
+             */
+            completed_by: string | null;
+            /**
+             * @description API key or dashboard session that cancelled the refund; null when none did.
+             * @example api_key:ak_5gTy8VbNm3QwE6rUiO1pAs4D
+             */
+            cancelled_by: string | null;
+            /**
+             * @description Reason of the cancellation, from the merchant; null when not given.
+             * @example The customer keeps the credit
+             */
+            cancelled_reason: string | null;
+            /** @description Time at which the refund is cancelled unless its transfer was seen. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description Time when the refund was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Time when the refund last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+            /** @description Time when the refund was completed; null while it is not. */
+            completed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Time when the refund was cancelled or expired; null while it was not. */
+            cancelled_at: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description One page of refunds. */
+        RefundList: {
+            /**
+             * @description Type of the object.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description Refunds on this page. */
+            data: components["schemas"]["Refund"][];
+            /**
+             * @description True when another page follows.
+             * @example false
+             */
+            has_more: boolean;
+            /**
+             * @description Number of records that match on all pages.
+             * @example 3
+             */
+            total_count: number;
+            /**
+             * @description Path of the list.
+             * @example /api/v1/refunds
+             */
+            url: string;
+        };
+        /** @description A new refund. Name `session_id`, `transaction_id` or `unmatched_transfer_id`. */
+        RefundCreation: {
+            /**
+             * @description Id of the session whose payment is refunded.
+             * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
+             */
+            session_id?: string;
+            /**
+             * @description Id of the completed transaction that is refunded. With `session_id`, it must be one of that session.
+             * @example txn_2cDv6HqJs1YoK4wAiT9fXl8P
+             */
+            transaction_id?: string;
+            /**
+             * @description Id of the open unmatched transfer that is refunded. It excludes the other two.
+             * @example utr_6hZx9CvBn2MqW5eRtY8uIo1P
+             */
+            unmatched_transfer_id?: string;
+            /** @description Amount to refund, in the token's smallest unit; by default all that can be refunded. */
+            amount?: components["schemas"]["PositiveAmountInput"];
+            /** @description Address that receives the money; by default the one that the payer has proved. Required when there is none. */
+            destination_address?: components["schemas"]["AddressInput"];
+            /** @description The same address, typed again. Required for a destination that the payer has not proved. */
+            destination_confirmation?: components["schemas"]["AddressInput"];
+            /**
+             * @description Reason of the refund, for your records.
+             * @example Paid twice
+             */
+            reason?: string | null;
+        };
+        /** @description An address to which a refund can be sent. */
+        RefundDestination: {
+            /** @description The address. */
+            address: components["schemas"]["Address"];
+            /** @description Source of the address. */
+            source: components["schemas"]["DestinationSource"];
+            /**
+             * @description True when the payer has proved the address.
+             * @example true
+             */
+            proved: boolean;
+            /**
+             * @description A sentence to show before the address is used; null when there is none.
+             * @example The address that sent the money may belong to an exchange or a contract. Money that is sent there is lost.
+             */
+            warning: string | null;
+        };
+        /** @description How much can be refunded, and to which addresses. */
+        RefundOptions: {
+            /**
+             * @description Type of the object.
+             * @example refund_options
+             * @constant
+             */
+            object: "refund_options";
+            /** @description Session of the money; null for an unmatched transfer. */
+            session_id: components["schemas"]["SessionId"] | null;
+            /** @description Transaction that was asked for; null for a session as a whole and for an unmatched transfer. */
+            transaction_id: components["schemas"]["TransactionId"] | null;
+            /** @description Unmatched transfer that was asked for; null otherwise. */
+            unmatched_transfer_id: components["schemas"]["TransferId"] | null;
+            /** @description Chain of the money. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Contract address of the token. */
+            token_address: components["schemas"]["TokenAddress"];
+            /** @description Amount that arrived and is confirmed, from all senders, in the token's smallest unit. */
+            amount_received: components["schemas"]["Amount"];
+            /** @description Amount of refunds that are not cancelled, in the token's smallest unit. */
+            amount_reserved: components["schemas"]["Amount"];
+            /** @description Amount that can still be refunded, in the token's smallest unit. */
+            amount_refundable: components["schemas"]["Amount"];
+            /** @description Known addresses, the safest first; empty when none is known. */
+            destinations: components["schemas"]["RefundDestination"][];
+        };
+        /** @description Cancellation of a refund. */
+        RefundCancellation: {
+            /**
+             * @description Reason of the cancellation, for your records.
+             * @example The customer keeps the credit
+             */
+            reason?: string | null;
+        };
+        /** @description Transaction that sends the money of a refund. */
+        RefundTransaction: {
+            /**
+             * @description Hash of the transaction, in any letter case.
+             * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+             */
+            tx_hash: string;
         };
         /** @description A transaction on a chain that pays the organization and waits, because no node returns its receipt. */
         SetAsideTransaction: {
@@ -4871,6 +5579,23 @@ export interface components {
             /** @description Record that the event is about. */
             data: components["schemas"]["CheckoutExpiredData"];
         };
+        /** @description Body of a delivery about a refund. */
+        RefundDelivery: {
+            /** @description Id of the event. */
+            id: components["schemas"]["EventId"];
+            /**
+             * @description Type of the event.
+             * @example refund.completed
+             * @enum {string}
+             */
+            event: "refund.created" | "refund.completed" | "refund.failed";
+            /** @description Id of the webhook that receives the delivery. */
+            webhook_id: components["schemas"]["WebhookId"];
+            /** @description Time when the event occurred. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description Record that the event is about. */
+            data: components["schemas"]["RefundData"];
+        };
         /** @description Sample data of a `test.ping` event. */
         TestPingData: {
             /**
@@ -5131,6 +5856,11 @@ export interface components {
          */
         UnmatchedTransferId: string;
         /**
+         * @description Id of the refund.
+         * @example re_7mNb4VcXz2LkJ8hGfD5sAq1W
+         */
+        RefundIdParameter: string;
+        /**
          * @description Short code of the payment link.
          * @example xK9mQ2aB
          */
@@ -5155,6 +5885,12 @@ export interface components {
         TransactionStatusParameter: components["schemas"]["TransactionStatus"];
         /** @description Only transfers in this state. */
         TransferStatus: "open" | "assigned" | "set_aside";
+        /** @description Only refunds in this state. */
+        RefundStatusParameter: components["schemas"]["RefundStatus"];
+        /** @description Only records of this unmatched transfer. */
+        OfUnmatchedTransfer: string;
+        /** @description Only records of this transaction. */
+        OfTransaction: string;
         /** @description Only records on this chain. */
         ChainIdParameter: components["schemas"]["ChainId"];
         /** @description Only records of this payment link. */
@@ -7288,6 +8024,273 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentTransaction"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listRefunds: {
+        parameters: {
+            query: {
+                /** @description Only refunds in this state. */
+                status?: components["parameters"]["RefundStatusParameter"];
+                /** @description Only records of this checkout session. */
+                session_id?: components["parameters"]["OfSession"];
+                /** @description Only records of this unmatched transfer. */
+                unmatched_transfer_id?: components["parameters"]["OfUnmatchedTransfer"];
+                /** @description Only records on this chain. */
+                chain_id?: components["parameters"]["ChainIdParameter"];
+                /** @description Only records created at or after this time, ISO 8601. */
+                from?: components["parameters"]["From"];
+                /** @description Only records created before this time, ISO 8601. */
+                to?: components["parameters"]["To"];
+                /** @description Page number, from 1. A page after the last one is empty. */
+                page: components["parameters"]["Page"];
+                /** @description Number of records per page. */
+                limit: components["parameters"]["Limit"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of refunds. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createRefund: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "session_id": "cs_9hUw3ZpLk5RtN8xEbG2mQy7V",
+                 *       "amount": "2500000",
+                 *       "destination_address": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+                 *       "destination_confirmation": "0x70997970C51812dc3A010C7d01b50e0d17dc79C8",
+                 *       "reason": "Paid twice"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefundCreation"];
+            };
+        };
+        responses: {
+            /** @description The new refund. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refund"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getRefundOptions: {
+        parameters: {
+            query?: {
+                /** @description Only records of this checkout session. */
+                session_id?: components["parameters"]["OfSession"];
+                /** @description Only records of this transaction. */
+                transaction_id?: components["parameters"]["OfTransaction"];
+                /** @description Only records of this unmatched transfer. */
+                unmatched_transfer_id?: components["parameters"]["OfUnmatchedTransfer"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The options. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundOptions"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getRefund: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the refund.
+                 * @example re_7mNb4VcXz2LkJ8hGfD5sAq1W
+                 */
+                refund_id: components["parameters"]["RefundIdParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The refund. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refund"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cancelRefund: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the refund.
+                 * @example re_7mNb4VcXz2LkJ8hGfD5sAq1W
+                 */
+                refund_id: components["parameters"]["RefundIdParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The customer keeps the credit"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefundCancellation"];
+            };
+        };
+        responses: {
+            /** @description The cancelled refund. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refund"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    completeRefund: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the refund.
+                 * @example re_7mNb4VcXz2LkJ8hGfD5sAq1W
+                 */
+                refund_id: components["parameters"]["RefundIdParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "tx_hash": "0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefundTransaction"];
+            };
+        };
+        responses: {
+            /** @description The pending refund. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Refund"];
                 };
             };
             400: components["responses"]["BadRequest"];
