@@ -28,6 +28,8 @@ interface Asking {
   /** Path parameters in place of the latest records. */
   readonly at?: Readonly<Record<string, string>>;
   readonly body?: Json;
+  /** Parameters of a request that needs some, such as `session_id=cs_1`. */
+  readonly query?: string;
   /** True when another response of this operation is the example. */
   readonly isUnrecorded?: boolean;
 }
@@ -83,11 +85,12 @@ export async function openExampleShop(chain: EmbeddedChain, receive: () => numbe
   const recorded = new Map<string, RecordedExamples>();
   const known = new Map<string, string>();
 
-  async function send(id: string, { at = {}, body }: Asking) {
+  async function send(id: string, { at = {}, body, query }: Asking) {
     const operation = operations.find(one => one.id === id);
     if (operation === undefined) throw new Error(`${id} is not in the contract`);
     const sent = body ?? operation.example;
-    const target = exampleTarget(operation, new Map([...known, ...Object.entries(at)]));
+    const path = exampleTarget(operation, new Map([...known, ...Object.entries(at)]));
+    const target = query === undefined ? path : `${path}?${query}`;
     const response = await fetch(service.url + target, {
       method: operation.row.method.toUpperCase(),
       headers: {

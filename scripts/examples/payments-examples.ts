@@ -9,6 +9,8 @@ import type { RecordedExamples } from './recorded.ts';
 
 /** Account of the recipient in the contract's examples. Like the one that links pay, it has no other activity. */
 const RECIPIENT = 26;
+/** Address that a refund goes to. */
+const REFUNDED_TO = `0x${'d0'.repeat(20)}`;
 const CHAT = 42;
 /** Path of a webhook that receives every event. */
 const EVERYTHING = '/everything';
@@ -81,6 +83,30 @@ async function sellOnChain(shop: ExampleShop, payer: Payer): Promise<void> {
   await told(shop);
   shop.known.set('event_id', firstId(await shop.peek('listEvents')));
   shop.known.set('delivery_id', firstId(await shop.peek('listWebhookDeliveries')));
+  await refund(shop, payer);
+}
+
+/** Refunds a part of the session. The payer's wallet plays the merchant's, which sends the money. */
+async function refund({ ask, peek, known, now }: ExampleShop, payer: Payer): Promise<void> {
+  const session_id = known.get('checkout_session_id') ?? '';
+  const [destination_address, amount] = [REFUNDED_TO, '2500000'];
+  const body = { session_id, amount, destination_address, destination_confirmation: destination_address };
+  await ask('getRefundOptions', { query: `session_id=${session_id}` });
+  const begun = await ask('createRefund', { body: { ...body, reason: 'Paid twice' } });
+  const at = { refund_id: String(begun.id) };
+  known.set('refund_id', at.refund_id);
+  const tx_hash = await payer.pay(
+    { ...dueOf(await peek('getCheckoutSession')), to: REFUNDED_TO, amount },
+    now(),
+  );
+  await ask('completeRefund', { at, body: { tx_hash } });
+  await until(
+    () => peek('getRefund', { at }),
+    ({ status }) => status === 'completed',
+  );
+  await ask('listRefunds');
+  const another = await ask('createRefund', { body, isUnrecorded: true });
+  await ask('cancelRefund', { at: { refund_id: String(another.id) } });
 }
 
 /** Runs sessions with other outcomes, and the payer's operations. */

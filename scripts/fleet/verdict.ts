@@ -128,7 +128,7 @@ export async function noteWaits(sold: readonly Sold[], arrivals: readonly Arriva
     const paidAt = new Map(sales.map(sale => [sale.sessionId, sale.paidAt]));
     for (const { id, event, created_at: createdAt, data } of await eventsOf(shop)) {
       const at = Date.parse(createdAt);
-      const paid = paidAt.get(data.checkoutSession.id);
+      const paid = paidAt.get(data.checkoutSession?.id ?? '');
       if (event === 'payment.completed' && paid !== undefined)
         note({ kind: 'settlement', startedAt: paid, ms: at - paid });
       for (const { path } of shop.hooks) {

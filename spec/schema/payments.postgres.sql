@@ -146,6 +146,7 @@ create table checkout_sessions (
   is_price_round boolean not null default false,
   signed_address text collate "C",
   ended_reason text collate "C",
+  amount_refunded text collate "C" not null default '010'::text,
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -574,3 +575,47 @@ create table set_aside_blocks (
   PRIMARY KEY (id),
   UNIQUE (chain_id, part, block_number)
 );
+
+create table refunds (
+  id text collate "C" not null,
+  organization_id text collate "C" not null,
+  mode text collate "C" not null,
+  status text collate "C" not null,
+  session_id text collate "C",
+  transaction_id text collate "C",
+  unmatched_transfer_id text collate "C",
+  chain_id bigint not null,
+  token_address text collate "C" not null,
+  amount text collate "C" not null,
+  recipient text collate "C" not null,
+  destination text collate "C" not null,
+  destination_source text collate "C" not null,
+  tx_hash text collate "C",
+  log_index bigint,
+  block_number bigint,
+  block_hash text collate "C",
+  confirmations bigint not null,
+  required_confirmations bigint not null,
+  failure_reason text collate "C",
+  reason text collate "C",
+  created_by text collate "C" not null,
+  completed_by text collate "C",
+  cancelled_by text collate "C",
+  cancelled_reason text collate "C",
+  after_block bigint,
+  searched_since bigint,
+  expires_at bigint not null,
+  created_at bigint not null,
+  updated_at bigint not null,
+  completed_at bigint,
+  cancelled_at bigint,
+  PRIMARY KEY (id)
+);
+CREATE INDEX refunds_of_owner ON refunds USING btree (organization_id, mode, created_at, id);
+CREATE INDEX refunds_of_session ON refunds USING btree (session_id) WHERE session_id IS NOT NULL;
+CREATE INDEX refunds_of_transaction ON refunds USING btree (transaction_id) WHERE transaction_id IS NOT NULL;
+CREATE INDEX refunds_of_transfer ON refunds USING btree (unmatched_transfer_id) WHERE unmatched_transfer_id IS NOT NULL;
+CREATE INDEX refunds_open ON refunds USING btree (chain_id, status) WHERE status = ANY (ARRAY['requires_action'::text, 'pending'::text]);
+CREATE INDEX refunds_due ON refunds USING btree (expires_at) WHERE status = ANY (ARRAY['requires_action'::text, 'pending'::text]);
+CREATE INDEX refunds_completed ON refunds USING btree (chain_id, block_number) WHERE status = 'completed'::text;
+CREATE UNIQUE INDEX refunds_by_transfer ON refunds USING btree (chain_id, tx_hash, log_index) WHERE log_index IS NOT NULL AND (status = ANY (ARRAY['pending'::text, 'completed'::text]));

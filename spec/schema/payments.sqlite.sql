@@ -129,7 +129,7 @@ CREATE TABLE checkout_sessions (
   updated_at integer not null,
   completed_at integer,
   ended_at integer
-, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text) strict;
+, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text, amount_refunded text not null default '010') strict;
 CREATE INDEX sessions_by_age on checkout_sessions (organization_id, mode, created_at, id, status);
 CREATE INDEX sessions_of_link on checkout_sessions (payment_link_id, created_at, id, organization_id, mode, status);
 CREATE INDEX sessions_by_end on checkout_sessions (chain_id, expires_at) where status = 'active';
@@ -497,3 +497,47 @@ CREATE TABLE set_aside_blocks (
   read_at integer,
   unique (chain_id, part, block_number)
 ) strict;
+
+CREATE TABLE refunds (
+  id text primary key,
+  organization_id text not null,
+  mode text not null,
+  status text not null,
+  session_id text,
+  transaction_id text,
+  unmatched_transfer_id text,
+  chain_id integer not null,
+  token_address text not null,
+  amount text not null,
+  recipient text not null,
+  destination text not null,
+  destination_source text not null,
+  tx_hash text,
+  log_index integer,
+  block_number integer,
+  block_hash text,
+  confirmations integer not null,
+  required_confirmations integer not null,
+  failure_reason text,
+  reason text,
+  created_by text not null,
+  completed_by text,
+  cancelled_by text,
+  cancelled_reason text,
+  after_block integer,
+  searched_since integer,
+  expires_at integer not null,
+  created_at integer not null,
+  updated_at integer not null,
+  completed_at integer,
+  cancelled_at integer
+) strict;
+CREATE INDEX refunds_of_owner on refunds (organization_id, mode, created_at, id);
+CREATE INDEX refunds_of_session on refunds (session_id) where session_id is not null;
+CREATE INDEX refunds_of_transaction on refunds (transaction_id) where transaction_id is not null;
+CREATE INDEX refunds_of_transfer on refunds (unmatched_transfer_id) where unmatched_transfer_id is not null;
+CREATE INDEX refunds_open on refunds (chain_id, status) where status in ('requires_action', 'pending');
+CREATE INDEX refunds_due on refunds (expires_at) where status in ('requires_action', 'pending');
+CREATE INDEX refunds_completed on refunds (chain_id, block_number) where status = 'completed';
+CREATE UNIQUE INDEX refunds_by_transfer on refunds (chain_id, tx_hash, log_index)
+     where log_index is not null and status in ('pending', 'completed');

@@ -15,6 +15,8 @@ const DUE = {
   replays: 'select 1 from webhook_replays where next_attempt_at <= ?',
   sessions: `select 1 from checkout_sessions where status = 'active' and expires_at <= ?
     union all select 1 from payment_links where ends_sessions`,
+  refunds: `select 1 from refunds
+    where status in ('requires_action', 'pending') and block_number is null and expires_at <= ?`,
 } as const satisfies Record<StatementColumns['topic'], string>;
 
 /** Longest leases of rows, by table and topic. Rows of the other topics are leased only within a transaction. */

@@ -29,6 +29,7 @@ import { linkHandlers } from './api/links/links.ts';
 import { notificationHandlers } from './api/notifications.ts';
 import { organizationHandlers } from './api/organization.ts';
 import { recipientHandlers } from './api/recipients.ts';
+import { refundHandlers } from './api/refunds.ts';
 import { sessionHandlers, simulationHandlers } from './api/sessions.ts';
 import { setAsideHandlers } from './api/set-aside.ts';
 import { statsHandlers } from './api/stats.ts';
@@ -122,6 +123,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
         ...transactionHandlers(options),
         ...eventHandlers(options),
         ...transferHandlers(options),
+        ...refundHandlers(options),
         ...setAsideHandlers(options),
         ...simulationHandlers(options),
         ...apiKeyHandlers(options),

@@ -8,6 +8,7 @@ import type { WatchedChainStatus } from './chain-status.ts';
 import { dueWorkWorker } from './due-work.ts';
 import type { PaymentsCounters } from './metrics.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
+import { refundExpiryWorker } from './refunds/refund-expiry.ts';
 import { retentionWorker } from './retention.ts';
 import type { Seals } from './secrets/sealed.ts';
 import { chainShare } from './watcher/chain-share.ts';
@@ -43,7 +44,7 @@ const EXPIRY_PAUSE_MS = 1_000;
 const RETENTION_PAUSE_MS = 10 * 60_000;
 const DUE_WORK_PAUSE_MS = 5_000;
 
-/** Starts a watcher for every chain, the expiry of sessions, and the removal of old rows. */
+/** Starts a watcher for every chain, the expiry of sessions and refunds, and the removal of old rows. */
 export function startSettlement(watched: readonly WatchedThrough[], deps: SettlementDeps): SettlementWorkers {
   const { db, clock, log, others } = deps;
   const chains = paymentChains(watched.map(({ chain }) => chain));
@@ -67,7 +68,14 @@ export function startSettlement(watched: readonly WatchedThrough[], deps: Settle
       clock,
       log,
     }),
-    startWorker(dueWorkWorker({ db, clock, topics: ['sessions'] }), {
+    startWokenWorker(refundExpiryWorker(deps), {
+      db,
+      topic: 'refunds',
+      pauseMs: () => lookPauseMs(db, EXPIRY_PAUSE_MS),
+      clock,
+      log,
+    }),
+    startWorker(dueWorkWorker({ db, clock, topics: ['sessions', 'refunds'] }), {
       pauseMs: DUE_WORK_PAUSE_MS,
       clock,
       log,

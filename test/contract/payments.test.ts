@@ -81,6 +81,9 @@ test('the outgoing events are described', () => {
     'payment.failed',
     'checkout.completed',
     'checkout.expired',
+    'refund.created',
+    'refund.completed',
+    'refund.failed',
     'test.ping',
   ]);
 });

@@ -27,6 +27,7 @@ export function aSession({ organizationId, mode }: Owner, changes: Partial<Sessi
     subtotal: 2_500_000n,
     amount: 2_500_000n,
     amountReceived: 0n,
+    amountRefunded: 0n,
     presentation: {
       name: 'A cup of coffee',
       description: null,

@@ -25,6 +25,7 @@ import { linkHandlers } from '../../src/payments/api/links/links.ts';
 import { notificationHandlers } from '../../src/payments/api/notifications.ts';
 import { organizationHandlers } from '../../src/payments/api/organization.ts';
 import { recipientHandlers } from '../../src/payments/api/recipients.ts';
+import { refundHandlers } from '../../src/payments/api/refunds.ts';
 import { sessionHandlers, simulationHandlers } from '../../src/payments/api/sessions.ts';
 import { setAsideHandlers } from '../../src/payments/api/set-aside.ts';
 import { statsHandlers } from '../../src/payments/api/stats.ts';
@@ -167,6 +168,7 @@ export async function startPaymentsApi(
       ...transactionHandlers(context),
       ...eventHandlers(context),
       ...transferHandlers(context),
+      ...refundHandlers(context),
       ...setAsideHandlers(context),
       ...simulationHandlers(context),
       ...webhookHandlers(context, { ...outgoing, ...outgoing.webhooks, log }),

@@ -13,6 +13,7 @@ import { notificationsStory } from './scenarios/notifications-scenario.ts';
 import { organizationStory } from './scenarios/organization-scenario.ts';
 import { payerStory } from './scenarios/payer-scenario.ts';
 import { recipientsStory, removeRecipient } from './scenarios/recipients-scenario.ts';
+import { refundsStory } from './scenarios/refunds-scenario.ts';
 import { sessionsStory, transactionsStory } from './scenarios/sessions-scenario.ts';
 import { transfersStory } from './scenarios/transfers-scenario.ts';
 import { webhooksStory } from './scenarios/webhooks-scenario.ts';
@@ -55,6 +56,7 @@ async function makeRecords(tester: Tester): Promise<Ids> {
   const paid = await sessionsStory(tester, links);
   await payerStory(tester, links);
   await transfersStory(tester);
+  const refund = await refundsStory(tester, links);
   await keysStory(tester);
   const recipient = await recipientsStory(tester, links.fixed);
   const session = paid ?? tester.made.findLast(({ object }) => object === 'checkout_session')?.id;
@@ -66,6 +68,7 @@ async function makeRecords(tester: Tester): Promise<Ids> {
     checkout_session_id: session,
     transaction_id: transaction?.id,
     recipient_id: recipient,
+    refund_id: refund,
     event_id: await newestOf(tester, 'listEvents'),
     delivery_id: await newestOf(tester, 'listWebhookDeliveries', { webhook_id: String(webhook?.id) }),
   });

@@ -62,7 +62,7 @@ export async function reckon(
 
 /** Finds sessions whose events in the API differ from the expected ones. Each event must be listed once. */
 function unsaid(sales: readonly Sale[], events: Awaited<ReturnType<typeof eventsOf>>): string[] {
-  const told = Map.groupBy(events, ({ data }) => data.checkoutSession.id);
+  const told = Map.groupBy(events, ({ data }) => data.checkoutSession?.id);
   return sales.flatMap(({ sessionId, events: wanted }) => {
     const got = (told.get(sessionId) ?? []).map(({ event }) => event).toReversed();
     return got.join() === wanted.join()

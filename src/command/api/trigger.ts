@@ -29,7 +29,7 @@ const OUTCOMES = {
   'payment.completed': 'completed',
   'checkout.completed': 'completed',
   'payment.failed': 'failed',
-} as const satisfies Partial<Record<EventType, PaymentsSchemas['SimulationRequest']['outcome']>>;
+} as const satisfies Partial<Record<SessionEventType, PaymentsSchemas['SimulationRequest']['outcome']>>;
 
 /** Triggers the event, and returns a line for each event or delivery. @throws Refused */
 async function happen(client: ApiClient, command: Command): Promise<string[]> {
@@ -67,7 +67,7 @@ async function throughSession(
       : { path: `/api/v1/test/sessions/${session.id}/simulate`, body: { outcome: OUTCOMES[type] } };
   await done<Session>(client, { method: 'POST', ...ending });
   const { data } = await done<PaymentsSchemas['EventList']>(client, { path: '/api/v1/events?limit=100' });
-  const made = data.filter(event => event.data.checkoutSession.id === session.id).reverse();
+  const made = data.filter(event => event.data.checkoutSession?.id === session.id).reverse();
   return made.map(({ id, event }) => `${id}  ${event}  ${session.id}`);
 }
 
@@ -92,7 +92,8 @@ async function done<Body>(client: ApiClient, request: ApiRequest): Promise<Body>
 
 const USAGE = `Usage: tollgate trigger EVENT [options]
 
-Triggers a test event: payment.completed, payment.failed, checkout.completed, checkout.expired or test.ping.
+Triggers a test event: payment.completed, payment.failed, checkout.completed or checkout.expired, and with --to also
+refund.created, refund.completed, refund.failed or test.ping.
 Set TOLLGATE_KEY to an API key.
 
 Without --to, a checkout session in test mode is opened and then completed, failed or expired. The event is listed, and
@@ -100,7 +101,7 @@ goes to every subscribed webhook and to notifications like any other. Needs a te
 With --to, only this webhook receives an event with made-up data, which is listed only among the webhook's deliveries.
 Needs an admin key.
 
-  --to WEBHOOK         the id of the only webhook to send to; required for test.ping
+  --to WEBHOOK         the id of the only webhook to send to; required for events of refunds and test.ping
   --link LINK          the id of the payment link to pay; when absent, a link named “Triggered” is created from the
                        organization's defaults and reused by later runs
   --amount UNITS       the amount in the token's smallest unit, for a link that lets the payer choose it
@@ -112,12 +113,17 @@ Prints the events with their ids, or with --to the delivery and the status of th
 Exits with 2 when the command is not understood, and with 1 when the server or the receiver refuses.
 `;
 
-type EventType = PaymentsSchemas['EventType'];
+type SessionEventType = (typeof EVENT_TYPES)[number];
 
 /** A parsed command. `url` has no trailing slash. */
 type Command = ApiServer &
   (
-    | { readonly kind: 'session'; readonly type: EventType; readonly link?: string; readonly amount?: string }
+    | {
+        readonly kind: 'session';
+        readonly type: SessionEventType;
+        readonly link?: string;
+        readonly amount?: string;
+      }
     | {
         readonly kind: 'test';
         readonly type: PaymentsSchemas['DeliveryEventType'];
@@ -131,6 +137,8 @@ const EVENT_TYPES = [
   'checkout.completed',
   'checkout.expired',
 ] as const;
+/** Types that only a webhook can be sent, with made-up data. */
+const TEST_TYPES = ['refund.created', 'refund.completed', 'refund.failed', 'test.ping'] as const;
 
 const OPTIONS = {
   ...API_OPTIONS,
@@ -147,9 +155,9 @@ export function readTriggerCommand(args: readonly string[]): Command | undefined
   const { values, positionals } = readArguments(args, { allowPositionals: true, options: OPTIONS });
   if (values.help === true) return undefined;
   const [said, ...more] = positionals;
-  const type = [...EVENT_TYPES, 'test.ping' as const].find(one => one === said);
+  const type = [...EVENT_TYPES, ...TEST_TYPES].find(one => one === said);
   if (type === undefined || more.length > 0)
-    throw new UsageError(`name one event of ${EVENT_TYPES.join(', ')}, test.ping`);
+    throw new UsageError(`name one event of ${[...EVENT_TYPES, ...TEST_TYPES].join(', ')}`);
   const { to, link, amount } = values;
   const server = apiServerOf(values);
   if (to !== undefined) {
@@ -157,14 +165,15 @@ export function readTriggerCommand(args: readonly string[]): Command | undefined
       throw new UsageError('--link and --amount cannot be used with --to, which pays nothing');
     return { kind: 'test', ...server, type, webhookId: to };
   }
-  if (type === 'test.ping') throw new UsageError('test.ping goes to one webhook: name it with --to');
+  const ofSession = EVENT_TYPES.find(one => one === type);
+  if (ofSession === undefined) throw new UsageError(`${type} goes to one webhook: name it with --to`);
   // With a live key the session would open, but its payment could not be simulated.
   if (modeOfKey(server.key) === 'live')
     throw new UsageError('events can only be triggered in test mode: use a test key');
   return {
     kind: 'session',
     ...server,
-    type,
+    type: ofSession,
     ...(link === undefined ? {} : { link }),
     ...(amount === undefined ? {} : { amount }),
   };

@@ -18,3 +18,20 @@ export function paymentUri({ chainId, tokenAddress, recipientAddress, amount }: 
     ? `ethereum:${recipientAddress}@${chainId}?value=${amount}`
     : `ethereum:${tokenAddress}@${chainId}/transfer?address=${recipientAddress}&uint256=${amount}`;
 }
+
+/**
+ * Returns the request as a transaction for a wallet. `value` is in wei. Source: EIP-1193, `eth_sendTransaction`; EIP-20,
+ * `transfer`.
+ */
+export function transactionRequest({ tokenAddress, recipientAddress, amount }: PaymentRequest): {
+  to: string;
+  value: bigint;
+  data: string;
+} {
+  if (tokenAddress === NATIVE_COIN) return { to: recipientAddress, value: amount, data: '0x' };
+  const words = [recipientAddress.slice(2), amount.toString(16)].map(hex => hex.padStart(64, '0'));
+  return { to: tokenAddress, value: 0n, data: `${TRANSFER_SELECTOR}${words.join('')}` };
+}
+
+/** Selector of `transfer(address,uint256)`. */
+const TRANSFER_SELECTOR = '0xa9059cbb';

@@ -34,6 +34,8 @@ function eventBody(event: PaymentEvent): PaymentsSchemas['EventRecord'] {
     return { ...head, event: 'checkout.completed', created_at, data: event.data };
   if (isOf(event, 'checkout.expired'))
     return { ...head, event: 'checkout.expired', created_at, data: event.data };
+  if (isOf(event, 'refund.created') || isOf(event, 'refund.completed') || isOf(event, 'refund.failed'))
+    return { ...head, event: event.type, created_at, data: event.data };
   throw new RangeError(`The event type ${event.type} is unknown.`);
 }
 

@@ -2,6 +2,7 @@ import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { EventData } from '../model/event.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import { isProved, type Refund } from '../model/refund.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { NO_LOG } from '../model/transfer.ts';
 
@@ -62,6 +63,33 @@ export function checkoutExpiredData(session: CheckoutSession): EventData<'checko
     created_at: timestamp(session.createdAt),
     expired_at: timestamp(session.endedAt ?? session.expiresAt),
     checkoutSession: eventSession(session),
+  };
+}
+
+/** Body of the events of refunds; without a session for an unmatched transfer (Decision 353). */
+export function refundData(
+  refund: Refund,
+  session: CheckoutSession | undefined,
+): EventData<'refund.created'> {
+  return {
+    id: refund.id,
+    status: refund.status,
+    session_id: refund.sessionId,
+    transaction_id: refund.transactionId,
+    unmatched_transfer_id: refund.unmatchedTransferId,
+    chain_id: refund.chainId,
+    token_address: refund.tokenAddress,
+    amount: refund.amount.toString(),
+    destination_address: refund.destination,
+    destination_source: refund.destinationSource,
+    destination_proved: isProved(refund.destinationSource),
+    tx_hash: refund.txHash,
+    failure_reason: refund.failureReason,
+    reason: refund.reason,
+    created_at: timestamp(refund.createdAt),
+    completed_at: refund.completedAt === null ? null : timestamp(refund.completedAt),
+    cancelled_at: refund.cancelledAt === null ? null : timestamp(refund.cancelledAt),
+    checkoutSession: session === undefined ? null : eventSession(session),
   };
 }
 

@@ -99,7 +99,7 @@ export function eventStore(handle: Handle, seals: Seals) {
   };
 }
 
-/** Events whose fact begins with the id of a session or of one of its transactions. */
+/** Events whose fact begins with the id of a session, or of one of its transactions or refunds. */
 function ofSession(id: string): Sql {
   return {
     sql: `id in (
@@ -107,8 +107,11 @@ function ofSession(id: string): Sql {
       union all
       select e.id from transactions t join events e on e.fact >= t.id || ':' and e.fact < t.id || ';'
       where t.session_id = ?
+      union all
+      select e.id from refunds r join events e on e.fact >= r.id || ':' and e.fact < r.id || ';'
+      where r.session_id = ?
     )`,
-    bindings: [`${id}:`, `${id};`, id],
+    bindings: [`${id}:`, `${id};`, id, id],
   };
 }
 
@@ -138,7 +141,7 @@ export function eventOf(row: EventRow, seals: Seals): PaymentEvent {
 /** Data of a stored event in the contract's form. Older events may lack a field. */
 function inForm(data: EventData): EventData {
   if ('form_data' in data) return { ...data, form_data: typedFormData(data.form_data) };
-  return { ...data, ended_reason: data.ended_reason ?? null };
+  return 'expired_at' in data ? { ...data, ended_reason: data.ended_reason ?? null } : data;
 }
 
 function cellOf(id: string): SealedCell {

@@ -35,6 +35,9 @@ export function testEventData(type: DeliveryEventType, now: number): EventData |
     return { id: `txn_test_${randomBase62(24)}`, message: 'This is a test of the webhook.' };
   }
   if (type === 'checkout.expired') return expired(now);
+  if (type === 'refund.created') return refundOf('requires_action', now);
+  if (type === 'refund.completed') return refundOf('completed', now);
+  if (type === 'refund.failed') return refundOf('cancelled', now);
   const isFailed = type === 'payment.failed';
   const payment = paymentOf(isFailed ? 'failed' : 'completed', now);
   if (type !== 'checkout.completed') return payment;
@@ -81,6 +84,33 @@ function expired(now: number): EventData<'checkout.expired'> {
     ended_reason: 'time',
     created_at: timestamp(now - LASTED_MS),
     expired_at: timestamp(now),
+    checkoutSession: session,
+  };
+}
+
+function refundOf(
+  status: 'requires_action' | 'completed' | 'cancelled',
+  now: number,
+): EventData<'refund.created'> {
+  const { recipient_address: _, ...money } = MADE_UP;
+  const session = madeUpSession();
+  const endedAt = (ended: typeof status) => (status === ended ? timestamp(now) : null);
+  return {
+    id: newId('re'),
+    status,
+    session_id: session.id,
+    transaction_id: null,
+    unmatched_transfer_id: null,
+    ...money,
+    destination_address: SENDER,
+    destination_source: 'signed_wallet',
+    destination_proved: true,
+    tx_hash: status === 'completed' ? TX_HASH : null,
+    failure_reason: status === 'cancelled' ? 'cancelled' : null,
+    reason: 'Made up for a test',
+    created_at: timestamp(now - LASTED_MS),
+    completed_at: endedAt('completed'),
+    cancelled_at: endedAt('cancelled'),
     checkoutSession: session,
   };
 }

@@ -7,6 +7,9 @@ export interface Owner {
   readonly mode: Mode;
 }
 
+/** Who decided something: a program with a key, or a person who had signed in to the dashboard with it. */
+export type Actor = `${'api_key' | 'dashboard'}:${string}`;
+
 /** Level of an organization's limit on requests per minute (Decision 105). */
 export type Tier = 'standard' | 'elevated';
 

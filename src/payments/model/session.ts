@@ -53,6 +53,8 @@ export interface CheckoutSession extends Owner {
   readonly isWalletOnly: boolean;
   /** Amount confirmed so far. */
   readonly amountReceived: bigint;
+  /** Sum of its completed refunds (Decision 350). */
+  readonly amountRefunded: bigint;
   readonly presentation: Presentation;
   /** The wallet that signed for it, which makes each of its transfers a payment of the session (Decision 337). */
   readonly signedAddress: string | null;

@@ -129,7 +129,8 @@ export function testContent(merchant: Merchant): Content {
 
 function paymentContent({ type, data }: PaymentEvent, merchant: Merchant, chains: PaymentChains): Content {
   const title = TITLES[type];
-  if (title === undefined || !('tx_hash' in data)) throw new Error(`there are no notifications of ${type}`);
+  if (title === undefined || !('sender_address' in data))
+    throw new Error(`there are no notifications of ${type}`);
   const { chain_id: chainId, checkoutSession: session } = data;
   const chain = chains.all.find(({ id }) => id === chainId);
   const amount = shownAmount(data.amount, data, chain);

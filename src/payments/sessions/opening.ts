@@ -83,6 +83,7 @@ export function openingOf(
     recipientAddress: destination.recipientAddress,
     ...chosen,
     amountReceived: 0n,
+    amountRefunded: 0n,
     presentation: presentationOf(terms, circumstances.merchant),
     signedAddress: null,
     payerAddress: null,

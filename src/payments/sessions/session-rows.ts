@@ -57,6 +57,7 @@ const sessionForm = recordForm<Omit<CheckoutSession, keyof Customer>>({
   recipientAddress: 'plain',
   subtotal: 'uint256',
   amount: 'uint256',
+  amountRefunded: 'uint256',
   presentation: 'json',
   signedAddress: 'plain',
   cancelUrl: 'plain',

@@ -5,6 +5,7 @@ import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
+import { followMoney } from '../refunds/refund-moves.ts';
 import { isToAddressOf } from './match.ts';
 import { hasUse, outcomes } from './outcomes.ts';
 import type { PaymentCase } from './session-totals.ts';
@@ -40,6 +41,7 @@ export function manualSettlement(unit: SettlementUnit) {
       const seen = await insertPayment(unit, session, transfer, { matchedBy: 'assignment', confirmations });
       const transaction = await complete(seen.id);
       await unit.transfers.assign(transferId, { sessionId, transactionId: transaction.id }, unit.now);
+      await followMoney(unit.handle, transferId, transaction);
       return transaction;
     },
 

@@ -11,7 +11,7 @@ export interface PaymentCase {
 
 /** An event of a state change. Events with the same `fact` are recorded once. */
 export interface EventAnnouncement {
-  readonly type: EventType;
+  readonly type: Exclude<EventType, `refund.${string}`>;
   readonly fact: string;
 }
 

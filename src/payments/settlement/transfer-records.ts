@@ -1,8 +1,9 @@
-import { execute } from '../../db/query.ts';
 import { newId } from '../../lib/ids.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
+import { followMoney } from '../refunds/refund-moves.ts';
+import { select } from '../tables/select.ts';
 import { isSamePayment } from './moved-transactions.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { orphaned, reorged, seenInBlock, type TransferEvidence, unseen } from './settling.ts';
@@ -64,8 +65,10 @@ async function insertTransfer(
   transfer: Transfer,
   seen: TransferEvidence,
 ): Promise<PaymentTransaction> {
-  await forgetUnmatched(unit, transfer);
-  return insertPayment(unit, session, transfer, seen);
+  const forgotten = await forgetUnmatched(unit, transfer);
+  const payment = await insertPayment(unit, session, transfer, seen);
+  for (const { id } of forgotten) await followMoney(unit.handle, id, payment);
+  return payment;
 }
 
 /** Records a new transfer for this session. The session's claim of the hash, if any, becomes its record. */
@@ -87,12 +90,12 @@ export async function insertPayment(
   return unit.writeNew(seenInBlock(paymentCase, transfer, seen, now));
 }
 
-/** A matched transfer can no longer be assigned. */
-async function forgetUnmatched({ handle }: SettlementUnit, transfer: Transfer): Promise<void> {
-  await execute(
+/** Removes the records of a matched transfer, which can no longer be assigned. */
+function forgetUnmatched({ handle }: SettlementUnit, { chainId, txHash, logIndex }: Transfer) {
+  return select({ from: 'unmatched_transfers', columns: ['id'] }).changed(
     handle,
     'delete from unmatched_transfers where chain_id = ? and tx_hash = ? and log_index = ? and assigned_at is null',
-    [transfer.chainId, transfer.txHash, transfer.logIndex],
+    [chainId, txHash, logIndex],
   );
 }
 

@@ -7,8 +7,10 @@ import { type DepositAddressRow, depositAddressFrom } from './watched-store.ts';
 
 /** State of a chain at the beginning of a look. */
 export interface LookRecords {
-  /** True while a session on the chain waits for a payment, or a payment for its confirmations. */
+  /** True while a session or refund on the chain waits for its transfer, or a payment for its confirmations. */
   readonly isOpen: boolean;
+  /** True when the chain has refunds that are not cancelled. */
+  readonly hasRefunds: boolean;
   /** True when a set-aside transaction or block is to be asked for again. */
   readonly isRetryDue: boolean;
   /** Undefined for a chain that was never scanned. */
@@ -19,7 +21,8 @@ export interface LookRecords {
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 /** One row per unread recipient, or a single row without one. */
-type LookRow = Pick<StatementColumns, 'is_open' | 'is_due'> & Nullable<CursorRow & DepositAddressRow>;
+type LookRow = Pick<StatementColumns, 'is_open' | 'is_due' | 'has_refunds'> &
+  Nullable<CursorRow & DepositAddressRow>;
 
 /** Reads with one statement at `now` (UTC milliseconds), because every look needs it: on PostgreSQL a statement is a round trip and a commit. */
 export async function lookRecords(handle: Handle, chainId: number, now: number): Promise<LookRecords> {
@@ -27,20 +30,29 @@ export async function lookRecords(handle: Handle, chainId: number, now: number):
     handle,
     `select case when exists (select 1 from checkout_sessions where status = 'active' and chain_id = ?)
          or exists (select 1 from transactions where status in ('pending', 'confirming') and chain_id = ?)
+         or exists (select 1 from refunds where status in ('requires_action', 'pending') and chain_id = ?)
          then 1 else 0 end as is_open,
        case when exists (select 1 from set_aside_transactions where chain_id = ? and next_attempt_at <= ?)
          or exists (select 1 from set_aside_blocks where chain_id = ? and next_attempt_at <= ? and read_at is null)
          then 1 else 0 end as is_due,
+       case when exists (select 1 from refunds where status in ('requires_action', 'pending') and chain_id = ?)
+         or exists (select 1 from refunds where status = 'completed' and chain_id = ?)
+         then 1 else 0 end as has_refunds,
        block_number, scanned_at, head_time, coins_block, settled_block, token_address, recipient_address
      from (select 1) as look
      left join (select * from chain_cursors where chain_id = ?) as progress on 1 = 1
      left join (select distinct token_address, recipient_address from watched_recipients
                 where chain_id = ? and read_at is null) as unread on 1 = 1`,
-    [chainId, chainId, chainId, now, chainId, now, chainId, chainId],
+    [
+      ...[chainId, chainId, chainId],
+      ...[chainId, now, chainId, now],
+      ...[chainId, chainId, chainId, chainId],
+    ],
   );
   const [first] = rows;
   return {
     isOpen: first?.is_open === 1,
+    hasRefunds: first?.has_refunds === 1,
     isRetryDue: first?.is_due === 1,
     progress: first === undefined || !hasCursor(first) ? undefined : progressOf(first),
     unread: rows.flatMap(row => (hasAddress(row) ? [depositAddressFrom(chainId, row)] : [])),

@@ -8,10 +8,12 @@ export interface StatementColumns {
   is_open: 0 | 1;
   /** 1 when there is a due record. */
   is_due: 0 | 1;
+  /** 1 when there are refunds that are not cancelled. */
+  has_refunds: 0 | 1;
   /** A sealed column of any name. */
   sealed: string;
   /** Topic that wakes the workers of due rows. */
-  topic: 'events' | 'deliveries' | 'notices' | 'replays' | 'sessions';
+  topic: 'events' | 'deliveries' | 'notices' | 'replays' | 'sessions' | 'refunds';
   /** The delivery of an event to a webhook; null when there is none. */
   delivery_id: string | null;
   /** `none` without a delivery, `failed` for one that failed for good, `kept` for any other. */

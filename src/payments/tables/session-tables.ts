@@ -2,6 +2,7 @@ import type { StoredBoolean } from '#db/columns.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { Recipient } from '../model/recipient.ts';
+import type { Refund } from '../model/refund.ts';
 import type { CheckoutSession, Customer } from '../model/session.ts';
 import type { BlockPart, SetAsideReason } from '../model/set-aside.ts';
 import type { UnmatchedTransfer } from '../model/transfer.ts';
@@ -26,6 +27,8 @@ export type PaymentTransactionRow = RowOfRecord<PaymentTransaction>;
 
 type TransferRow = RowOfRecord<UnmatchedTransfer>;
 
+type RefundRow = RowOfRecord<Refund>;
+
 type RecipientRow = RowOfRecord<Recipient>;
 
 declare module 'knex/types/tables.js' {
@@ -48,6 +51,7 @@ declare module 'knex/types/tables.js' {
       };
     transactions: PaymentTransactionRow;
     unmatched_transfers: TransferRow;
+    refunds: RefundRow;
     recipients: RecipientRow;
     chain_cursors: {
       chain_id: number;

@@ -14,6 +14,7 @@ import type { NodePool } from './node/node-pool.ts';
 import { type Header, nodeView } from './node/node-view.ts';
 import { blockRhythm, type LookedAt, type LookHead, lookHeads } from './node/seen-heads.ts';
 import type { WatchedAddresses } from './node/token-transfers.ts';
+import { refundFollower } from './refunds/followed-refunds.ts';
 import { sameChain } from './starting-point.ts';
 import { watchedAddresses } from './watched-addresses.ts';
 
@@ -79,6 +80,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   const advancing = advance({ chainId: chain.id, view, unverify: pool.unverify, clock, fault });
   const side = lanes({ client, clock, log, effect });
   const records = recordChecks({ side, clock });
+  const refunds = refundFollower({ clock });
   const same = sameChain({ clock });
   const rhythm = blockRhythm({ clock });
   const heads = lookHeads(pool.unverify);
@@ -143,14 +145,20 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
       looked.watched === known.watched &&
       !known.isRetryDue &&
       clock.now() - looked.at < LOOK_AGAIN_MS;
-    const changes = isQuiet ? await waitOn(look, seen.seenAt) : await scan(look, seen, signal);
+    const changes = isQuiet
+      ? await waitOn(look, known, seen.seenAt)
+      : await scan(look, { ...seen, ...known }, signal);
     await keep();
     status = { ...status, scannedAt: seen.seenAt };
     return changes;
   }
 
   /** Scans up to a head, after a new block or with new recipients. */
-  async function scan(begun: Look, seen: LookedAt, signal: AbortSignal): Promise<number> {
+  async function scan(
+    begun: Look,
+    { hasRefunds, ...seen }: LookedAt & Known,
+    signal: AbortSignal,
+  ): Promise<number> {
     const { head, watched } = begun;
     const isAnother = await same.isAnother(begun, records.isFresh());
     const look = isAnother ? { ...begun, progress: undefined } : begun;
@@ -159,7 +167,11 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     const recorded = await advancing.run(look, seen, signal);
     if (advancing.hasReachedHead()) heads.confirm();
     const checked = await records.check(look, { hasNews: recorded > 0, standing: advancing.standing() });
-    const works = { blocks: advancing.readSetAside, coins: advancing.readCoinsAhead };
+    const works = {
+      ...(hasRefunds && { refunds: refunds.run }),
+      blocks: advancing.readSetAside,
+      coins: advancing.readCoinsAhead,
+    };
     const lanes = await side.run(look, works);
     if (checked.isMoved || lanes.isMoved) advancing.forget();
     const changes = early.changes + recorded + checked.changes + lanes.changes;
@@ -168,10 +180,10 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     return changes;
   }
 
-  /** With the same block and the same recipients, only claims can change. */
-  async function waitOn(look: Look, seenAt: number): Promise<number> {
+  /** With the same block and the same recipients, only claims and refunds can change. */
+  async function waitOn(look: Look, { hasRefunds }: Known, seenAt: number): Promise<number> {
     advancing.note(look, seenAt);
-    const { changes, isMoved } = await records.follow(look);
+    const { changes, isMoved } = await records.follow(look, hasRefunds ? { refunds: refunds.run } : {});
     if (isMoved) advancing.forget();
     if (changes > 0) looked = undefined;
     return changes;
@@ -191,6 +203,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
 
   async function forget(): Promise<void> {
     await records.forget();
+    refunds.forget();
     advancing.forget();
     heads.forget();
     memory.forget();

@@ -4,15 +4,18 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import type { DatabaseOptions } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
 import { systemClock } from '#lib/clock.ts';
+import { refundMoves } from '#payments/refunds/refund-moves.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import type { EffectName } from '#payments/watcher/look/look.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
+import { aRefund } from '../../lab/payments-refunds.ts';
 import { until } from '../../lab/until.ts';
 import { bothDatabases } from '../../support/databases.ts';
 import type { WatcherOrder } from '../../support/watcher-process.ts';
-import { BLOCKS_TO_SETTLE, paymentChain, SECRET, type Shop, shop } from './setting.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, SECRET, type Shop, seals, shop } from './setting.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../support/watcher-process.ts', import.meta.url));
 /** Every change of a round, in order, and the expiry of sessions. */
@@ -22,6 +25,7 @@ const CHANGES = Object.keys({
   claims: true,
   reorgs: true,
   unmatched: true,
+  refunds: true,
   settled: true,
   expiry: true,
 } satisfies Record<EffectName | 'expiry', true>);
@@ -39,6 +43,7 @@ bothDatabases('kills', databases => {
     const expired: string[] = [];
     const reverted: string[] = [];
     const dropped: string[] = [];
+    const refunded: string[] = [];
     const endings: string[] = [];
 
     for (const [index, step] of STEPS.entries()) {
@@ -47,6 +52,7 @@ bothDatabases('kills', databases => {
       paid.push(await pay(chain, ours));
       expired.push((await ours.open({ expiresAt: Date.now() - 60_000, amount: 9_000_000n })).id);
       reverted.push(await revert(chain, ours));
+      refunded.push(await refund(chain, ours));
       await chain.pay({ from: 3, to: ours.recipient, amount: BigInt(index + 1) });
       await chain.mine(BLOCKS_TO_SETTLE);
       endings.push(await watch({ ...order, killAt: step }));
@@ -72,6 +78,8 @@ bothDatabases('kills', databases => {
       'checkout.completed': paid.length + dropped.length,
       'payment.failed': reverted.length + dropped.length,
       'checkout.expired': expired.length,
+      'refund.created': refunded.length,
+      'refund.completed': refunded.length,
     });
   }, 180_000);
 
@@ -143,6 +151,21 @@ async function revert(chain: TestPaymentChain, ours: Shop): Promise<string> {
   const hash = await chain.pay({ from: 2, to: ours.recipient, amount: 10n ** 18n });
   await ours.claim(session.id, hash);
   return session.id;
+}
+
+/** Names a transaction that completes a refund. */
+async function refund(chain: TestPaymentChain, ours: Shop): Promise<string> {
+  const asked = aRefund(ours.owner, {
+    tokenAddress: chain.token.toLowerCase(),
+    createdAt: systemClock.now(),
+  });
+  const hash = await chain.pay({ from: 4, to: asked.destination, amount: asked.amount });
+  await transaction(ours.db, async handle => {
+    const moves = refundMoves({ handle, seals, now: systemClock.now() });
+    await moves.create(asked);
+    await moves.name(asked.id, hash, asked.createdBy);
+  });
+  return asked.id;
 }
 
 /** Settles a payment whose block the chain then drops for good. */

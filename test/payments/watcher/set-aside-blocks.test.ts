@@ -4,6 +4,7 @@ import type { Db } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { boundedLines } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
+import { refundMoves } from '#payments/refunds/refund-moves.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
 import type { Look } from '#payments/watcher/look/look.ts';
 import { nodePool } from '#payments/watcher/node/node-pool.ts';
@@ -81,7 +82,9 @@ async function roundOf(
     effect: (_, work) =>
       transaction(db, handle => {
         const now = clock.now();
-        return work({ handle, settle: settlement({ handle, seals, now }), now, breathe: async () => {} });
+        const settle = settlement({ handle, seals, now });
+        const refunds = refundMoves({ handle, seals, now });
+        return work({ handle, settle, refunds, now, breathe: async () => {} });
       }),
     note() {},
   };

@@ -89,8 +89,9 @@ export async function startSetting(options: DatabaseOptions, clock: Clock): Prom
     async happen(owner, count = 1, session = {}) {
       const events = Array.from({ length: count }, (): PaymentEvent => {
         const event = anEvent(owner, { createdAt: clock.now() });
-        const checkoutSession = { ...event.data.checkoutSession, ...session };
-        return { ...event, data: { ...event.data, checkoutSession } };
+        const { checkoutSession: ofEvent } = event.data;
+        if (ofEvent === null) throw new Error('an event without a session');
+        return { ...event, data: { ...event.data, checkoutSession: { ...ofEvent, ...session } } };
       });
       const recorded = events.map(event => ({ event, fact: newId('fact'), order: ++place }));
       await transaction(db, handle => eventStore(handle, seals).insert(recorded));

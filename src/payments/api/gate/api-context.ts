@@ -3,7 +3,7 @@ import type { Db, Transaction } from '#db/open.ts';
 import type { Client } from '#http/client-address.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Permission } from '../../keys/api-key.ts';
-import type { MerchantIdentity, Owner, Tier } from '../../model/owner.ts';
+import type { Actor, MerchantIdentity, Owner, Tier } from '../../model/owner.ts';
 import type { PaymentChains } from '../../model/payment-chain.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 
@@ -41,6 +41,8 @@ export interface TwoPhaseAction<Begun, Result, Status extends number, Body> {
 /** Caller with a valid API key. */
 export interface ApiCaller extends Owner {
   readonly keyId: string;
+  /** Recorded with each decision of the merchant. */
+  readonly actor: Actor;
   readonly permission: Permission;
   readonly tier: Tier;
   /** Name and logo of the organization at the time of authentication. */

@@ -45,6 +45,7 @@ export function paymentsGate({
         organizationId,
         mode,
         keyId,
+        actor: `${isOfDashboard(request) ? 'dashboard' : 'api_key'}:${keyId}`,
         permission,
         tier,
         merchant,
@@ -53,9 +54,10 @@ export function paymentsGate({
       };
     },
 
-    async visit({ client, headers, hungUp, state }) {
-      // Set for the merchant's dashboard session. The payer's operations do not exist there.
-      if (state.authenticate !== undefined) throw paymentsError('resource_not_found', 'Not found');
+    async visit(request) {
+      const { client, headers, hungUp } = request;
+      // The payer's operations do not exist in the dashboard.
+      if (isOfDashboard(request)) throw paymentsError('resource_not_found', 'Not found');
       return { client, origin: headers.origin, ifNoneMatch: headers['if-none-match'], hungUp };
     },
 
@@ -97,6 +99,11 @@ export function paymentsGate({
     const bySession = sessionId === undefined ? undefined : await ofSession?.(sessionId);
     return [byAddress, bySession].filter(count => count !== undefined);
   }
+}
+
+/** True for a request with a session of the dashboard in place of a key. */
+function isOfDashboard({ state }: IncomingRequest): boolean {
+  return state.authenticate !== undefined;
 }
 
 /** Orders refused counts first, then those with the fewest requests left, then those with the longest wait. */

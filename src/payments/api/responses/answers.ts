@@ -38,6 +38,7 @@ type RecordKind =
   | 'checkout_session'
   | 'transaction'
   | 'unmatched_transfer'
+  | 'refund'
   | 'event'
   | 'api_key'
   | 'recipient'

@@ -73,6 +73,7 @@ export function sessionBody(
     amount: session.amount.toString(),
     amount_due: session.amountDue.toString(),
     amount_received: session.amountReceived.toString(),
+    amount_refunded: session.amountRefunded.toString(),
     payment_uri: session.isWalletOnly ? null : paymentUri({ ...session, amount: session.amountDue }),
     confirmations: session.confirmations,
     required_confirmations: session.requiredConfirmations,

@@ -18,6 +18,7 @@ import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.t
 import { STATS_MIGRATION } from './026-stats.ts';
 import { WATCHING_MIGRATIONS } from './029-watching.ts';
 import { ENDED_REASONS_MIGRATION } from './038-ended-sessions.ts';
+import { REFUNDS_MIGRATION } from './040-refunds.ts';
 
 /** Schema steps of the payments platform. Append only. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -40,6 +41,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   LEASES_MIGRATION,
   SIGNED_WALLETS_MIGRATION,
   ENDED_REASONS_MIGRATION,
+  REFUNDS_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

@@ -8,7 +8,7 @@ import { nodeView } from '../node/node-view.ts';
 import { type LeaderTransaction, type Look, verifiedBy } from './look.ts';
 
 /** Kind of work in a look that waits for no other kind. */
-export type LaneName = 'claims' | 'unmatched' | 'reorgs' | 'blocks' | 'coins';
+export type LaneName = 'claims' | 'unmatched' | 'reorgs' | 'refunds' | 'blocks' | 'coins';
 
 /** Result of some work. */
 export interface LaneResult {
@@ -20,6 +20,9 @@ export interface LaneResult {
 export const NOTHING_DONE: LaneResult = { changes: 0, isMoved: false };
 
 type LaneWork = (look: Look) => Promise<LaneResult>;
+
+/** Work of a look by the name of its lane. */
+export type LaneWorks = Readonly<Partial<Record<LaneName, LaneWork>>>;
 
 interface LanesDeps {
   readonly client: ChainClient;
@@ -82,14 +85,12 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
      * done since the last call. `isOver` is false while a lane is under way.
      * @throws WrongChain, LeadershipLost, or an error of the database, also one since the last call
      */
-    async run(
-      look: Look,
-      works: Readonly<Partial<Record<LaneName, LaneWork>>>,
-    ): Promise<LaneResult & { readonly isOver: boolean }> {
+    async run(look: Look, works: LaneWorks): Promise<LaneResult & { readonly isOver: boolean }> {
       await wait([
         ...start('claims', look, works.claims),
         ...start('unmatched', look, works.unmatched),
         ...start('reorgs', look, works.reorgs),
+        ...start('refunds', look, works.refunds),
         ...start('blocks', look, works.blocks),
         ...start('coins', look, works.coins),
       ]);

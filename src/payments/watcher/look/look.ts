@@ -6,6 +6,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger, LogLine } from '#lib/logger.ts';
 import type { NodeTraffic } from '#node/chain-node.ts';
 import type { PaymentChain } from '../../model/payment-chain.ts';
+import { type RefundMoves, refundMoves } from '../../refunds/refund-moves.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import type { Move } from '../../settlement/session-totals.ts';
 import { type Settlement, settlement } from '../../settlement/settlement.ts';
@@ -43,10 +44,11 @@ export function confirmationsOf(
   return head.number - blockNumber;
 }
 
-/** A database transaction of the leader, with the state changes of sessions and transactions. */
+/** A database transaction of the leader, with the state changes of sessions, transactions and refunds. */
 export interface EffectScope {
   readonly handle: Transaction;
   readonly settle: Settlement;
+  readonly refunds: RefundMoves;
   readonly now: number;
   /** Lets other work run after a long turn. Call it between rows: awaiting SQLite lets nothing else run. */
   readonly breathe: () => Promise<void>;
@@ -153,7 +155,8 @@ export function effects(deps: {
       if (!leads) throw new LeadershipLost('Another watcher leads.');
       const now = clock.now();
       const settle = settlement({ handle, seals, now, onMove: move => moves.push(move) });
-      const done = await work({ handle, settle, now, breathe: breather() });
+      const refunds = refundMoves({ handle, seals, now });
+      const done = await work({ handle, settle, refunds, now, breathe: breather() });
       await fault(`inside ${name}`);
       return done;
     };
@@ -197,7 +200,7 @@ export function breather(): () => Promise<void> {
 }
 
 /** Names of the changes in a look. */
-export type EffectName = 'record' | 'confirm' | 'claims' | 'reorgs' | 'settled' | 'unmatched';
+export type EffectName = 'record' | 'confirm' | 'claims' | 'reorgs' | 'settled' | 'unmatched' | 'refunds';
 
 /** Called at every step of a look, and before, inside and after each change. Tests end the process in it, or throw. */
 export type Failpoint = (step: string) => void | Promise<void>;

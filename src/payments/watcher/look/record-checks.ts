@@ -3,7 +3,7 @@ import { hasRecordsToJudge } from '../../store/chain-records.ts';
 import type { Header } from '../node/node-view.ts';
 import { claimFollower } from './claim-follower.ts';
 import { confirmPayments } from './completions.ts';
-import { type LaneResult, type lanes, NOTHING_DONE } from './lanes.ts';
+import { type LaneResult, type LaneWorks, type lanes, NOTHING_DONE } from './lanes.ts';
 import type { Look } from './look.ts';
 import { receiptReader } from './receipts.ts';
 import { firstWatchedBlock, watchReorganisations } from './reorgs.ts';
@@ -98,9 +98,9 @@ export function recordChecks({ side, clock }: { side: ReturnType<typeof lanes>; 
       };
     },
 
-    /** Looks up claimed payments only. */
-    async follow(look: Look): Promise<LaneResult> {
-      return side.run(look, { claims: followClaims });
+    /** Looks up claimed payments, and does other work that waits for no block. */
+    async follow(look: Look, others: LaneWorks): Promise<LaneResult> {
+      return side.run(look, { claims: followClaims, ...others });
     },
 
     /** True while no head is remembered. */

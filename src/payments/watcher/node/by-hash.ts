@@ -51,7 +51,7 @@ async function lookUpOne(hash: string, { view, head }: LookUpDeps): Promise<Hash
 /** Transfers of a mined transaction to the watched recipients; empty when it failed. */
 export function transfersIn(
   { transaction, mined }: HashLookup,
-  { chainId, watched }: { chainId: number; watched: WatchedAddresses },
+  { chainId, watched }: { chainId: number; watched: Pick<WatchedAddresses, 'has'> },
 ): Transfer[] {
   if (mined === undefined || Number(mined.receipt.status) !== 1) return [];
   const { receipt, header } = mined;

@@ -7,9 +7,12 @@ export const EVENT_NAMES: Readonly<Record<Payments['EventType'], readonly [Tone,
   'payment.failed': ['bad', 'Payment failed'],
   'checkout.completed': ['good', 'Checkout completed'],
   'checkout.expired': ['plain', 'Checkout expired'],
+  'refund.created': ['plain', 'Refund created'],
+  'refund.completed': ['good', 'Refund completed'],
+  'refund.failed': ['bad', 'Refund failed'],
 };
 
-/** Id of the checkout session that an event is about. */
-export function sessionOf({ data }: Payments['EventRecord']): string {
-  return data.checkoutSession.id;
+/** Id of the checkout session that an event is about; undefined for a refund of an unmatched transfer. */
+export function sessionOf({ data }: Payments['EventRecord']): string | undefined {
+  return data.checkoutSession?.id;
 }

@@ -17,7 +17,15 @@ import { EVENT_NAMES, sessionOf } from './event-names.ts';
 type EventRecord = Payments['EventRecord'];
 
 const RENEW_MS = 5_000;
-const TYPES = ['payment.completed', 'payment.failed', 'checkout.completed', 'checkout.expired'] as const;
+const TYPES = [
+  'payment.completed',
+  'payment.failed',
+  'checkout.completed',
+  'checkout.expired',
+  'refund.created',
+  'refund.completed',
+  'refund.failed',
+] as const;
 
 /** Page of events, the newest first. With an id in the URL, the page of one event. */
 function EventsPage(): VNode {
@@ -60,8 +68,7 @@ const COLUMNS = [
   { name: 'Amount', cell: ({ data }: EventRecord) => h(Amount, { units: data.amount, of: data }) },
   {
     name: 'Payment',
-    cell: (event: EventRecord) =>
-      h(Reference, { value: sessionOf(event), href: dashboard.payment(sessionOf(event)) }),
+    cell: (event: EventRecord) => h(OfPayment, { event }),
   },
   { name: 'Created', cell: ({ created_at }: EventRecord) => h(Ago, { at: created_at }) },
   {
@@ -73,6 +80,12 @@ const COLUMNS = [
 function Name({ event }: { event: EventRecord }): VNode {
   const [tone, text] = EVENT_NAMES[event.event];
   return html`<a href=${dashboard.event(event.id)}>${h(Badge, { tone, children: text })}</a>`;
+}
+
+/** Link to the payment of an event. */
+function OfPayment({ event }: { event: EventRecord }): VNode | null {
+  const id = sessionOf(event);
+  return id === undefined ? null : h(Reference, { value: id, href: dashboard.payment(id) });
 }
 
 function OneEvent({ id }: { id: string }): VNode {
@@ -99,7 +112,7 @@ function EventDetails({ event }: { event: EventRecord }): VNode {
           rows: [
             ['Type', html`<code>${event.event}</code>`],
             ['Created', h(Moment, { at: event.created_at })],
-            ['Payment', h(Reference, { value: sessionOf(event), href: dashboard.payment(sessionOf(event)) })],
+            ['Payment', h(OfPayment, { event })],
             ['Amount', h(Amount, { units: event.data.amount, of: event.data })],
           ],
         })}

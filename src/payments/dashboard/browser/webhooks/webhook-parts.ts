@@ -14,6 +14,9 @@ const TYPES: readonly (readonly [Payments['EventType'], string])[] = [
   ['payment.failed', 'a payment failed'],
   ['checkout.completed', 'a checkout was paid in full'],
   ['checkout.expired', 'a checkout expired unpaid'],
+  ['refund.created', 'a refund was requested'],
+  ['refund.completed', 'a refund was paid out'],
+  ['refund.failed', 'a refund failed or was cancelled'],
 ];
 
 /** Types of deliveries to choose from. Only tests send `test.ping`. */

@@ -1,0 +1,191 @@
+import { type Binding, uintOf } from '../../db/columns.ts';
+import type { Handle } from '../../db/open.ts';
+import { BOUND, type Sql } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
+import type { Owner } from '../model/owner.ts';
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import type { Refund, RefundedMoney, RefundStatus } from '../model/refund.ts';
+import type { RecordedBlock } from '../store/chain-records.ts';
+import {
+  allOf,
+  type ListPage,
+  type ListPageRequest,
+  optionalCondition,
+  ownedBy,
+  ownedRow,
+  paged,
+} from '../store/list-query.ts';
+import { recordForm } from '../tables/record-form.ts';
+import { select } from '../tables/select.ts';
+
+/** Filters of refunds. `from` (inclusive) and `to` (exclusive) are creation times in UTC milliseconds. */
+interface RefundFilters {
+  readonly status?: RefundStatus | undefined;
+  readonly sessionId?: string | undefined;
+  readonly unmatchedTransferId?: string | undefined;
+  readonly chainId?: number | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+/** Condition that the chain may still complete a refund: its transaction may come back after a failure. */
+const IS_FOLLOWED = `tx_hash is not null and status in ('requires_action', 'pending')
+  and (status = 'pending' or failure_reason in ('not_found', 'reorged'))`;
+
+/** Refunds of all organizations. */
+export function refundStore(handle: Handle) {
+  const where = async (sql: string, bindings: readonly Binding[]): Promise<Refund[]> => {
+    const rows = await select({ from: 'refunds', columns: ['*'] }).rows(handle, `where ${sql}`, bindings);
+    return rows.map(refundForm.recordOf);
+  };
+
+  return {
+    async insert(refund: Refund): Promise<void> {
+      await handle('refunds').insert(refundForm.rowOf(refund));
+    },
+
+    async update(refund: Refund): Promise<void> {
+      await handle('refunds').where({ id: refund.id }).update(refundForm.rowOf(refund));
+    },
+
+    async find(owner: Owner, id: string): Promise<Refund | undefined> {
+      const { sql, bindings } = ownedRow(owner, id);
+      return (await where(sql, bindings))[0];
+    },
+
+    /** Of any owner. @throws Error when there is none */
+    async byId(id: string): Promise<Refund> {
+      const [refund] = await where('id = ?', [id]);
+      if (refund === undefined) throw new Error(`There is no refund ${id}.`);
+      return refund;
+    },
+
+    /** Newest first. */
+    list(owner: Owner, filters: RefundFilters, page: ListPageRequest): Promise<ListPage<Refund>> {
+      const listing = {
+        table: 'refunds',
+        where: matching(owner, filters),
+        order: 'created_at desc, id desc',
+      } as const;
+      return paged(handle, listing, page, refundForm.recordOf);
+    },
+
+    /** Sum of the refunds in these states of a session, a transaction or an unmatched transfer. */
+    async sum(of: Partial<RefundedMoney>, statuses: readonly RefundStatus[]): Promise<bigint> {
+      const { sql, bindings } = allOf([
+        optionalCondition('session_id = ?', of.sessionId ?? undefined),
+        optionalCondition('transaction_id = ?', of.transactionId ?? undefined),
+        optionalCondition('unmatched_transfer_id = ?', of.unmatchedTransferId ?? undefined),
+      ]);
+      const rows = await select({ from: 'refunds', columns: ['amount'] }).rows(
+        handle,
+        `where ${sql} and status in (${placeholders(statuses.length)})`,
+        [...bindings, ...statuses],
+      );
+      return rows.reduce((sum, row) => sum + uintOf(row.amount), 0n);
+    },
+
+    /** Gives refunds of an unmatched transfer the payment that it became. Returns their number. */
+    async follow(
+      transferId: string,
+      { id, sessionId, organizationId, mode }: PaymentTransaction,
+    ): Promise<number> {
+      return handle('refunds')
+        .where({ unmatched_transfer_id: transferId, organization_id: organizationId, mode })
+        .update({ session_id: sessionId, transaction_id: id });
+    },
+
+    /** Refunds of a chain whose transaction is looked for or confirmed, the longest unchanged first. */
+    followed: (chainId: number, limit: number): Promise<Refund[]> =>
+      where(`chain_id = ? and ${IS_FOLLOWED} order by updated_at, id limit ${BOUND}`, [chainId, limit]),
+
+    /** Blocks from this number on with completed refunds. */
+    async completedBlocks(chainId: number, blockNumber: number): Promise<RecordedBlock[]> {
+      const rows = await select({
+        from: 'refunds',
+        isDistinct: true,
+        columns: ['block_number', 'block_hash'],
+      }).rows(handle, "where chain_id = ? and status = 'completed' and block_number >= ?", [
+        chainId,
+        blockNumber,
+      ]);
+      return rows.map(row => ({ blockNumber: row.block_number, blockHash: row.block_hash }));
+    },
+
+    /** Completed refunds in these blocks. */
+    completedIn: (chainId: number, blocks: readonly RecordedBlock[], limit: number): Promise<Refund[]> =>
+      where(
+        `chain_id = ? and status = 'completed' and block_number in (${placeholders(blocks.length)})
+           and block_hash in (${placeholders(blocks.length)}) order by id limit ${BOUND}`,
+        [chainId, ...blocks.map(one => one.blockNumber), ...blocks.map(one => one.blockHash), limit],
+      ),
+
+    /** Log indexes of its transaction whose transfers complete another refund. */
+    async taken(
+      chainId: number,
+      { txHash, id }: Pick<Refund, 'txHash' | 'id'>,
+    ): Promise<ReadonlySet<number>> {
+      const rows = await select({ from: 'refunds', columns: ['log_index'] }).rows(
+        handle,
+        `where chain_id = ? and tx_hash = ? and log_index is not null and status in ('pending', 'completed') and id <> ?`,
+        [chainId, txHash, id],
+      );
+      return new Set(rows.flatMap(row => row.log_index ?? []));
+    },
+
+    /** Refunds past their time whose transfer was not seen, the oldest first. */
+    due: (now: number, limit: number): Promise<Refund[]> =>
+      where(
+        `status in ('requires_action', 'pending') and expires_at <= ? and block_number is null
+         order by expires_at limit ${BOUND}`,
+        [now, limit],
+      ),
+  };
+}
+
+function matching(owner: Owner, filters: RefundFilters): Sql {
+  return allOf([
+    ownedBy(owner),
+    optionalCondition('status = ?', filters.status),
+    optionalCondition('session_id = ?', filters.sessionId),
+    optionalCondition('unmatched_transfer_id = ?', filters.unmatchedTransferId),
+    optionalCondition('chain_id = ?', filters.chainId),
+    optionalCondition('created_at >= ?', filters.from),
+    optionalCondition('created_at < ?', filters.to),
+  ]);
+}
+
+const refundForm = recordForm<Refund>({
+  id: 'plain',
+  organizationId: 'plain',
+  mode: 'plain',
+  status: 'plain',
+  sessionId: 'plain',
+  transactionId: 'plain',
+  unmatchedTransferId: 'plain',
+  chainId: 'plain',
+  tokenAddress: 'plain',
+  amount: 'uint256',
+  recipient: 'plain',
+  destination: 'plain',
+  destinationSource: 'plain',
+  txHash: 'plain',
+  logIndex: 'plain',
+  blockNumber: 'plain',
+  blockHash: 'plain',
+  confirmations: 'plain',
+  requiredConfirmations: 'plain',
+  failureReason: 'plain',
+  reason: 'plain',
+  createdBy: 'plain',
+  completedBy: 'plain',
+  cancelledBy: 'plain',
+  cancelledReason: 'plain',
+  afterBlock: 'plain',
+  searchedSince: 'plain',
+  expiresAt: 'plain',
+  createdAt: 'plain',
+  updatedAt: 'plain',
+  completedAt: 'plain',
+  cancelledAt: 'plain',
+});

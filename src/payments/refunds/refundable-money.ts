@@ -1,0 +1,104 @@
+import type { Handle } from '../../db/open.ts';
+import type { DepositAddress } from '../model/payment-chain.ts';
+import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import { type DestinationSource, isProved, type RefundedMoney, type RefundStatus } from '../model/refund.ts';
+import type { CheckoutSession } from '../model/session.ts';
+import type { UnmatchedTransfer } from '../model/transfer.ts';
+import { transactionStore } from '../store/transaction-store.ts';
+import { refundStore } from './refund-store.ts';
+
+/** An address to which money can be sent back. */
+export interface KnownDestination {
+  readonly address: string;
+  readonly source: DestinationSource;
+}
+
+/** Confirmed money, the part of it that refunds have reserved or sent, and its known destinations, the safest first. */
+export interface RefundableMoney extends RefundedMoney, DepositAddress {
+  readonly received: bigint;
+  readonly reserved: bigint;
+  /** Part that can still be refunded. Less than `received - reserved` if other refunds of the session need it. */
+  readonly refundable: bigint;
+  readonly destinations: readonly KnownDestination[];
+}
+
+/** States of refunds whose money is reserved or sent. */
+const RESERVING: readonly RefundStatus[] = ['requires_action', 'pending', 'completed'];
+
+/** Money of a session, or of one of its completed transactions (Decision 350). */
+export async function moneyOfSession(
+  handle: Handle,
+  session: CheckoutSession,
+  transaction?: PaymentTransaction,
+): Promise<RefundableMoney> {
+  const refunds = refundStore(handle);
+  const all = await transactionStore(handle).ofSession(session.id);
+  const arrived = all.filter(({ status }) => status === 'completed');
+  const ofSession = {
+    received: sumOf(arrived),
+    reserved: await refunds.sum({ sessionId: session.id }, RESERVING),
+  };
+  const asked = transaction === undefined ? arrived : arrived.filter(({ id }) => id === transaction.id);
+  const part =
+    transaction === undefined
+      ? ofSession
+      : {
+          received: sumOf(asked),
+          reserved: await refunds.sum({ transactionId: transaction.id }, RESERVING),
+        };
+  const free = [ofSession, part].map(({ received, reserved }) => received - reserved);
+  const { chainId, tokenAddress, recipientAddress } = session;
+  return {
+    chainId,
+    tokenAddress,
+    recipientAddress,
+    sessionId: session.id,
+    transactionId: transaction?.id ?? null,
+    unmatchedTransferId: null,
+    ...part,
+    refundable: free.reduce((least, one) => (one < least ? one : least), part.received),
+    destinations: withoutRepetition([
+      ...(session.signedAddress === null
+        ? []
+        : [{ address: session.signedAddress, source: 'signed_wallet' as const }]),
+      ...asked.flatMap(({ sender }) => senderOf(sender)),
+    ]),
+  };
+}
+
+/** Money of an unmatched transfer (Decision 350). */
+export async function moneyOfTransfer(handle: Handle, transfer: UnmatchedTransfer): Promise<RefundableMoney> {
+  const { id, chainId, tokenAddress, recipient, amount: received, sender } = transfer;
+  const reserved = await refundStore(handle).sum({ unmatchedTransferId: id }, RESERVING);
+  return {
+    chainId,
+    tokenAddress,
+    recipientAddress: recipient,
+    sessionId: null,
+    transactionId: null,
+    unmatchedTransferId: id,
+    received,
+    reserved,
+    refundable: received - reserved,
+    destinations: senderOf(sender),
+  };
+}
+
+/** The destination of a refund that names none: the first one that the payer has proved. */
+export function provedDestination({ destinations }: RefundableMoney): KnownDestination | undefined {
+  return destinations.find(({ source }) => isProved(source));
+}
+
+function senderOf(sender: string | null): KnownDestination[] {
+  return sender === null ? [] : [{ address: sender, source: 'sender' }];
+}
+
+function withoutRepetition(destinations: readonly KnownDestination[]): KnownDestination[] {
+  return destinations.filter(
+    ({ address }, index) => destinations.findIndex(one => one.address === address) === index,
+  );
+}
+
+function sumOf(transactions: readonly PaymentTransaction[]): bigint {
+  return transactions.reduce((sum, { amount }) => sum + amount, 0n);
+}

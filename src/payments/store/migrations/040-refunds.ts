@@ -1,0 +1,55 @@
+import { addColumn, type Migration, table } from '#db/migrate.ts';
+
+/** Refunds, which the wallets of merchants send (Decision 350). Sessions hold the sum of their completed ones. */
+export const REFUNDS_MIGRATION: Migration = {
+  name: 'refunds',
+  up: [
+    table('refunds', {
+      id: ['text', 'primary key'],
+      organization_id: ['text', 'not null'],
+      mode: ['text', 'not null'],
+      status: ['text', 'not null'],
+      session_id: 'text',
+      transaction_id: 'text',
+      unmatched_transfer_id: 'text',
+      chain_id: ['count', 'not null'],
+      token_address: ['text', 'not null'],
+      amount: ['uint256', 'not null'],
+      recipient: ['text', 'not null'],
+      destination: ['text', 'not null'],
+      destination_source: ['text', 'not null'],
+      tx_hash: 'text',
+      log_index: 'count',
+      block_number: 'count',
+      block_hash: 'text',
+      confirmations: ['count', 'not null'],
+      required_confirmations: ['count', 'not null'],
+      failure_reason: 'text',
+      reason: 'text',
+      created_by: ['text', 'not null'],
+      completed_by: 'text',
+      cancelled_by: 'text',
+      cancelled_reason: 'text',
+      // The last block that a watcher had read when the refund was created; null before the first look.
+      after_block: 'count',
+      searched_since: 'time',
+      expires_at: ['time', 'not null'],
+      created_at: ['time', 'not null'],
+      updated_at: ['time', 'not null'],
+      completed_at: 'time',
+      cancelled_at: 'time',
+    }),
+    'create index refunds_of_owner on refunds (organization_id, mode, created_at, id)',
+    'create index refunds_of_session on refunds (session_id) where session_id is not null',
+    'create index refunds_of_transaction on refunds (transaction_id) where transaction_id is not null',
+    'create index refunds_of_transfer on refunds (unmatched_transfer_id) where unmatched_transfer_id is not null',
+    "create index refunds_open on refunds (chain_id, status) where status in ('requires_action', 'pending')",
+    "create index refunds_due on refunds (expires_at) where status in ('requires_action', 'pending')",
+    "create index refunds_completed on refunds (chain_id, block_number) where status = 'completed'",
+    // One transfer completes one refund.
+    `create unique index refunds_by_transfer on refunds (chain_id, tx_hash, log_index)
+     where log_index is not null and status in ('pending', 'completed')`,
+    // '010' is the column form of the amount 0.
+    addColumn('checkout_sessions', 'amount_refunded', ['uint256', "not null default '010'"]),
+  ],
+};

@@ -1,0 +1,33 @@
+import type { Refund } from '../../model/refund.ts';
+import type { Transfer } from '../../model/transfer.ts';
+import { LIFE_ALLOWANCE } from '../../settlement/match.ts';
+import { changeInParts, type EffectScope, type Look } from '../look/look.ts';
+import { type HashLookup, transfersIn } from '../node/by-hash.ts';
+
+/** The transfers of a transaction that send exactly what a refund asks for, after it was created. */
+export function transfersOf(refund: Refund, lookup: HashLookup, chainId: number): Transfer[] {
+  const { tokenAddress, destination, amount, afterBlock, createdAt } = refund;
+  const watched = {
+    has: (token: string, recipient: string) => token === tokenAddress && recipient === destination,
+  };
+  return transfersIn(lookup, { chainId, watched }).filter(
+    one =>
+      one.amount === amount &&
+      one.blockNumber > (afterBlock ?? -1) &&
+      one.blockTime >= createdAt - LIFE_ALLOWANCE.beforeMs,
+  );
+}
+
+/** Changes rows one by one, in parts with a transaction each. Returns the number of those that did change. */
+export async function changed<Row>(
+  look: Look,
+  rows: readonly Row[],
+  change: (row: Row, scope: EffectScope) => Promise<boolean>,
+): Promise<number> {
+  const counts = await changeInParts(look, { name: 'refunds', rows }, async (part, scope) => {
+    let count = 0;
+    for (const row of part) if (await change(row, scope)) count += 1;
+    return count;
+  });
+  return counts.reduce((sum, count) => sum + count, 0);
+}

@@ -1,0 +1,260 @@
+import { expect } from 'vitest';
+import { transaction } from '#db/transaction.ts';
+import { DAY_MS } from '#lib/clock.ts';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
+import type { Refund } from '#payments/model/refund.ts';
+import { refundMoves } from '#payments/refunds/refund-moves.ts';
+import { refundStore } from '#payments/refunds/refund-store.ts';
+import { addressOf } from '../../lab/payment-chain.ts';
+import { aRefund } from '../../lab/payments-refunds.ts';
+import { BLOCKS_TO_SETTLE, seals } from './setting.ts';
+import { eachWatchedShop, type WatchedShop } from './watched-shop.ts';
+
+const DESTINATION = addressOf(`0x${'d0'.repeat(20)}`);
+const BY = 'api_key:ak_1' as const;
+const HALF_HOUR_MS = 30 * 60_000;
+
+eachWatchedShop('refunds', watchedTest => {
+  const moves = <T>(
+    { db, clock }: WatchedShop,
+    work: (moves: ReturnType<typeof refundMoves>) => Promise<T>,
+  ) => transaction(db, handle => work(refundMoves({ handle, seals, now: clock.now() })));
+  const stateOf = async ({ db }: WatchedShop, id: string) => refundStore(db).byId(id);
+  const named = (ours: WatchedShop, id: string, hash: string) => moves(ours, one => one.name(id, hash, BY));
+
+  const test = watchedTest
+    /** Requests a refund of 2.5 tokens. */
+    .extend('asked', ({ chain }) => async (ours: WatchedShop, changes: Partial<Refund> = {}) => {
+      const refund = aRefund(ours.owner, {
+        tokenAddress: chain.token.toLowerCase(),
+        destination: DESTINATION,
+        createdAt: ours.clock.now(),
+        ...changes,
+      });
+      await moves(ours, one => one.create(refund));
+      return refund;
+    })
+    /** Sends tokens to the destination; the transfer waits in the pool. */
+    .extend('sent', ({ chain }) => async (amount = 2_500_000n) => {
+      const hash = await chain.pay({ from: 4, to: DESTINATION, amount });
+      return { hash, raw: addressOf(`${await chain.call('eth_getRawTransactionByHash', hash)}`) };
+    });
+
+  test('complete with the confirmations of their named transaction', async ({ chain, ours, asked, sent }) => {
+    const session = await ours.open();
+    const refund = await asked(ours, { sessionId: session.id, unmatchedTransferId: null });
+    const { hash } = await sent();
+    await named(ours, refund.id, hash);
+
+    await ours.round();
+    const waiting = await stateOf(ours, refund.id);
+    await chain.mine(BLOCKS_TO_SETTLE - 1);
+    await ours.round();
+    const confirming = await stateOf(ours, refund.id);
+    await chain.mine(1);
+    await ours.round();
+    await ours.round();
+
+    expect(waiting).toMatchObject({ status: 'pending', blockNumber: null });
+    expect(confirming).toMatchObject({ status: 'pending', confirmations: BLOCKS_TO_SETTLE - 2 });
+    expect(await stateOf(ours, refund.id)).toMatchObject({
+      status: 'completed',
+      confirmations: BLOCKS_TO_SETTLE - 1,
+      txHash: hash,
+      completedBy: BY,
+      completedAt: ours.clock.now() - 3_000,
+    });
+    expect(await ours.session(session.id)).toMatchObject({ amountRefunded: 2_500_000n, status: 'active' });
+    expect(await ours.events()).toEqual(['refund.created', 'refund.completed']);
+  });
+
+  test('a transaction that was mined before it is named completes its refund without a new block', async ({
+    chain,
+    ours,
+    asked,
+    sent,
+  }) => {
+    const refund = await asked(ours);
+    const { hash } = await sent();
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+
+    await named(ours, refund.id, hash);
+    await ours.round();
+
+    expect(await stateOf(ours, refund.id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('in the native coin complete by the value of the transaction', async ({ chain, ours, asked }) => {
+    const refund = await asked(ours, { tokenAddress: NATIVE_COIN, amount: 7n });
+    const { hash } = await chain.send({ from: 4, to: DESTINATION, value: 7n });
+    await named(ours, refund.id, hash);
+
+    await ours.settle();
+
+    expect(await stateOf(ours, refund.id)).toMatchObject({ status: 'completed', logIndex: -1 });
+  });
+
+  test('require action again after a transaction that sends something else, or fails', async ({
+    chain,
+    ours,
+    asked,
+    sent,
+  }) => {
+    const reasonAfter = async (send: () => Promise<string>, changes: Partial<Refund> = {}) => {
+      const refund = await asked(ours, changes);
+      await named(ours, refund.id, await send());
+      await chain.mine(BLOCKS_TO_SETTLE - 1);
+      await ours.round();
+      const early = await stateOf(ours, refund.id);
+      await chain.mine(1);
+      await ours.round();
+      const { status, failureReason } = await stateOf(ours, refund.id);
+      return [early.status, status, failureReason].join(' ');
+    };
+    const mismatch = 'pending requires_action mismatch';
+    const past = ours.clock.now() + DAY_MS;
+
+    expect(await reasonAfter(async () => (await sent(2_500_001n)).hash)).toBe(mismatch);
+    expect(
+      await reasonAfter(() => chain.pay({ from: 4, to: `0x${'d1'.repeat(20)}`, amount: 2_500_000n })),
+    ).toBe(mismatch);
+    expect(
+      await reasonAfter(() =>
+        chain.pay({ from: 4, to: DESTINATION, amount: 2_500_000n, token: chain.lookalike }),
+      ),
+    ).toBe(mismatch);
+    expect(await reasonAfter(() => chain.pay({ from: 4, to: DESTINATION, amount: 10n ** 18n }))).toBe(
+      'pending requires_action reverted',
+    );
+    expect(await reasonAfter(async () => (await sent()).hash, { createdAt: past })).toBe(mismatch);
+    expect(await reasonAfter(async () => (await sent()).hash, { afterBlock: (await chain.head()) + 1 })).toBe(
+      mismatch,
+    );
+    expect((await ours.events()).filter(type => type === 'refund.failed')).toHaveLength(6);
+  });
+
+  test('one transfer completes one refund', async ({ ours, asked, sent }) => {
+    const [first, second] = [await asked(ours), await asked(ours)];
+    const { hash } = await sent();
+    await named(ours, first.id, hash);
+    await named(ours, second.id, hash);
+
+    await ours.settle();
+
+    const states = [await stateOf(ours, first.id), await stateOf(ours, second.id)];
+    expect(states.map(({ status }) => status).sort()).toEqual(['completed', 'requires_action']);
+    expect((await ours.events()).filter(type => type === 'refund.completed')).toHaveLength(1);
+  });
+
+  test('whose transaction no node knows require action again after half an hour, and complete if it appears', async ({
+    chain,
+    ours,
+    asked,
+    sent,
+  }) => {
+    const refund = await asked(ours);
+    const { hash, raw } = await sent();
+    await chain.call('anvil_dropAllTransactions');
+    await named(ours, refund.id, hash);
+    await ours.round();
+    const early = await stateOf(ours, refund.id);
+    ours.clock.advance(HALF_HOUR_MS);
+    await ours.round();
+    const lost = await stateOf(ours, refund.id);
+    await chain.call('eth_sendRawTransaction', raw);
+    ours.clock.advance(HALF_HOUR_MS);
+    await ours.settle();
+
+    expect(early).toMatchObject({ status: 'pending' });
+    expect(lost).toMatchObject({ status: 'requires_action', failureReason: 'not_found', txHash: hash });
+    expect(await stateOf(ours, refund.id)).toMatchObject({ status: 'completed', failureReason: null });
+    expect(await ours.events()).toEqual(['refund.created', 'refund.failed', 'refund.completed']);
+  });
+
+  test('lose their block before the confirmations without an event, and complete in another one', async ({
+    chain,
+    ours,
+    asked,
+    sent,
+  }) => {
+    const refund = await asked(ours);
+    const before = await chain.snapshot();
+    const { hash, raw } = await sent();
+    await named(ours, refund.id, hash);
+    await chain.mine(BLOCKS_TO_SETTLE - 1);
+    await ours.round();
+    await chain.fork(before, BLOCKS_TO_SETTLE);
+    await ours.round();
+    const gone = await stateOf(ours, refund.id);
+    await chain.call('eth_sendRawTransaction', raw);
+    await ours.settle();
+
+    expect(gone).toMatchObject({ status: 'pending', blockNumber: null, confirmations: 0 });
+    expect(await stateOf(ours, refund.id)).toMatchObject({ status: 'completed' });
+    expect(await ours.events()).toEqual(['refund.created', 'refund.completed']);
+  });
+
+  test('completed, move silently to another block of their transaction', async ({
+    chain,
+    ours,
+    asked,
+    sent,
+  }) => {
+    const refund = await asked(ours);
+    const before = await chain.snapshot();
+    const { hash, raw } = await sent();
+    await named(ours, refund.id, hash);
+    await ours.settle();
+    const first = await stateOf(ours, refund.id);
+
+    ours.clock.advance(1_000);
+    await chain.fork(before, BLOCKS_TO_SETTLE + 1, [raw]);
+    await ours.round();
+    await chain.mine(1);
+    await ours.round();
+
+    const moved = await stateOf(ours, refund.id);
+    expect(first.status).toBe('completed');
+    expect(moved.status).toBe('completed');
+    expect(moved.blockHash).not.toBe(first.blockHash);
+    expect(await ours.events()).toEqual(['refund.created', 'refund.completed']);
+  });
+
+  test('completed, require action again when the chain drops their transfer, and complete when it returns', async ({
+    chain,
+    ours,
+    asked,
+    sent,
+  }) => {
+    const session = await ours.open();
+    const refund = await asked(ours, { sessionId: session.id });
+    const before = await chain.snapshot();
+    const { hash, raw } = await sent();
+    await named(ours, refund.id, hash);
+    await ours.settle();
+
+    await chain.fork(before, BLOCKS_TO_SETTLE);
+    await ours.round();
+    const early = await stateOf(ours, refund.id);
+    await chain.mine(1);
+    await ours.round();
+    const lost = await stateOf(ours, refund.id);
+    const reduced = await ours.session(session.id);
+    await chain.call('eth_sendRawTransaction', raw);
+    ours.clock.advance(HALF_HOUR_MS);
+    await ours.settle();
+
+    expect(early).toMatchObject({ status: 'completed' });
+    expect(lost).toMatchObject({ status: 'requires_action', failureReason: 'reorged', completedAt: null });
+    expect(reduced.amountRefunded).toBe(0n);
+    expect(await stateOf(ours, refund.id)).toMatchObject({ status: 'completed' });
+    expect((await ours.session(session.id)).amountRefunded).toBe(2_500_000n);
+    expect(await ours.events()).toEqual([
+      'refund.created',
+      'refund.completed',
+      'refund.failed',
+      'refund.completed',
+    ]);
+  });
+});
