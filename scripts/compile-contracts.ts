@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -11,6 +12,8 @@ const ROOMS = [
 ] as const;
 type Room = (typeof ROOMS)[number];
 const ROOT = new URL('../', import.meta.url);
+/** Digest of a room when its artifacts were last up to date. Compiling takes half of the time of `generate.ts`. */
+const COMPILED = new URL('node_modules/.cache/compiled-contracts/', ROOT);
 const SOURCE_FOLDER = 'contracts/';
 
 const SETTINGS = { optimizer: { enabled: true, runs: 200 }, evmVersion: 'prague' } as const;
@@ -60,6 +63,8 @@ export async function compileContracts({ check }: { check: boolean }): Promise<s
 }
 
 async function compileRoom(room: Room, { check }: { check: boolean }): Promise<string[]> {
+  const known = new URL(room.artifacts.replaceAll('/', '-'), COMPILED);
+  if ((await readFile(known, 'utf8').catch(() => undefined)) === (await digestOf(room))) return [];
   const folder = new URL(room.artifacts, ROOT);
   const wanted = await artifacts(room);
   await mkdir(folder, { recursive: true });
@@ -76,7 +81,24 @@ async function compileRoom(room: Room, { check }: { check: boolean }): Promise<s
     stale.push(file);
     if (!check) await rm(new URL(file, folder));
   }
+  if (!check || stale.length === 0) {
+    await mkdir(COMPILED, { recursive: true });
+    await writeFile(known, await digestOf(room));
+  }
   return stale.map(file => room.artifacts + file);
+}
+
+/** Digest of all that the artifacts of a room depend on, and of the artifacts themselves. */
+async function digestOf({ sources, artifacts }: Room): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of [fileURLToPath(import.meta.url), new URL('package-lock.json', ROOT)])
+    hash.update(await readFile(file));
+  for (const folder of [sources, artifacts]) {
+    const url = new URL(folder, ROOT);
+    for (const file of (await readdir(url).catch(() => [])).toSorted())
+      hash.update(`${file}\0`).update(await readFile(new URL(file, url)));
+  }
+  return hash.digest('hex');
 }
 
 async function artifacts(room: Room): Promise<Map<string, string>> {
