@@ -155,6 +155,19 @@ export const table = {
       { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
+  acceptCheckoutSession: {
+    id: "acceptCheckoutSession",
+    method: "post",
+    path: "/api/v1/checkout-sessions/{checkout_session_id}/accept",
+    refusesMisspelt: true,
+    body: true,
+    replayable: true,
+    statuses: [200, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
+    security: [{ bearer: ["write"] }, { apiKey: ["write"] }],
+    parameters: [
+      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+    ],
+  },
   listPaymentTransactions: {
     id: "listPaymentTransactions",
     method: "get",

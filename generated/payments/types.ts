@@ -176,6 +176,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/checkout-sessions/{checkout_session_id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept a checkout session as paid
+         * @description Completes a session whose money arrived but did not complete it: late, in part, or after the last use of its link. It needs a completed transaction, counts as a use of the link also beyond `max_uses`, and sends `checkout.completed`, which may follow an earlier `checkout.expired`. It cannot be undone. Fails with `invalid_status_transition` when the session is completed, has no completed transaction, has a payment that is being confirmed, or ended because the merchant ended it or deleted its link.
+         */
+        post: operations["acceptCheckoutSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/transactions": {
         parameters: {
             query?: never;
@@ -1279,7 +1299,7 @@ export interface webhooks {
         put?: never;
         /**
          * A checkout was completed
-         * @description Sent when a session was paid in full. The body has the paying transaction, form data and shipping.
+         * @description Sent when a session was paid in full, or accepted by the merchant. The body has the paying transaction, form data and shipping.
          */
         post: {
             parameters: {
@@ -2604,6 +2624,11 @@ export interface components {
          */
         EndedReason: "time" | "merchant" | "sold_out" | "link_deleted";
         /**
+         * @description Who decided: `api_key:` and the id of the key that a program used, or `dashboard:` and the id of the key with which a person had signed in to the dashboard.
+         * @example dashboard:ak_5gTy8VbNm3QwE6rUiO1pAs4D
+         */
+        Actor: string;
+        /**
          * @description Values that the payer entered, by the id of the form field.
          * @example {
          *       "size": "M"
@@ -2686,7 +2711,7 @@ export interface components {
             amount: components["schemas"]["Amount"];
             /** @description Amount that the payer has to send, in the token's smallest unit. It is `amount` and a random tail that no other open session asks for, so that the payment can be recognized by it. The tail is at most 1 % of `amount` or 0.05 units of the token, whichever is larger. A wallet that signed pays `amount` without the tail. When no such amount is available, this field equals `amount`, `payment_uri` is null, and only a wallet that signs can pay. */
             amount_due: components["schemas"]["Amount"];
-            /** @description Amount received and confirmed, in the token's smallest unit. */
+            /** @description Sum of the session's completed transactions, in the token's smallest unit: of every sender, and also of late and duplicate ones. */
             amount_received: components["schemas"]["Amount"];
             /** @description Amount of completed refunds, in the token's smallest unit. */
             amount_refunded: components["schemas"]["Amount"];
@@ -2709,7 +2734,7 @@ export interface components {
             payer_address: components["schemas"]["Address"] | null;
             /** @description Hash of the latest paying transaction that was claimed or seen; null while there is none. */
             tx_hash: components["schemas"]["Hash"] | null;
-            /** @description Transaction that completed the session; null while it is not completed. */
+            /** @description Transaction that completed the session, or the latest completed one of an accepted session; null while it is not completed. */
             transaction_id: components["schemas"]["TransactionId"] | null;
             /**
              * @description True when a reorg dropped the payment from the chain after the session was completed.
@@ -2718,6 +2743,15 @@ export interface components {
             is_reorged: boolean;
             /** @description Reason why the session ended without being completed; null while it is open or completed. */
             ended_reason: components["schemas"]["EndedReason"] | null;
+            /** @description Time when the merchant accepted the session as paid; null when nobody did. */
+            accepted_at: components["schemas"]["Timestamp"] | null;
+            /** @description Key with which the session was accepted; null when nobody did. */
+            accepted_by: components["schemas"]["Actor"] | null;
+            /**
+             * @description Reason that the merchant gave for accepting the session; null for none.
+             * @example The bank holiday delayed the transfer
+             */
+            accepted_reason: string | null;
             /**
              * @description URL to which the payer returns after the payment, https; null for none.
              * @example https://books.example/thanks?session={SESSION_ID}
@@ -2757,7 +2791,7 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             /** @description Time when the session last changed. */
             updated_at: components["schemas"]["Timestamp"];
-            /** @description Time when the session was completed; null while it is not. */
+            /** @description Time when the session was completed or accepted; null while it is not. */
             completed_at: components["schemas"]["Timestamp"] | null;
         };
         /** @description One page of checkout sessions. */
@@ -3142,6 +3176,16 @@ export interface components {
              * @example express
              */
             shipping_option_id?: string | null;
+        };
+        /**
+         * @description Reason for a decision of the merchant, for people. It is stored with the record, and not sent to payers.
+         * @example The bank holiday delayed the transfer
+         */
+        ReasonInput: string | null;
+        /** @description Acceptance of a session as paid. */
+        Acceptance: {
+            /** @description Reason for the acceptance. */
+            reason?: components["schemas"]["ReasonInput"];
         };
         /**
          * @description State of a transaction: `pending` before it is in a block, `confirming` until its block has enough confirmations, then `completed` or `failed`.
@@ -3991,6 +4035,15 @@ export interface components {
             subtotal: components["schemas"]["Amount"];
             /** @description Price with shipping, in the token's smallest unit. */
             total: components["schemas"]["Amount"];
+            /** @description Time when the merchant accepted the session as paid; null when the payment completed it by itself. */
+            accepted_at: components["schemas"]["Timestamp"] | null;
+            /** @description Key with which the session was accepted; null when nobody did. */
+            accepted_by: components["schemas"]["Actor"] | null;
+            /**
+             * @description Reason that the merchant gave for accepting the session; null for none.
+             * @example null
+             */
+            accepted_reason: string | null;
         };
         /** @description A session was completed. */
         CheckoutCompletedEvent: {
@@ -6474,6 +6527,55 @@ export interface operations {
         requestBody?: never;
         responses: {
             /** @description The expired session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckoutSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    acceptCheckoutSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the checkout session.
+                 * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
+                 */
+                checkout_session_id: components["parameters"]["CheckoutSessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The bank holiday delayed the transfer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Acceptance"];
+            };
+        };
+        responses: {
+            /** @description The accepted session. */
             200: {
                 headers: {
                     [name: string]: unknown;
