@@ -122,6 +122,11 @@ async function sellOtherwise(shop: ExampleShop, payer: Payer): Promise<void> {
   await ask('simulatePayment', { at: await begin(), body: { outcome: 'failed' }, isUnrecorded: true });
   await told(shop);
 
+  const accepted = await begin();
+  await ask('simulatePayment', { at: accepted, body: { outcome: 'underpaid' }, isUnrecorded: true });
+  await ask('acceptCheckoutSession', { at: accepted });
+  await told(shop);
+
   const late = await begin();
   const due = dueOf(await peek('getCheckoutSession', { at: late }));
   await payer.pay({ ...due, amount: ODD_AMOUNT }, shop.now());

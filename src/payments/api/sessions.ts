@@ -67,6 +67,19 @@ export function sessionHandlers(context: PaymentsContext) {
         if (ended === undefined) throw cannotEnd(session);
         return { status: 200, body: sessionBody(ended, context) };
       }),
+
+    acceptCheckoutSession: ({ path: { checkout_session_id }, body: { reason } }, caller) =>
+      caller.commit(async handle => {
+        const session = await sessionStore(handle, seals).find(caller, checkout_session_id);
+        if (session === undefined) throw resourceNotFound('checkout_session', checkout_session_id);
+        const decision = { actor: caller.actor, reason: reason?.trim() ?? null };
+        const result = await settlement({ handle, seals, now: clock.now() }).accept(session, decision);
+        if ('refusal' in result) {
+          const message = `The checkout session ${result.refusal}, so it cannot be accepted.`;
+          throw paymentsError('invalid_status_transition', message);
+        }
+        return { status: 200, body: sessionBody(result.session, context) };
+      }),
   } satisfies ApiHandlers;
 }
 

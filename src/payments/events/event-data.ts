@@ -46,6 +46,9 @@ export function checkoutCompletedData(
     discount: null,
     subtotal: session.subtotal.toString(),
     total: session.amount.toString(),
+    accepted_at: session.acceptedAt === null ? null : timestamp(session.acceptedAt),
+    accepted_by: session.acceptedBy,
+    accepted_reason: session.acceptedReason,
   };
 }
 

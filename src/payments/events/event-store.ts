@@ -138,9 +138,15 @@ export function eventOf(row: EventRow, seals: Seals): PaymentEvent {
   };
 }
 
+/** Fields that a `checkout.completed` of an older version lacks. */
+const NOT_ACCEPTED = { accepted_at: null, accepted_by: null, accepted_reason: null };
+
 /** Data of a stored event in the contract's form. Older events may lack a field. */
 function inForm(data: EventData): EventData {
-  if ('form_data' in data) return { ...data, form_data: typedFormData(data.form_data) };
+  if ('form_data' in data) {
+    const accepted = 'total' in data ? { ...NOT_ACCEPTED, ...data } : data;
+    return { ...accepted, form_data: typedFormData(data.form_data) };
+  }
   return 'expired_at' in data ? { ...data, ended_reason: data.ended_reason ?? null } : data;
 }
 

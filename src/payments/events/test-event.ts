@@ -48,6 +48,9 @@ export function testEventData(type: DeliveryEventType, now: number): EventData |
     discount: null,
     subtotal: MADE_UP.amount,
     total: MADE_UP.amount,
+    accepted_at: null,
+    accepted_by: null,
+    accepted_reason: null,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { DAY_MS } from '../../lib/clock.ts';
-import type { Owner } from './owner.ts';
+import type { Actor, Owner } from './owner.ts';
 
 export type SessionStatus = PaymentsSchemas['SessionStatus'];
 type PaymentStatus = PaymentsSchemas['PaymentStatus'];
@@ -51,7 +51,7 @@ export interface CheckoutSession extends Owner {
   readonly amountDue: bigint;
   /** True when no exact amount was free, so that only a wallet that signed can pay. */
   readonly isWalletOnly: boolean;
-  /** Amount confirmed so far. */
+  /** Sum of its completed transactions, of every sender and with every mark (Decision 345). */
   readonly amountReceived: bigint;
   /** Sum of its completed refunds (Decision 350). */
   readonly amountRefunded: bigint;
@@ -64,11 +64,17 @@ export interface CheckoutSession extends Owner {
   readonly txHash: string | null;
   readonly confirmations: number;
   readonly requiredConfirmations: number;
-  /** The transaction that completed the session. */
+  /** The transaction that completed the session, or the latest completed one when it was accepted. */
   readonly transactionId: string | null;
   readonly failureReason: FailureReason | null;
   readonly isLate: boolean;
   readonly isReorged: boolean;
+  /** Time at which the merchant accepted it as paid; null when nobody did. */
+  readonly acceptedAt: number | null;
+  readonly acceptedBy: Actor | null;
+  readonly acceptedReason: string | null;
+  /** Sum of the payments that were accepted. They are what the session costs from then on. */
+  readonly acceptedAmount: bigint | null;
   readonly successUrl: string | null;
   readonly cancelUrl: string | null;
   readonly clientReferenceId: string | null;

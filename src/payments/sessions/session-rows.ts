@@ -29,6 +29,10 @@ const PROGRESS = {
   ...FOLLOWED,
   transactionId: 'plain',
   isReorged: 'boolean',
+  acceptedAt: 'plain',
+  acceptedBy: 'plain',
+  acceptedReason: 'plain',
+  acceptedAmount: 'uint256',
   updatedAt: 'plain',
   endedAt: 'plain',
 } as const;

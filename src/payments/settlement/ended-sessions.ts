@@ -56,10 +56,10 @@ export async function followUse(deps: EndingDeps, { session, transaction, use }:
     await linkStore(deps.handle).returnUse(linkId, deps.now);
     await reopenSessions(deps, linkId);
   }
-  if (use === 'taken again') await linkStore(deps.handle).takeUse(linkId, deps.now);
+  if (use === 'taken') await linkStore(deps.handle).takeUse(linkId, deps.now);
   // A session that a failed payment kept open ends like the others.
   const isUnpaid = status === 'active' && transaction.status === 'failed';
-  if (isUnpaid || use === 'counted' || use === 'taken again') await endSoldOut(deps, linkId);
+  if (isUnpaid || use === 'counted' || use === 'taken') await endSoldOut(deps, linkId);
 }
 
 /** Most sessions that one transaction ends because their link has sold out, so that other writers do not wait long. */

@@ -21,10 +21,10 @@ export interface Move {
   readonly transaction: PaymentTransaction;
   readonly events: readonly EventAnnouncement[];
   /**
-   * The use of the session's link: counted with its completion, returned with the payment that completed it, or taken
-   * again with that payment's return. Absent when it stays as it is.
+   * The use of the session's link: counted before its completion, returned with the payment that completed it, or taken
+   * with that payment's return or with an acceptance, also beyond `max_uses`. Absent when it stays as it is.
    */
-  readonly use?: 'counted' | 'returned' | 'taken again' | undefined;
+  readonly use?: 'counted' | 'returned' | 'taken' | undefined;
 }
 
 /** The session with totals and status derived from all its transactions; `transaction` is the one that changed. */
@@ -33,7 +33,7 @@ export function withTotals({ session, transaction, others }: PaymentCase, now: n
   const isSeen = transaction.status === 'confirming' || transaction.status === 'completed';
   const payerAddress = session.payerAddress ?? (isSeen ? transaction.sender : null);
   const amountReceived = all
-    .filter(({ status, sender }) => status === 'completed' && sender === payerAddress)
+    .filter(({ status }) => status === 'completed')
     .reduce((sum, { amount }) => sum + amount, 0n);
   const standing = { ...session, payerAddress, amountReceived };
   const paymentStatus = paymentStatusOf(standing, all);

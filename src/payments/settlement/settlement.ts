@@ -1,3 +1,4 @@
+import { acceptance } from './acceptance.ts';
 import { claimMoves } from './claim-moves.ts';
 import { endings } from './endings.ts';
 import { manualSettlement } from './manual-settlement.ts';
@@ -19,5 +20,6 @@ export function settlement(deps: SettlementDeps) {
     ...outcomes(unit),
     ...manualSettlement(unit),
     ...endings(unit),
+    ...acceptance(unit),
   };
 }

@@ -140,7 +140,7 @@ export function completed(paymentCase: PaymentCase, hasUse: boolean, now: number
     transaction,
     session: withTotals({ ...moved, session: isRestored ? restoredBy(moved) : session }, now),
     events,
-    use: isRestored && session.isReorged ? 'taken again' : undefined,
+    use: isRestored && session.isReorged ? 'taken' : undefined,
   };
 }
 
@@ -186,8 +186,8 @@ export function orphaned(paymentCase: PaymentCase, now: number): Move {
 /** Failed: its block is gone after completion. A session that it completed stays completed, with `isReorged`. */
 export function reorged(paymentCase: PaymentCase, now: number): Move {
   const { session, transaction } = paymentCase;
-  const contributed =
-    transaction.sender === session.payerAddress && !transaction.isDuplicate && !transaction.isLate;
+  const isInTime = !transaction.isLate || session.acceptedAt !== null;
+  const contributed = !transaction.isDuplicate && isInTime;
   const isMissed =
     session.status === 'completed' && (session.transactionId === transaction.id || contributed);
   const marked = isMissed ? { ...session, isReorged: true } : session;
@@ -197,11 +197,17 @@ export function reorged(paymentCase: PaymentCase, now: number): Move {
 
 const NOWHERE = { logIndex: null, blockNumber: null, blockHash: null, blockTime: null, confirmations: 0 };
 
-/** True when this payment and the sender's earlier ones in time reach the amount that the session needs. */
+/**
+ * True when this payment and the earlier ones in time reach the amount that the session needs. An accepted session needs
+ * what was accepted, late or not.
+ */
 function reaches(paymentCase: PaymentCase): boolean {
   const { session, transaction } = paymentCase;
-  if (cameLate(session, transaction) || isAnother(session, transaction)) return false;
-  const inTime = paidBefore(paymentCase).filter(other => !other.isLate);
+  if (isAnother(session, transaction)) return false;
+  const before = paidBefore(paymentCase);
+  if (session.acceptedAmount !== null) return sumOf(before) + transaction.amount >= session.acceptedAmount;
+  if (cameLate(session, transaction)) return false;
+  const inTime = before.filter(other => !other.isLate);
   return sumOf(inTime) + transaction.amount >= owed(session, transaction);
 }
 
@@ -210,8 +216,12 @@ function owed(session: CheckoutSession, { matchedBy }: PaymentTransaction): bigi
   return matchedBy === 'amount' ? session.amountDue : session.amount;
 }
 
-/** True after the session's expiry or in a block past its life. The payment that completed it was in time. */
-function cameLate(session: CheckoutSession, { id, blockTime }: PaymentTransaction): boolean {
+/**
+ * True after the session's expiry or in a block past its life. The payment that completed it was in time; those of an
+ * accepted session stay as they were.
+ */
+function cameLate(session: CheckoutSession, { id, blockTime, isLate }: PaymentTransaction): boolean {
+  if (session.acceptedAt !== null) return isLate;
   if (session.status === 'completed' && session.transactionId === id) return false;
   return (
     session.status === 'expired' ||
@@ -224,10 +234,8 @@ function isAnother(session: CheckoutSession, { id }: PaymentTransaction): boolea
   return session.status === 'completed' && !session.isReorged && session.transactionId !== id;
 }
 
-function paidBefore({ transaction, others }: PaymentCase): PaymentTransaction[] {
-  return others.filter(
-    other => other.status === 'completed' && other.sender === transaction.sender && !other.isDuplicate,
-  );
+function paidBefore({ others }: PaymentCase): PaymentTransaction[] {
+  return others.filter(other => other.status === 'completed' && !other.isDuplicate);
 }
 
 function overpaid(paymentCase: PaymentCase): bigint | null {
@@ -248,6 +256,6 @@ function restoredBy({ session, transaction, others }: PaymentCase): CheckoutSess
     ...session,
     isReorged: false,
     transactionId: stands ? session.transactionId : transaction.id,
-    payerAddress: transaction.sender,
+    payerAddress: stands ? session.payerAddress : transaction.sender,
   };
 }

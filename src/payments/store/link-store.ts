@@ -95,7 +95,7 @@ export function linkStore(handle: Handle) {
       return (await rowsOf(handle, sql, [id])).length > 0;
     },
 
-    /** Counts a use that a completed checkout has, also beyond `max_uses`. */
+    /** Counts a use that a completed checkout has, also beyond `max_uses` (Decisions 345 and 355). */
     async takeUse(id: string, now: number): Promise<void> {
       const sql = 'update payment_links set current_uses = current_uses + 1, updated_at = ? where id = ?';
       await execute(handle, sql, [now, id]);

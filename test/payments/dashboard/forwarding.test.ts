@@ -58,6 +58,23 @@ eachDatabase('a session of the dashboard', databases => {
     expect(read.headers.get('etag')).toBe(direct.headers.get('etag'));
   });
 
+  test('is named in decisions of the merchant, as the key is by a program', async () => {
+    const link = record((await browser.send('POST', LINKS, { body: LINK })).body);
+    const opened = async () => {
+      const body = { payment_link_id: link.id };
+      const session = text(record((await admin.post('/api/v1/checkout-sessions', body)).body).id);
+      await admin.post(`/api/v1/test/sessions/${session}/simulate`, { outcome: 'underpaid' });
+      return session;
+    };
+    const signedIn = record(record((await browser.send('GET', SESSION)).body).key).id;
+
+    const byPerson = await browser.send('POST', `${API}/checkout-sessions/${await opened()}/accept`);
+    const byProgram = await admin.post(`/api/v1/checkout-sessions/${await opened()}/accept`);
+
+    expect(byPerson.body).toMatchObject({ status: 'completed', accepted_by: `dashboard:${signedIn}` });
+    expect(byProgram.body).toMatchObject({ status: 'completed', accepted_by: `api_key:${signedIn}` });
+  });
+
   test('is counted and logged as the operation, with the path as sent', async () => {
     await browser.send('GET', `${LINKS}?limit=7`);
 

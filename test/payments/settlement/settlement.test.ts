@@ -19,6 +19,7 @@ const ALL = { page: 1, limit: 100 };
 const WALLET = `0x${'aa'.repeat(20)}`;
 const PRICE = 2_500_000n;
 const BY_AMOUNT = { matchedBy: 'amount', confirmations: 1 } as const;
+const BY_HAND = { matchedBy: 'assignment', confirmations: 1 } as const;
 const BY_WALLET = { matchedBy: 'wallet', confirmations: 1 } as const;
 
 bothDatabases('the settlement', databases => {
@@ -43,7 +44,7 @@ bothDatabases('the settlement', databases => {
   const paid = (
     session: { id: string },
     transfer: Transfer,
-    seen: typeof BY_AMOUNT | typeof BY_WALLET = BY_AMOUNT,
+    seen: typeof BY_AMOUNT | typeof BY_WALLET | typeof BY_HAND = BY_AMOUNT,
   ) => settle(async one => one.complete((await one.recordTransfer(session, transfer, seen)).id));
 
   test('a confirmed transfer of the amount due completes its session, counts a use and records two events', async () => {
@@ -166,20 +167,20 @@ bothDatabases('the settlement', databases => {
     expect((await sessionOf(byAmount.id))?.status).toBe('active');
   });
 
-  test('transfers of one payer add up, and those of another do not', async () => {
+  test('transfers of a session add up, also one of another sender that the merchant assigned', async () => {
     const session = await opened({ signedAddress: WALLET, payerAddress: WALLET });
     const other = `0x${'bb'.repeat(20)}`;
 
     const first = await paid(session, aTransfer({ amount: 1_000_000n }), BY_WALLET);
-    await paid(session, aTransfer({ amount: 2_000_000n, sender: other }), BY_WALLET);
+    await paid(session, aTransfer({ amount: 1_000_000n, sender: other }), BY_HAND);
     const between = await sessionOf(session.id);
-    const last = await paid(session, aTransfer({ amount: session.amountDue - 500_000n }), BY_WALLET);
+    const last = await paid(session, aTransfer({ amount: session.amountDue - 1_500_000n }), BY_WALLET);
 
     expect(first).toMatchObject({ isPartial: true, overpaidAmount: null });
     expect(between).toMatchObject({
       status: 'active',
       paymentStatus: 'underpaid',
-      amountReceived: 1_000_000n,
+      amountReceived: 2_000_000n,
     });
     expect(last).toMatchObject({ overpaidAmount: 500_000n });
     expect(await sessionOf(session.id)).toMatchObject({

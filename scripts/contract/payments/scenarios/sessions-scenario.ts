@@ -43,6 +43,11 @@ export async function sessionsStory(tester: Tester, { fixed }: Links): Promise<s
     const is = `${after.status} ${after.payment_status}`;
     if (wanted !== undefined && is !== wanted)
       tester.report(`simulatePayment ${outcome}: ${is}, not ${wanted}`);
+    if (after.payment_status === 'underpaid') {
+      const { body: accepted } = await tester.ask('acceptCheckoutSession', { at: session }, ['200']);
+      if (accepted.status !== 'completed') tester.report(`acceptCheckoutSession: ${accepted.status}`);
+      await tester.ask('acceptCheckoutSession', { at: session }, ['400 invalid_status_transition']);
+    }
     if (after.status === 'completed') {
       await tester.ask('simulatePayment', { at: session, body: { outcome } }, [
         '400 invalid_status_transition',

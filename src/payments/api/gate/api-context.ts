@@ -41,7 +41,7 @@ export interface TwoPhaseAction<Begun, Result, Status extends number, Body> {
 /** Caller with a valid API key. */
 export interface ApiCaller extends Owner {
   readonly keyId: string;
-  /** Recorded with each decision of the merchant. */
+  /** Recorded with each decision of the merchant (Decision 345). */
   readonly actor: Actor;
   readonly permission: Permission;
   readonly tier: Tier;

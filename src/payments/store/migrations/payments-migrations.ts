@@ -19,6 +19,7 @@ import { STATS_MIGRATION } from './026-stats.ts';
 import { WATCHING_MIGRATIONS } from './029-watching.ts';
 import { ENDED_REASONS_MIGRATION } from './038-ended-sessions.ts';
 import { REFUNDS_MIGRATION } from './040-refunds.ts';
+import { MERCHANT_DECISION_MIGRATIONS } from './041-merchant-decisions.ts';
 
 /** Schema steps of the payments platform. Append only. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -42,6 +43,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   SIGNED_WALLETS_MIGRATION,
   ENDED_REASONS_MIGRATION,
   REFUNDS_MIGRATION,
+  ...MERCHANT_DECISION_MIGRATIONS,
 ];
 
 /** The schema with its name in messages and settings. */
