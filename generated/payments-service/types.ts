@@ -70,6 +70,7 @@ export interface components {
          *     | `no_updates_provided` | `invalid_request_error` | 400 | The body of a PATCH has no field that can be changed. |
          *     | `invalid_status_transition` | `invalid_request_error` | 400 | The state of the record does not allow this, for example expiring a session that is completed. |
          *     | `duplicate_resource` | `invalid_request_error` | 409 | A value that must be unique is taken, for example a short code. |
+         *     | `precondition_failed` | `invalid_request_error` | 412 | The record is not the one that `If-Match` names any more. |
          *     | `key_missing` | `authentication_error` | 401 | The request has no key in `Authorization` or `X-API-Key`. |
          *     | `key_invalid` | `authentication_error` | 401 | The key does not exist. |
          *     | `key_expired` | `authentication_error` | 401 | The key is past its `expires_at`. |
@@ -87,7 +88,7 @@ export interface components {
          * @example missing_required_field
          * @enum {string}
          */
-        ErrorCode: "missing_required_field" | "invalid_field_value" | "invalid_address" | "no_updates_provided" | "invalid_status_transition" | "duplicate_resource" | "key_missing" | "key_invalid" | "key_expired" | "key_revoked" | "insufficient_permissions" | "resource_not_found" | "rate_limit_exceeded" | "idempotency_conflict" | "internal_error";
+        ErrorCode: "missing_required_field" | "invalid_field_value" | "invalid_address" | "no_updates_provided" | "invalid_status_transition" | "duplicate_resource" | "precondition_failed" | "key_missing" | "key_invalid" | "key_expired" | "key_revoked" | "insufficient_permissions" | "resource_not_found" | "rate_limit_exceeded" | "idempotency_conflict" | "internal_error";
         /** @description An error. Branch on `code`, never on `message`. */
         ErrorObject: {
             /** @description Category of the error. */

@@ -2197,6 +2197,7 @@ export interface components {
          *     | `no_updates_provided` | `invalid_request_error` | 400 | The body of a PATCH has no field that can be changed. |
          *     | `invalid_status_transition` | `invalid_request_error` | 400 | The state of the record does not allow this, for example expiring a session that is completed. |
          *     | `duplicate_resource` | `invalid_request_error` | 409 | A value that must be unique is taken, for example a short code. |
+         *     | `precondition_failed` | `invalid_request_error` | 412 | The record is not the one that `If-Match` names any more. |
          *     | `key_missing` | `authentication_error` | 401 | The request has no key in `Authorization` or `X-API-Key`. |
          *     | `key_invalid` | `authentication_error` | 401 | The key does not exist. |
          *     | `key_expired` | `authentication_error` | 401 | The key is past its `expires_at`. |
@@ -2214,7 +2215,7 @@ export interface components {
          * @example missing_required_field
          * @enum {string}
          */
-        ErrorCode: "missing_required_field" | "invalid_field_value" | "invalid_address" | "no_updates_provided" | "invalid_status_transition" | "duplicate_resource" | "key_missing" | "key_invalid" | "key_expired" | "key_revoked" | "insufficient_permissions" | "resource_not_found" | "rate_limit_exceeded" | "idempotency_conflict" | "internal_error";
+        ErrorCode: "missing_required_field" | "invalid_field_value" | "invalid_address" | "no_updates_provided" | "invalid_status_transition" | "duplicate_resource" | "precondition_failed" | "key_missing" | "key_invalid" | "key_expired" | "key_revoked" | "insufficient_permissions" | "resource_not_found" | "rate_limit_exceeded" | "idempotency_conflict" | "internal_error";
         /** @description An error. Branch on `code`, never on `message`. */
         ErrorObject: {
             /** @description Category of the error. */
@@ -5751,6 +5752,25 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The record is not the one that `If-Match` names any more. Read it again, and change what still has to change. */
+        PreconditionFailed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "type": "invalid_request_error",
+                 *         "code": "precondition_failed",
+                 *         "message": "The record has changed since it was read. Read it again and repeat the change.",
+                 *         "param": "If-Match"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description Too many requests with this key or from this address, or too many test e-mails. Retry after `Retry-After` seconds. */
         TooManyRequests: {
             headers: {
@@ -6025,6 +6045,8 @@ export interface components {
         StandardSignature: string;
         /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
         IdempotencyKey: string;
+        /** @description `ETag` of the record as it was read. The change is made only if the record is still the same; otherwise the answer is 412 and nothing changes. Without the header the change is made in any case. */
+        IfMatch: string;
     };
     requestBodies: never;
     headers: never;
@@ -6200,6 +6222,8 @@ export interface operations {
             header?: {
                 /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description `ETag` of the record as it was read. The change is made only if the record is still the same; otherwise the answer is 412 and nothing changes. Without the header the change is made in any case. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -6237,6 +6261,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
@@ -7003,6 +7028,8 @@ export interface operations {
             header?: {
                 /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description `ETag` of the record as it was read. The change is made only if the record is still the same; otherwise the answer is 412 and nothing changes. Without the header the change is made in any case. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
             cookie?: never;
@@ -7036,6 +7063,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
@@ -7516,6 +7544,8 @@ export interface operations {
             header?: {
                 /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description `ETag` of the record as it was read. The change is made only if the record is still the same; otherwise the answer is 412 and nothing changes. Without the header the change is made in any case. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -7556,6 +7586,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
@@ -7885,6 +7916,8 @@ export interface operations {
             header?: {
                 /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description `ETag` of the record as it was read. The change is made only if the record is still the same; otherwise the answer is 412 and nothing changes. Without the header the change is made in any case. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
             cookie?: never;
@@ -7918,6 +7951,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
