@@ -22,7 +22,8 @@ export interface Representation {
 }
 
 /** Content codings of a representation. */
-export type Coding = 'identity' | 'br' | 'gzip';
+const CODINGS = ['identity', 'br', 'gzip'] as const;
+export type Coding = (typeof CODINGS)[number];
 
 const COMPRESSED_FROM_BYTES = 1024;
 /**
@@ -172,6 +173,13 @@ export function ageS({ storedAt }: { readonly storedAt: number }, now: number): 
 /** Memory of all forms of a representation, in bytes. */
 export function byteSize({ identity, br, gzip: gz }: Representation): number {
   return identity.length + (br?.length ?? 0) + (gz?.length ?? 0);
+}
+
+/** True when an `If-Match` names the version of this identity tag, in any coding (RFC 9110, 13.1.1). */
+export function matchesVersion(header: string, etag: string): boolean {
+  if (header.trim() === '*') return true;
+  const named: readonly string[] = header.match(/"[^"]*"/g) ?? [];
+  return CODINGS.some(coding => named.includes(formTag(etag, coding)));
 }
 
 /**

@@ -81,6 +81,11 @@ const WAYS: Readonly<Record<Exclude<PaymentsErrorCode, 'internal_error'>, () => 
     await newLink({ short_code: 'once-only' });
     return newLink({ short_code: 'once-only' });
   },
+  async precondition_failed() {
+    const { body } = await newLink();
+    const headers = { 'If-Match': '"of another version"' };
+    return send('PATCH', `${LINKS}/${text(body.id)}`, { body: { name: 'Notebooks' }, headers });
+  },
   key_missing: () => send('GET', LINKS, { key: null }),
   key_invalid: () => send('GET', LINKS, { key: newKey('test') }),
   async key_expired() {
@@ -113,6 +118,7 @@ const SAYING: Partial<Record<PaymentsErrorCode, { param?: string; message?: RegE
   invalid_field_value: { param: 'amount' },
   invalid_address: { param: 'recipient_address' },
   duplicate_resource: { param: 'short_code' },
+  precondition_failed: { param: 'If-Match' },
   insufficient_permissions: { message: /'write' permission/ },
   resource_not_found: { message: /^No payment_link with id 'pl_nothing'\.$/ },
   idempotency_conflict: { param: 'Idempotency-Key' },
@@ -121,7 +127,7 @@ const SAYING: Partial<Record<PaymentsErrorCode, { param?: string; message?: RegE
 
 const validators = responseValidators(paymentsContract.document);
 
-/** The document's table of codes, each with its type and status. Source: document 3, "Errors". */
+/** The table of codes, each with its type and status. Source: document 3, "Errors"; 412 is Decision 360. */
 const ROWS = [
   [400, 'missing_required_field', 'invalid_request_error'],
   [400, 'invalid_field_value', 'invalid_request_error'],
@@ -129,6 +135,7 @@ const ROWS = [
   [400, 'no_updates_provided', 'invalid_request_error'],
   [400, 'invalid_status_transition', 'invalid_request_error'],
   [409, 'duplicate_resource', 'invalid_request_error'],
+  [412, 'precondition_failed', 'invalid_request_error'],
   [401, 'key_missing', 'authentication_error'],
   [401, 'key_invalid', 'authentication_error'],
   [401, 'key_expired', 'authentication_error'],

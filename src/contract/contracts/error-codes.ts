@@ -33,6 +33,7 @@ export function errorCodesOf(
     no_updates_provided: method === 'patch',
     invalid_status_transition: false,
     duplicate_resource: false,
+    precondition_failed: parameters.some(({ name }) => name === 'If-Match'),
     idempotency_conflict: parameters.some(({ name }) => name === 'Idempotency-Key'),
   };
   const listed = list(operation, 'x-error-codes');

@@ -12,6 +12,7 @@ export const PAYMENTS_ERRORS = {
   no_updates_provided: { type: 'invalid_request_error', status: 400 },
   invalid_status_transition: { type: 'invalid_request_error', status: 400 },
   duplicate_resource: { type: 'invalid_request_error', status: 409 },
+  precondition_failed: { type: 'invalid_request_error', status: 412 },
   key_missing: { type: 'authentication_error', status: 401 },
   key_invalid: { type: 'authentication_error', status: 401 },
   key_expired: { type: 'authentication_error', status: 401 },

@@ -1,15 +1,26 @@
+import type { Answer } from './answer.ts';
 import { Problem } from './problem.ts';
 
 /** Said when a form is sent as it was opened. */
 export const NOTHING_CHANGED = 'There was nothing to change.';
 
+const PRECONDITION_FAILED = 412;
+/** A record with counters may change between reading and writing although nobody edits it. */
+const ATTEMPTS = 5;
+
+/** Values of a record, with the entity tag of the record. */
+interface RecordVersion<Body extends object> {
+  readonly values: Body;
+  readonly etag: string;
+}
+
 interface FormEditorOptions<Body extends object> {
   /** Values when the form was opened. */
   readonly opened: Body;
-  /** Reads the values that the server has now. */
-  readonly read: () => Promise<Body>;
-  /** Sends the changed fields. */
-  readonly write: (changes: Partial<Body>) => Promise<unknown>;
+  /** Reads what the server has now. */
+  readonly read: () => Promise<RecordVersion<Body>>;
+  /** Sends the changed fields, with the tag as `If-Match`. @throws Problem with status 412 when the record differs */
+  readonly write: (changes: Partial<Body>, etag: string) => Promise<unknown>;
 }
 
 /**
@@ -33,20 +44,41 @@ export function formEditor<Body extends object>({
       const changes = changesOf(known, typed);
       const names = Object.keys(changes);
       if (names.length === 0) return false;
-      const current = await read();
-      const overtaken = Object.entries(changesOf(known, current)).find(([name]) => names.includes(name));
-      if (overtaken !== undefined) {
-        const [name, value] = overtaken;
-        known = { ...known, [name]: value };
-        throw new Problem(`This was changed meanwhile, to ${shown(value)}. Save again to replace it.`, {
-          param: name,
-        });
+      for (let attempt = 1; ; attempt++) {
+        const { values, etag } = await read();
+        const overtaken = Object.entries(changesOf(known, values)).find(([name]) => names.includes(name));
+        if (overtaken !== undefined) {
+          const [name, value] = overtaken;
+          known = { ...known, [name]: value };
+          throw new Problem(`This was changed meanwhile, to ${shown(value)}. Save again to replace it.`, {
+            param: name,
+          });
+        }
+        if (await isWritten(write(changes, etag), attempt < ATTEMPTS)) break;
       }
-      await write(changes);
       known = { ...known, ...changes };
       return true;
     },
   };
+}
+
+/** Returns false when the record was changed in between and may be read again. @throws Problem */
+async function isWritten(writing: Promise<unknown>, mayRepeat: boolean): Promise<boolean> {
+  try {
+    await writing;
+    return true;
+  } catch (reason) {
+    if (mayRepeat && reason instanceof Problem && reason.status === PRECONDITION_FAILED) return false;
+    throw reason;
+  }
+}
+
+/** Values and version of an answer. */
+export function versionOf<Data, Body extends object>(
+  { data, headers }: Answer<Data>,
+  valuesOf: (data: Data) => Body,
+): RecordVersion<Body> {
+  return { values: valuesOf(data), etag: headers.get('ETag') ?? '*' };
 }
 
 /** Fields of `after` that differ from those of `before`. */

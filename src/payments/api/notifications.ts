@@ -24,6 +24,7 @@ import { notificationStore, testMails } from '../notifications/store/notificatio
 import { mailOf, messageOf, testContent } from '../notifications/texts.ts';
 import { organizationStore } from '../store/organization-store.ts';
 import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
+import { checkUnchanged } from './responses/precondition.ts';
 
 /** Operations on notifications, which are off at first (Decisions 119 and 126 to 128). */
 export function notificationHandlers(context: PaymentsContext, senders: Senders) {
@@ -39,7 +40,9 @@ export function notificationHandlers(context: PaymentsContext, senders: Senders)
 
     updateNotificationSettings: ({ body }, caller) =>
       caller.commit(async handle => {
-        const settings = changed(await settingsOf(handle, caller), body, clock.now());
+        const before = await settingsOf(handle, caller);
+        checkUnchanged(caller, () => settingsAnswer(before));
+        const settings = changed(before, body, clock.now());
         await notificationStore(handle).save(settings);
         return { status: 200, body: settingsAnswer(settings) };
       }),

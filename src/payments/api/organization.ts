@@ -9,6 +9,7 @@ import {
   organizationStore,
 } from '../store/organization-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
+import { checkUnchanged } from './responses/precondition.ts';
 
 type Changes = PaymentsSchemas['OrganizationChanges'];
 
@@ -30,7 +31,10 @@ export function organizationHandlers({
     updateOrganization: ({ body }, caller) =>
       caller.commit(async handle => {
         const store = organizationSettingsStore(handle);
-        const settings = changed(await store.find(caller), body, clock.now());
+        const before = await store.find(caller);
+        const profileBefore = await organizationStore(handle).profile(caller);
+        checkUnchanged(caller, () => organizationBody(profileBefore, before));
+        const settings = changed(before, body, clock.now());
         checkOrigins(settings.origins);
         await store.save(settings);
         const profile = await organizationStore(handle).profile(caller);

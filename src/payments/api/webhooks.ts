@@ -13,6 +13,7 @@ import { deliveryHandlers, webhookTestHandlers } from './deliveries.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { replayHandlers } from './replays.ts';
 import { nullableTimestamp, resourceNotFound, success, successPage } from './responses/answers.ts';
+import { checkUnchanged } from './responses/precondition.ts';
 
 /** Maximum number of webhooks per organization and mode (Decision 120). */
 const MAX_WEBHOOKS = 20;
@@ -73,7 +74,11 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
       const changes = changesIn(body);
       return caller.commit(async handle => {
         const now = clock.now();
-        const webhook = await webhookStore(handle, seals).change(caller, id, changes, now);
+        const store = webhookStore(handle, seals);
+        const before = await store.find(caller, id);
+        if (before === undefined) throw resourceNotFound('webhook', id);
+        checkUnchanged(caller, () => success(webhookBody(before, now)));
+        const webhook = await store.change(caller, id, changes, now);
         if (webhook === undefined) throw resourceNotFound('webhook', id);
         return { status: 200, body: success(webhookBody(webhook, now)) };
       });

@@ -45,6 +45,8 @@ export interface ApiCaller extends Owner {
   readonly actor: Actor;
   readonly permission: Permission;
   readonly tier: Tier;
+  /** `If-Match`: the version of the record that the caller has read. */
+  readonly ifMatch: string | undefined;
   /** Name and logo of the organization at the time of authentication. */
   readonly merchant: MerchantIdentity;
   /**

@@ -49,6 +49,7 @@ export function paymentsGate({
         permission,
         tier,
         merchant,
+        ifMatch: request.headers['if-match'],
         commit: work => transaction(db, work),
         commitAround: effect => commitAround(db, effect),
       };

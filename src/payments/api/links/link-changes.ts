@@ -12,6 +12,7 @@ import { linkStore } from '../../store/link-store.ts';
 import { organizationStore } from '../../store/organization-store.ts';
 import type { ApiCaller, ApiHandlers, PaymentsContext } from '../gate/api-context.ts';
 import { resourceNotFound } from '../responses/answers.ts';
+import { checkUnchanged } from '../responses/precondition.ts';
 import { linkBody } from '../responses/record-bodies.ts';
 import { BUTTON_TEXT, linkFields } from './link-fields.ts';
 import { checkDestination, checkPrices, type IsGiven, type PaymentDestination } from './link-terms.ts';
@@ -55,6 +56,7 @@ export function linkChangeHandlers({ chains, clock, publicUrl, seals }: Payments
         const store = linkStore(handle);
         const link = await store.find(caller, path.payment_link_id);
         if (link === undefined) throw resourceNotFound('payment_link', path.payment_link_id);
+        checkUnchanged(caller, () => linkBody(link, { publicUrl, now }));
         const changed: PaymentLink = { ...link, ...fields, updatedAt: now };
         checkPrices(changed, isGiven);
         const moved = movedField(link, changed);

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
 import { DialogButton, StatusMessage } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
-import { formEditor, NOTHING_CHANGED } from '#pages/browser/form-editor.ts';
+import { formEditor, NOTHING_CHANGED, versionOf } from '#pages/browser/form-editor.ts';
 import { Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { CopyButton, Reference } from '#pages/browser/reference.ts';
@@ -190,11 +190,11 @@ function EditForm({
   const [editor] = useState(() =>
     formEditor<LinkBody>({
       opened: bodyNow(link),
-      read: async () => bodyNow((await answerOf(api.GET(LINK, { params: { path } }))).data),
-      write: body =>
-        answerOf(
-          api.PATCH(LINK, { params: { path, header: { 'Idempotency-Key': idempotencyKey() } }, body }),
-        ),
+      read: async () => versionOf(await answerOf(api.GET(LINK, { params: { path } })), bodyNow),
+      write: (body, etag) => {
+        const params = { path, header: { 'Idempotency-Key': idempotencyKey(), 'If-Match': etag } };
+        return answerOf(api.PATCH(LINK, { params, body }));
+      },
     }),
   );
   const send = async (body: LinkBody) => {

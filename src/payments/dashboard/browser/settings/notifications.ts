@@ -5,7 +5,7 @@ import { Awaited, answerOf, ProblemNotice, useAnswer } from '#pages/browser/answ
 import { ChangeForm, StatusMessage, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { CheckField, TextField } from '#pages/browser/fields.ts';
-import { formEditor, NOTHING_CHANGED } from '#pages/browser/form-editor.ts';
+import { formEditor, NOTHING_CHANGED, versionOf } from '#pages/browser/form-editor.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { Problem } from '#pages/browser/problem.ts';
@@ -100,9 +100,10 @@ function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: str
   const [editor] = useState(() =>
     formEditor({
       opened: mailSettingsOf(settings),
-      read: async () => mailSettingsOf((await answerOf(api.GET('/api/v1/notifications'))).data.data),
-      write: body => {
-        const params = { header: { 'Idempotency-Key': idempotencyKey() } };
+      read: async () =>
+        versionOf(await answerOf(api.GET('/api/v1/notifications')), ({ data }) => mailSettingsOf(data)),
+      write: (body, etag) => {
+        const params = { header: { 'Idempotency-Key': idempotencyKey(), 'If-Match': etag } };
         return answerOf(api.PATCH('/api/v1/notifications', { params, body }));
       },
     }),

@@ -5,7 +5,7 @@ import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
 import { ChangeForm, StatusMessage, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { CheckField, SelectField, TextField } from '#pages/browser/fields.ts';
-import { formEditor, NOTHING_CHANGED } from '#pages/browser/form-editor.ts';
+import { formEditor, NOTHING_CHANGED, versionOf } from '#pages/browser/form-editor.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
@@ -95,9 +95,9 @@ function useSaving(organization: Organization): (typed: Partial<Settings>) => Pr
   const [editor] = useState(() =>
     formEditor({
       opened,
-      read: async () => settingsOf((await answerOf(api.GET('/api/v1/organization'))).data),
-      write: body => {
-        const params = { header: { 'Idempotency-Key': idempotencyKey() } };
+      read: async () => versionOf(await answerOf(api.GET('/api/v1/organization')), settingsOf),
+      write: (body, etag) => {
+        const params = { header: { 'Idempotency-Key': idempotencyKey(), 'If-Match': etag } };
         return answerOf(api.PATCH('/api/v1/organization', { params, body }));
       },
     }),

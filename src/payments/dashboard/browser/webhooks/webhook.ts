@@ -5,7 +5,7 @@ import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
 import { ChangeForm, StatusMessage, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
-import { formEditor, NOTHING_CHANGED } from '#pages/browser/form-editor.ts';
+import { formEditor, NOTHING_CHANGED, versionOf } from '#pages/browser/form-editor.ts';
 import { Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { CopyButton, Reference } from '#pages/browser/reference.ts';
@@ -124,9 +124,10 @@ function SettingsForm({ webhook, onDone }: ShownWebhook): VNode {
   const [editor] = useState(() =>
     formEditor({
       opened: settingsOf(webhook),
-      read: async () => settingsOf((await answerOf(api.GET(WEBHOOK, { params: { path } }))).data.data),
-      write: body => {
-        const params = { path, header: { 'Idempotency-Key': idempotencyKey() } };
+      read: async () =>
+        versionOf(await answerOf(api.GET(WEBHOOK, { params: { path } })), ({ data }) => settingsOf(data)),
+      write: (body, etag) => {
+        const params = { path, header: { 'Idempotency-Key': idempotencyKey(), 'If-Match': etag } };
         return answerOf(api.PATCH(WEBHOOK, { params, body }));
       },
     }),
