@@ -11,6 +11,7 @@ import {
   optionalCondition,
   ownedBy,
   ownedRow,
+  ownersOf,
   paged,
 } from '../store/list-query.ts';
 import { recordForm } from '../tables/record-form.ts';
@@ -53,6 +54,17 @@ export function recipientStore(handle: Handle) {
       return new Map(
         found.map(({ address, organizationId, mode }) => [address, { organizationId, mode }] as const),
       );
+    },
+
+    /** Addresses on a chain that these organizations own. */
+    async ownedBy(chainId: number, owners: readonly Owner[]): Promise<string[]> {
+      if (owners.length === 0) return [];
+      const { sql, bindings } = ownersOf(owners);
+      const found = await where(`chain_id = ? and is_owner and (organization_id, mode) in ${sql}`, [
+        chainId,
+        ...bindings,
+      ]);
+      return found.map(({ address }) => address);
     },
 
     /**

@@ -5,6 +5,7 @@ import { placeholders } from '../../db/rows.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { Refund, RefundedMoney, RefundStatus } from '../model/refund.ts';
+import type { Transfer } from '../model/transfer.ts';
 import type { RecordedBlock } from '../store/chain-records.ts';
 import {
   allOf,
@@ -98,6 +99,33 @@ export function refundStore(handle: Handle) {
     /** Refunds of a chain whose transaction is looked for or confirmed, the longest unchanged first. */
     followed: (chainId: number, limit: number): Promise<Refund[]> =>
       where(`chain_id = ? and ${IS_FOLLOWED} order by updated_at, id limit ${BOUND}`, [chainId, limit]),
+
+    /** Refunds of a chain that require action, the oldest first. */
+    awaiting: (chainId: number, limit: number): Promise<Refund[]> =>
+      where(`chain_id = ? and status = 'requires_action' order by created_at, id limit ${BOUND}`, [
+        chainId,
+        limit,
+      ]),
+
+    /** Those of these refunds of an organization that require action now. */
+    async awaitingOf(owner: Owner, ids: readonly string[]): Promise<Refund[]> {
+      if (ids.length === 0) return [];
+      const { sql, bindings } = ownedBy(owner);
+      return where(`${sql} and status = 'requires_action' and id in (${placeholders(ids.length)})`, [
+        ...bindings,
+        ...ids,
+      ]);
+    },
+
+    /** True when a refund that is not cancelled names the transaction of a transfer. */
+    async isNamed({ chainId, txHash }: Pick<Transfer, 'chainId' | 'txHash'>): Promise<boolean> {
+      const rows = await select({ from: 'refunds', columns: ['id'] }).rows(
+        handle,
+        "where chain_id = ? and tx_hash = ? and status <> 'cancelled' limit 1",
+        [chainId, txHash],
+      );
+      return rows.length > 0;
+    },
 
     /** Blocks from this number on with completed refunds. */
     async completedBlocks(chainId: number, blockNumber: number): Promise<RecordedBlock[]> {

@@ -3,6 +3,7 @@ import { transaction } from '#db/transaction.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import type { Refund } from '#payments/model/refund.ts';
+import { recipientStore } from '#payments/recipients/recipient-store.ts';
 import { refundMoves } from '#payments/refunds/refund-moves.ts';
 import { refundStore } from '#payments/refunds/refund-store.ts';
 import { addressOf } from '../../lab/payment-chain.ts';
@@ -29,6 +30,7 @@ eachWatchedShop('refunds', watchedTest => {
         tokenAddress: chain.token.toLowerCase(),
         destination: DESTINATION,
         createdAt: ours.clock.now(),
+        afterBlock: await chain.head(),
         ...changes,
       });
       await moves(ours, one => one.create(refund));
@@ -256,5 +258,78 @@ eachWatchedShop('refunds', watchedTest => {
       'refund.failed',
       'refund.completed',
     ]);
+  });
+
+  test('complete without a name by a transfer from an address of the organization, and by no other', async ({
+    chain,
+    ours,
+    asked,
+    sent,
+  }) => {
+    const refund = await asked(ours);
+    await ours.round();
+    await chain.pay({ from: 5, to: DESTINATION, amount: refund.amount });
+    await ours.settle();
+    const before = await stateOf(ours, refund.id);
+    const at = { chainId: chain.chainId, address: `${chain.accounts[4]}` };
+    await transaction(ours.db, handle => recipientStore(handle).name(ours.owner, at, ours.clock.now()));
+    await sent(2_500_001n);
+    await chain.mine(1);
+    await ours.round();
+    const { hash } = await sent();
+    await ours.settle();
+
+    expect(before).toMatchObject({ status: 'requires_action', txHash: null });
+    expect(await stateOf(ours, refund.id)).toMatchObject({
+      status: 'completed',
+      completedBy: null,
+      txHash: hash,
+    });
+  });
+
+  test('of which several fit one transfer wait, until only one of them is left', async ({
+    chain,
+    ours,
+    asked,
+    sent,
+  }) => {
+    const at = { chainId: chain.chainId, address: `${chain.accounts[4]}` };
+    await transaction(ours.db, handle => recipientStore(handle).name(ours.owner, at, ours.clock.now()));
+    const [first, second] = [await asked(ours), await asked(ours)];
+    const { hash } = await sent();
+    await ours.settle();
+    const waiting = [await stateOf(ours, first.id), await stateOf(ours, second.id)];
+
+    await moves(ours, one => one.cancel(first.id, BY, null));
+    await ours.settle();
+
+    expect(waiting.map(({ status }) => status)).toEqual(['requires_action', 'requires_action']);
+    expect(await stateOf(ours, second.id)).toMatchObject({ status: 'completed', txHash: hash });
+  });
+
+  test('that were found by their transfer are found again after a reorganisation', async ({
+    chain,
+    ours,
+    asked,
+    sent,
+  }) => {
+    const at = { chainId: chain.chainId, address: `${chain.accounts[4]}` };
+    await transaction(ours.db, handle => recipientStore(handle).name(ours.owner, at, ours.clock.now()));
+    const refund = await asked(ours);
+    const before = await chain.snapshot();
+    const { raw } = await sent();
+    await chain.mine(1);
+    await ours.round();
+    const seen = await stateOf(ours, refund.id);
+    await chain.fork(before, 2);
+    await ours.round();
+    const gone = await stateOf(ours, refund.id);
+    await chain.call('eth_sendRawTransaction', raw);
+    await ours.settle();
+
+    expect(seen).toMatchObject({ status: 'pending', confirmations: 0 });
+    expect(gone).toMatchObject({ status: 'pending', blockNumber: null });
+    expect(await stateOf(ours, refund.id)).toMatchObject({ status: 'completed' });
+    expect(await ours.events()).toEqual(['refund.created', 'refund.completed']);
   });
 });

@@ -53,7 +53,7 @@ export interface NodeView {
   /** A block with the hashes of its transactions only. */
   outline(number: number): Promise<BlockOutline | undefined>;
   /**
-   * Transfers of these tokens to these recipients, without those in skipped blocks, and the header of the last block
+   * Transfers of these tokens to these recipients, and from these senders if any are named, without those in skipped blocks, and the header of the last block
    * from the same node.
    */
   logs(
@@ -120,8 +120,12 @@ export function nodeView({ ask: ofOneNode }: Pick<NodePool, 'ask'>): NodeView {
       return { ...header, hashes };
     },
 
-    async logs(range, { tokens, recipients }, skipped) {
-      const filters = slices(recipients, RECIPIENTS_PER_QUESTION).map(some => ({ tokens, recipients: some }));
+    async logs(range, { tokens, recipients, senders }, skipped) {
+      const filters = slices(recipients, RECIPIENTS_PER_QUESTION).map(some => ({
+        tokens,
+        recipients: some,
+        ...(senders === undefined ? {} : { senders }),
+      }));
       const asked = { filters: tokens.length === 0 ? [] : filters, skipped };
       const [last, found] = await ofOneNode(request =>
         Promise.all([headerAt(request, range.to), transferLogs(request, range, asked)]),

@@ -20,10 +20,12 @@ export interface BlockRange {
   readonly to: number;
 }
 
-/** Tokens and recipients whose transfers are looked for. */
+/** Tokens, recipients and senders whose transfers are looked for. */
 export interface TransferFilter {
   readonly tokens: readonly string[];
   readonly recipients: readonly string[];
+  /** Any sender when absent. */
+  readonly senders?: readonly string[];
 }
 
 /** Filters of a search for logs, and the blocks that it passes over. */
@@ -83,7 +85,7 @@ export async function transferLogs(
   /** Reads the parts of one block. */
   async function divide(
     range: BlockRange,
-    { tokens, recipients }: TransferFilter,
+    { tokens, recipients, ...others }: TransferFilter,
     error: unknown,
   ): Promise<void> {
     const failuresOfBlock = (failures.get(range.from) ?? 0) + 1;
@@ -91,8 +93,8 @@ export async function transferLogs(
     const [ofTokens, ofRecipients] = [inHalves(tokens), inHalves(recipients)];
     const parts =
       ofTokens.length > 1
-        ? ofTokens.map(some => ({ tokens: some, recipients }))
-        : ofRecipients.map(some => ({ tokens, recipients: some }));
+        ? ofTokens.map(some => ({ ...others, tokens: some, recipients }))
+        : ofRecipients.map(some => ({ ...others, tokens, recipients: some }));
     if (parts.length < 2 || failuresOfBlock > FAILURES_PER_BLOCK) {
       unread.set(range.from, setAsideReasonOf(error));
     } else {
@@ -152,12 +154,12 @@ function inHalves<T>(items: readonly T[]): (readonly T[])[] {
   return [items.slice(0, middle), items.slice(middle)].filter(({ length }) => length > 0);
 }
 
-function question({ from, to }: BlockRange, { tokens, recipients }: TransferFilter) {
+function question({ from, to }: BlockRange, { tokens, recipients, senders }: TransferFilter) {
   return {
     fromBlock: numberToHex(from),
     toBlock: numberToHex(to),
     address: tokens.map(asAddress),
-    topics: [TRANSFER_TOPIC, null, recipients.map(wordOf)],
+    topics: [TRANSFER_TOPIC, senders?.map(wordOf) ?? null, recipients.map(wordOf)],
   };
 }
 

@@ -8,6 +8,7 @@ import { confirmationsOf, type Look } from '../look/look.ts';
 import { type HashLookup, lookUp } from '../node/by-hash.ts';
 import { checkCompletedRefunds } from './completed-refunds.ts';
 import { changed, transfersOf } from './refund-transfers.ts';
+import { refundSearch } from './sent-refunds.ts';
 
 /** Most refunds that one look asks the node about. Each takes two or three requests. */
 const REFUNDS_PER_LOOK = 25;
@@ -31,6 +32,7 @@ type Finding =
  */
 export function refundFollower({ clock }: { clock: Clock }) {
   const lookedAt = new Map<string, { readonly head: string; readonly at: number }>();
+  const search = refundSearch();
 
   function isDue({ id, blockHash, searchedSince }: Refund, { head }: Look): boolean {
     const last = lookedAt.get(id);
@@ -75,9 +77,13 @@ export function refundFollower({ clock }: { clock: Clock }) {
     /** Returns what was done. No refund changes which transfers match a session. */
     async run(look: Look): Promise<LaneResult> {
       const lost = await checkCompletedRefunds(look);
-      return { ...NOTHING_DONE, changes: lost + (await follow(look)) };
+      const found = await search.search(look);
+      return { ...NOTHING_DONE, changes: lost + found + (await follow(look)) };
     },
-    forget: () => lookedAt.clear(),
+    forget(): void {
+      lookedAt.clear();
+      search.forget();
+    },
   };
 }
 

@@ -4,17 +4,26 @@ import { LIFE_ALLOWANCE } from '../../settlement/match.ts';
 import { changeInParts, type EffectScope, type Look } from '../look/look.ts';
 import { type HashLookup, transfersIn } from '../node/by-hash.ts';
 
-/** The transfers of a transaction that send exactly what a refund asks for, after it was created. */
+/** The transfers of a transaction that send exactly what a refund asks for. */
 export function transfersOf(refund: Refund, lookup: HashLookup, chainId: number): Transfer[] {
-  const { tokenAddress, destination, amount, afterBlock, createdAt } = refund;
+  const { tokenAddress, destination } = refund;
   const watched = {
     has: (token: string, recipient: string) => token === tokenAddress && recipient === destination,
   };
-  return transfersIn(lookup, { chainId, watched }).filter(
-    one =>
-      one.amount === amount &&
-      one.blockNumber > (afterBlock ?? -1) &&
-      one.blockTime >= createdAt - LIFE_ALLOWANCE.beforeMs,
+  return transfersIn(lookup, { chainId, watched }).filter(one => isTransferOf(refund, one));
+}
+
+/** True when the transfer sends exactly what the refund asks for, after it was created (Decision 352). */
+export function isTransferOf(
+  { tokenAddress, destination, amount, afterBlock, createdAt }: Refund,
+  transfer: Transfer,
+): boolean {
+  return (
+    transfer.tokenAddress === tokenAddress &&
+    transfer.recipient === destination &&
+    transfer.amount === amount &&
+    transfer.blockNumber > (afterBlock ?? -1) &&
+    transfer.blockTime >= createdAt - LIFE_ALLOWANCE.beforeMs
   );
 }
 

@@ -1,0 +1,133 @@
+import { NATIVE_COIN } from '../../model/payment-chain.ts';
+import type { Refund } from '../../model/refund.ts';
+import type { Transfer } from '../../model/transfer.ts';
+import { recipientStore } from '../../recipients/recipient-store.ts';
+import { refundStore } from '../../refunds/refund-store.ts';
+import { confirmationsOf, type Look } from '../look/look.ts';
+import { byChainOrder } from '../node/scan.ts';
+import { tokenTransferOf } from '../node/token-transfers.ts';
+import { changed, isTransferOf } from './refund-transfers.ts';
+
+/** Most refunds of a chain for which transfers are looked for at a time, the oldest first. */
+const SEARCHED = 500;
+/** Blocks of one request for logs. Few transfers have both a recipient as the sender and a destination. */
+const BLOCKS_PER_REQUEST = 5_000;
+/** Most requests of one look. The next looks go on. */
+const REQUESTS_PER_LOOK = 10;
+/** Least number of blocks that each look searches again, because they may be replaced. */
+const WINDOW_BLOCKS = 12;
+
+/**
+ * Looks for the transfers of refunds whose transaction nobody named (Decision 354): from addresses of the organization,
+ * with exactly the token, amount and destination. What was searched is kept in memory; a new leader searches again from
+ * the block in which each refund was created. Native coins leave no log and are not looked for.
+ */
+export function refundSearch() {
+  /** The last block that was searched for each refund. */
+  const searched = new Map<string, number>();
+  /** Refunds of which several fitted one transfer, with the block before the first such transfer. */
+  const doubted = new Map<string, number>();
+  let last: { readonly head: string; readonly ids: string } | undefined;
+
+  /** Refunds to search for. When one is settled, a transfer that fitted several may fit only one now. */
+  function begin(open: readonly Refund[], { head }: Look): boolean {
+    const ids = open.map(({ id }) => id).join();
+    if (last?.ids === ids && last.head === head.hash) return false;
+    if (last !== undefined && last.ids !== ids) {
+      for (const [id, block] of doubted) searched.set(id, block);
+      doubted.clear();
+    }
+    last = { head: head.hash, ids };
+    const known = new Set(open.map(({ id }) => id));
+    for (const id of searched.keys()) if (!known.has(id)) searched.delete(id);
+    for (const { id, afterBlock } of open) {
+      if (!searched.has(id)) searched.set(id, afterBlock ?? head.number - BLOCKS_PER_REQUEST);
+    }
+    return open.length > 0;
+  }
+
+  function settle(transfers: readonly Transfer[], open: readonly Refund[], look: Look): Promise<number> {
+    return changed(look, transfers, async (transfer, { handle, refunds }) => {
+      const store = refundStore(handle);
+      if (await store.isNamed(transfer)) return false;
+      const owner = await recipientStore(handle).ownerOf({ ...transfer, address: transfer.sender });
+      if (owner === undefined) return false;
+      const asking = open.filter(one => isTransferOf(one, transfer));
+      const waiting = await store.awaitingOf(
+        owner,
+        asking.map(({ id }) => id),
+      );
+      const [fitting, another] = waiting;
+      for (const { id } of another === undefined ? [] : waiting)
+        doubted.set(id, Math.min(doubted.get(id) ?? transfer.blockNumber, transfer.blockNumber) - 1);
+      if (fitting === undefined || another !== undefined) return false;
+      return refunds.seen(fitting.id, transfer, confirmationsOf(transfer, look));
+    });
+  }
+
+  return {
+    /** Returns the number of refunds that changed. */
+    async search(look: Look): Promise<number> {
+      const { chain, db, head } = look;
+      const all = await refundStore(db).awaiting(chain.id, SEARCHED);
+      const open = all.filter(({ tokenAddress }) => tokenAddress !== NATIVE_COIN);
+      if (!begin(open, look)) return 0;
+      const senders = await recipientStore(db).ownedBy(chain.id, open);
+      if (senders.length === 0) return 0;
+      const filter = {
+        senders,
+        tokens: distinct(open.map(({ tokenAddress }) => tokenAddress)),
+        recipients: distinct(open.map(({ destination }) => destination)),
+      };
+      const window = Math.max(chain.confirmations, WINDOW_BLOCKS);
+      let changes = 0;
+      let from = Math.max(0, Math.min(...searched.values()) + 1);
+      for (let count = 0; count < REQUESTS_PER_LOOK && from <= head.number; count++) {
+        const to = Math.min(from + BLOCKS_PER_REQUEST - 1, head.number);
+        const transfers = await transfersFrom(look, filter, { from, to });
+        if (transfers === undefined) break;
+        changes += await settle(transfers, open, look);
+        const done = Math.min(to, head.number - window);
+        for (const [id, block] of searched) if (block < done) searched.set(id, done);
+        from = to + 1;
+      }
+      // A head that was not reached is searched again.
+      if (from <= head.number) last = last && { ...last, head: '' };
+      return changes;
+    },
+    forget() {
+      searched.clear();
+      doubted.clear();
+      last = undefined;
+    },
+  };
+}
+
+interface SentFilter {
+  readonly senders: readonly string[];
+  readonly tokens: readonly string[];
+  readonly recipients: readonly string[];
+}
+
+/** Transfers in these blocks; undefined when the node could not show all of them. */
+async function transfersFrom(
+  { chain, view }: Look,
+  filter: SentFilter,
+  range: { readonly from: number; readonly to: number },
+): Promise<Transfer[] | undefined> {
+  const { logs, unread, last } = await view.logs(range, filter, new Set());
+  if (unread.size > 0 || last === undefined) return undefined;
+  const headers = await view.headers(logs.map(({ blockNumber }) => Number(blockNumber)));
+  const tokens = new Set(filter.tokens);
+  const watched = { has: (token: string) => tokens.has(token) };
+  const transfers = logs.flatMap(log => {
+    const header = headers.get(Number(log.blockNumber));
+    return (header && tokenTransferOf(log, { chainId: chain.id, header, watched })) ?? [];
+  });
+  // A log without its block is of a block that was replaced. The next look searches again.
+  return transfers.length === logs.length ? transfers.sort(byChainOrder) : undefined;
+}
+
+function distinct(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}
