@@ -20,6 +20,7 @@ const PAGES: readonly (readonly [address: string, name: string, needed?: Payment
   [dashboard.payments, 'Payments'],
   [dashboard.links, 'Links'],
   [dashboard.unmatched, 'Unmatched transfers'],
+  [dashboard.refunds, 'Refunds'],
   [dashboard.events, 'Events'],
   [dashboard.webhooks, 'Webhooks'],
   [dashboard.keys, 'Keys', 'admin'],

@@ -23,6 +23,7 @@ export function PaymentFacts({ session }: { session: Session }): VNode {
         ['Shipping', shipping !== null && html`${shipping.name}, ${units(shipping.amount)}`],
         ['Exact amount to send', amount_due !== amount && units(amount_due)],
         ['Amount received', units(session.amount_received)],
+        ['Refunded', session.amount_refunded !== '0' && units(session.amount_refunded)],
         ['Amount remaining', missing(session) > 0n && units(missing(session).toString())],
         ['Payer', payer_address !== null && h(Reference, { value: payer_address })],
         ['Transaction', tx_hash !== null && h(TransactionHash, { hash: tx_hash, chainId: session.chain_id })],

@@ -9,6 +9,7 @@ import { shownId } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { Amount } from '../chains.ts';
 import { openPage } from '../frame.ts';
+import { RefundLinks } from '../refunds/refund-parts.ts';
 import { CheckoutStatus } from '../statuses.ts';
 import { Actions } from './actions.ts';
 import { PayerFacts, PaymentFacts } from './payment-facts.ts';
@@ -70,6 +71,7 @@ function Payment({ session, changed }: { session: Session; changed: () => void }
     ${h(Progress, { session })}
     ${session.payment_status === 'confirming' && h(SetAsideWarning, { sessionId: id })}
     ${h(Actions, { session, changed })}
+    ${h(RefundLinks, { session })}
     <div class="grid">
       ${h(PaymentFacts, { session })}
       ${h(PayerFacts, { session })}

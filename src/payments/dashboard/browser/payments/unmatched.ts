@@ -110,6 +110,7 @@ function Assignment({ transfer, mayAssign, assigned }: AssignmentProps): VNode {
         ? html`<span class="small">No suggestion</span> `
         : html`${h(Reference, { value: suggested_session_id, href: dashboard.payment(suggested_session_id) })} <span class="small">suggested</span> `
     }
+    ${mayAssign && html`<a class="button" href=${dashboard.newRefund({ unmatched_transfer_id: transfer.id })}>Refund</a>`}
     ${
       mayAssign &&
       h(DialogButton, {
