@@ -2609,6 +2609,12 @@ export interface components {
          */
         PaymentStatus: "awaiting_payment" | "confirming" | "paid" | "underpaid" | "failed";
         /**
+         * @description What happened with the money of a session. `waiting`: nothing arrived yet. `expired`: nothing arrived, and the session has ended. `confirming`: a transfer needs confirmations. `partial`: less than the price arrived. `paid`: the session is completed. `overpaid`: it is completed, and more than its price arrived, or it was paid twice. `paid_late`: the full price arrived after its end. `sold_out`: the last use of its link went to another session, and nothing arrived. `paid_sold_out`: the full price arrived after that. `dropped`: a reorganisation dropped the payment. `failed`: the last attempt to pay failed.
+         * @example waiting
+         * @enum {string}
+         */
+        Outcome: "waiting" | "expired" | "confirming" | "partial" | "paid" | "overpaid" | "paid_late" | "sold_out" | "paid_sold_out" | "dropped" | "failed";
+        /**
          * @description 32 bytes as 0x-prefixed hex in lower case, for example a transaction or block hash.
          * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
          */
@@ -2698,6 +2704,8 @@ export interface components {
             status: components["schemas"]["SessionStatus"];
             /** @description Progress of the payment. */
             payment_status: components["schemas"]["PaymentStatus"];
+            /** @description What happened with the money. */
+            outcome: components["schemas"]["Outcome"];
             /** @description Link that the session belongs to; null when it has none or the link was deleted. */
             payment_link_id: components["schemas"]["PaymentLinkId"] | null;
             /** @description The chain to pay on. */
@@ -2714,6 +2722,8 @@ export interface components {
             amount_due: components["schemas"]["Amount"];
             /** @description Sum of the session's completed transactions, in the token's smallest unit: of every sender, and also of late and duplicate ones. */
             amount_received: components["schemas"]["Amount"];
+            /** @description Amount that arrived beyond what the session asks for, in the token's smallest unit: of a payment that was too large, and all of a second one. */
+            amount_overpaid: components["schemas"]["Amount"];
             /** @description Amount of completed refunds, in the token's smallest unit. */
             amount_refunded: components["schemas"]["Amount"];
             /**
@@ -5402,6 +5412,8 @@ export interface components {
             status: components["schemas"]["SessionStatus"];
             /** @description Progress of the payment. */
             payment_status: components["schemas"]["PaymentStatus"];
+            /** @description What happened with the money. */
+            outcome: components["schemas"]["Outcome"];
             /** @description Merchant that is paid. */
             merchant: components["schemas"]["Merchant"];
             /**
@@ -5441,6 +5453,8 @@ export interface components {
             amount_due: components["schemas"]["Amount"];
             /** @description Amount received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
+            /** @description Amount that arrived beyond what the session asks for, in the token's smallest unit: of a payment that was too large, and all of a second one. */
+            amount_overpaid: components["schemas"]["Amount"];
             /** @description Contract address of the token to pay with. */
             token: components["schemas"]["CheckoutToken"];
             /** @description The chain to pay on. */
@@ -5519,10 +5533,14 @@ export interface components {
             status: components["schemas"]["SessionStatus"];
             /** @description Progress of the payment. */
             payment_status: components["schemas"]["PaymentStatus"];
+            /** @description What happened with the money. */
+            outcome: components["schemas"]["Outcome"];
             /** @description Exact amount to send, in the token's smallest unit. A wallet that signed pays `amount` instead. */
             amount_due: components["schemas"]["Amount"];
             /** @description Amount received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
+            /** @description Amount that arrived beyond what the session asks for, in the token's smallest unit: of a payment that was too large, and all of a second one. */
+            amount_overpaid: components["schemas"]["Amount"];
             /** @description Wallet that signed for the session or paid it; null while unknown. */
             payer_address: components["schemas"]["Address"] | null;
             /** @description Hash of the latest paying transaction that was claimed or seen; null while there is none. */
@@ -5549,6 +5567,11 @@ export interface components {
              * @example false
              */
             is_chain_late: boolean;
+            /**
+             * @description True while the payer may send money: the session is open, no payment of it is being confirmed, its link has uses left, and payments on the chain are detected without a delay. After `expires_at` nothing may be sent, even while this is true.
+             * @example true
+             */
+            accepts_payment: boolean;
             /**
              * @description True when only a wallet that signed can pay. Becomes true when the organization loses the ownership of the recipient.
              * @example false
