@@ -151,6 +151,7 @@ create table checkout_sessions (
   accepted_by text collate "C",
   accepted_reason text collate "C",
   accepted_amount text collate "C",
+  amount_overpaid text collate "C" not null default '010'::text,
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),

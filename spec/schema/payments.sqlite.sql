@@ -129,7 +129,7 @@ CREATE TABLE checkout_sessions (
   updated_at integer not null,
   completed_at integer,
   ended_at integer
-, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text, amount_refunded text not null default '010', accepted_at integer, accepted_by text, accepted_reason text, accepted_amount text) strict;
+, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text, amount_refunded text not null default '010', accepted_at integer, accepted_by text, accepted_reason text, accepted_amount text, amount_overpaid text not null default '010') strict;
 CREATE INDEX sessions_by_age on checkout_sessions (organization_id, mode, created_at, id, status);
 CREATE INDEX sessions_of_link on checkout_sessions (payment_link_id, created_at, id, organization_id, mode, status);
 CREATE INDEX sessions_by_end on checkout_sessions (chain_id, expires_at) where status = 'active';

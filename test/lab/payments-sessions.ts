@@ -28,6 +28,7 @@ export function aSession({ organizationId, mode }: Owner, changes: Partial<Sessi
     amount: 2_500_000n,
     amountReceived: 0n,
     amountRefunded: 0n,
+    amountOverpaid: 0n,
     presentation: {
       name: 'A cup of coffee',
       description: null,

@@ -1,8 +1,10 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Db } from '../../db/open.ts';
+import type { HttpError } from '../../http/errors.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { paymentUri } from '../amounts/payment-uri.ts';
+import { acceptsPayment, outcomeOf } from '../model/outcome.ts';
 import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } from '../model/payment-chain.ts';
 import type { CheckoutSession, SessionState } from '../model/session.ts';
 import { sessionStates } from '../sessions/session-store.ts';
@@ -33,6 +35,7 @@ export function checkoutBody(
     id: session.id,
     status: session.status,
     payment_status: session.paymentStatus,
+    outcome: outcomeOf(session),
     merchant: presentation.merchant,
     name: presentation.name,
     description: presentation.description,
@@ -45,6 +48,7 @@ export function checkoutBody(
     amount: session.amount.toString(),
     amount_due: session.amountDue.toString(),
     amount_received: session.amountReceived.toString(),
+    amount_overpaid: session.amountOverpaid.toString(),
     token,
     chain: {
       id: chain.id,
@@ -78,8 +82,10 @@ function checkoutState(
     id: session.id,
     status: session.status,
     payment_status: session.paymentStatus,
+    outcome: outcomeOf(session),
     amount_due: session.amountDue.toString(),
     amount_received: session.amountReceived.toString(),
+    amount_overpaid: session.amountOverpaid.toString(),
     payer_address: session.payerAddress,
     tx_hash: session.txHash,
     confirmations: session.confirmations,
@@ -87,6 +93,7 @@ function checkoutState(
     failure_reason: session.failureReason,
     late: session.isLate,
     is_chain_late: isChainLate,
+    accepts_payment: acceptsPayment(session, { isSoldOut: session.isSoldOut, isChainLate }),
     wallet_only: session.isWalletOnly,
     return_url: returnUrlOf(session),
     expires_at: timestamp(session.expiresAt),
@@ -134,7 +141,11 @@ function paymentDestinationOf(
 }
 
 /** The merchant's success page; null until the session is completed. */
-function returnUrlOf({ status, successUrl, id }: SessionState): string | null {
+function returnUrlOf({
+  status,
+  successUrl,
+  id,
+}: Pick<SessionState, 'status' | 'successUrl' | 'id'>): string | null {
   return status === 'completed' ? redirectUrl(successUrl, id) : null;
 }
 
@@ -155,12 +166,24 @@ export type CheckoutState = PaymentsSchemas['CheckoutState'];
 export function shownStates({ db, isChainLate }: { db: Db; isChainLate: IsChainLate }) {
   return async (ids: readonly string[]): Promise<ReadonlyMap<string, CheckoutState>> => {
     const stored = [...(await sessionStates(db, ids)).values()];
-    const shown = await Promise.all(stored.map(state => shownState(state, isChainLate)));
+    const shown = await Promise.all(
+      stored.map(async state => checkoutState(state, { isChainLate: await isChainLate(state.chainId) })),
+    );
     return new Map(shown.map(state => [state.id, state]));
   };
 }
 
-/** State of a checkout as its payer sees it. */
-export async function shownState(session: SessionState, isChainLate: IsChainLate): Promise<CheckoutState> {
-  return checkoutState(session, { isChainLate: await isChainLate(session.chainId) });
+/** State of one checkout as its payer sees it. @throws HttpError 404 */
+export async function shownState(
+  deps: { readonly db: Db; readonly isChainLate: IsChainLate },
+  id: string,
+): Promise<CheckoutState> {
+  const state = (await shownStates(deps)([id])).get(id);
+  if (state !== undefined) return state;
+  throw noSession(id);
+}
+
+/** Refusal of an unknown session id. */
+export function noSession(id: string): HttpError {
+  return paymentsError('resource_not_found', `No checkout_session with id '${id}'.`);
 }

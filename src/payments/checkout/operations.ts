@@ -12,12 +12,11 @@ import { openingOf, type SessionDraft } from '../sessions/opening.ts';
 import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
 import { linkStore } from '../store/link-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
-import { type CheckoutState, checkoutBody, shownStates } from './bodies.ts';
+import { checkoutBody, shownState } from './bodies.ts';
 import {
   type CheckoutDeps,
   claims,
   knownSession,
-  noSession,
   type PayerRequest,
   walletBinding,
   walletOrigins,
@@ -42,14 +41,6 @@ async function priceFault(sessions: SessionStore, draft: SessionDraft): Promise<
 /** Operations of the payer. They need the session's id and no key (Decision 114). */
 export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
   const { db, seals, clock, chains } = deps;
-
-  const states = shownStates(deps);
-
-  async function stateOf(id: string): Promise<CheckoutState> {
-    const state = (await states([id])).get(id);
-    if (state !== undefined) return state;
-    throw noSession(id);
-  }
 
   return {
     async startCheckout({ path: { short_code }, body }, payer) {
@@ -92,11 +83,11 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
     },
 
     async getCheckoutState({ path: { checkout_session_id: id }, query: { wait } }, { ifNoneMatch, hungUp }) {
-      const state = await stateOf(id);
+      const state = await shownState(deps, id);
       const isNews = ifNoneMatch === undefined || !namesTag(ifNoneMatch, stateTag(state));
       if (wait === 0 || isNews) return { status: 200, body: state };
       await deps.waits.change({ sessionId: id, held: ifNoneMatch, waitMs: wait * 1000, signal: hungUp() });
-      return { status: 200, body: await stateOf(id) };
+      return { status: 200, body: await shownState(deps, id) };
     },
 
     ...walletBinding(deps),

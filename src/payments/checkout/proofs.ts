@@ -3,7 +3,6 @@ import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Db } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Client } from '../../http/client-address.ts';
-import type { HttpError } from '../../http/errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { NATIVE_COIN } from '../model/payment-chain.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
@@ -13,7 +12,14 @@ import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { organizationSettingsStore } from '../store/organization-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
-import { type IsChainLate, publicOrigin, type Surroundings, shownState, walletMessageOf } from './bodies.ts';
+import {
+  type IsChainLate,
+  noSession,
+  publicOrigin,
+  type Surroundings,
+  shownState,
+  walletMessageOf,
+} from './bodies.ts';
 import type { StateWaits } from './state-waits.ts';
 
 /**
@@ -21,14 +27,14 @@ import type { StateWaits } from './state-waits.ts';
  * is seen (Decision 114).
  */
 export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, PayerRequest>, 'bindWallet'> {
-  const { db, seals, clock, isChainLate } = deps;
+  const { db, seals, clock } = deps;
   return {
     async bindWallet({ path: { checkout_session_id }, body: { address, signature } }, payer) {
       const wallet = address.toLowerCase();
       const session = await knownSession(sessionStore(db, seals), checkout_session_id);
       if (session.status !== 'active') {
         if (session.signedAddress === wallet)
-          return { status: 200, body: await shownState(session, isChainLate) };
+          return { status: 200, body: await shownState(deps, session.id) };
         throw paymentsError(
           'invalid_status_transition',
           `The checkout is ${session.status}, so no wallet can be bound to it.`,
@@ -50,7 +56,7 @@ export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, 
       const bound = await transaction(db, handle =>
         sessionStore(handle, seals).bindWallet(session.id, wallet, clock.now()),
       );
-      if (bound !== undefined) return { status: 200, body: await shownState(bound, isChainLate) };
+      if (bound !== undefined) return { status: 200, body: await shownState(deps, bound.id) };
       throw paymentsError(
         'invalid_status_transition',
         'The checkout has ended or a payment was seen, so its wallet cannot be changed.',
@@ -87,30 +93,25 @@ async function isSignedBy(
 const MAX_CLAIMS = 10;
 
 /** Operation that records a payer's claim to have paid with a transaction. Only a transfer counts (Decision 114). */
-export function claims({
-  db,
-  seals,
-  clock,
-  isChainLate,
-}: CheckoutDeps): Pick<PaymentsHandlers<never, unknown>, 'claimPayment'> {
+export function claims(deps: CheckoutDeps): Pick<PaymentsHandlers<never, unknown>, 'claimPayment'> {
+  const { db, seals, clock } = deps;
   return {
     async claimPayment({ path: { checkout_session_id: id }, body: { tx_hash } }) {
       const hash = tx_hash.toLowerCase();
-      const claimed = await transaction(db, async handle => {
+      await transaction(db, async handle => {
         const sessions = sessionStore(handle, seals);
         const session = await knownSession(sessions, id);
         const known = await transactionStore(handle).ofSession(id);
         const isKnown = known.some(({ txHash }) => txHash === hash);
         const refusal = whyNot(session, known);
         if (refusal !== undefined) {
-          if (isKnown) return session;
+          if (isKnown) return;
           throw paymentsError('invalid_status_transition', refusal);
         }
         // A known transaction is claimed again too, because the search for it may have been given up.
         await settlement({ handle, seals, now: clock.now() }).claim(session, hash);
-        return knownSession(sessions, id);
       });
-      return { status: 200, body: await shownState(claimed, isChainLate) };
+      return { status: 200, body: await shownState(deps, id) };
     },
   };
 }
@@ -132,11 +133,6 @@ export async function knownSession(
   const session = await sessions.findById(id);
   if (session !== undefined) return session;
   throw noSession(id);
-}
-
-/** Refusal of an unknown session id. */
-export function noSession(id: string): HttpError {
-  return paymentsError('resource_not_found', `No checkout_session with id '${id}'.`);
 }
 
 /**

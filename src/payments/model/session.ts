@@ -55,10 +55,12 @@ export interface CheckoutSession extends Owner {
   readonly amountReceived: bigint;
   /** Sum of its completed refunds (Decision 350). */
   readonly amountRefunded: bigint;
+  /** Confirmed money beyond what the session asks for. */
+  readonly amountOverpaid: bigint;
   readonly presentation: Presentation;
   /** The wallet that signed for it, which makes each of its transfers a payment of the session (Decision 337). */
   readonly signedAddress: string | null;
-  /** The wallet that signed, until another one has paid. */
+  /** The wallet that signed, while no other one has paid. */
   readonly payerAddress: string | null;
   /** The latest paying transaction that was claimed or seen. */
   readonly txHash: string | null;
@@ -110,6 +112,7 @@ export type SessionState = Pick<
   | 'amountDue'
   | 'isWalletOnly'
   | 'amountReceived'
+  | 'amountOverpaid'
   | 'payerAddress'
   | 'txHash'
   | 'confirmations'
@@ -117,7 +120,11 @@ export type SessionState = Pick<
   | 'failureReason'
   | 'isLate'
   | 'endedReason'
+  | 'isReorged'
   | 'successUrl'
   | 'expiresAt'
   | 'completedAt'
->;
+> & {
+  /** True when the last use of the session's link is taken. */
+  readonly isSoldOut: boolean;
+};

@@ -84,6 +84,7 @@ export function openingOf(
     ...chosen,
     amountReceived: 0n,
     amountRefunded: 0n,
+    amountOverpaid: 0n,
     presentation: presentationOf(terms, circumstances.merchant),
     signedAddress: null,
     payerAddress: null,

@@ -1,8 +1,10 @@
 import { jsonOf } from '../../db/columns.ts';
+import type { RowIn } from '../../db/select/select.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
 import type { CheckoutSession, Customer, SessionState } from '../model/session.ts';
 import type { SealedCell, Seals } from '../secrets/sealed.ts';
 import { recordForm } from '../tables/record-form.ts';
+import { select } from '../tables/select.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 
 const NO_CUSTOMER: Customer = {
@@ -17,18 +19,19 @@ const FOLLOWED = {
   status: 'plain',
   paymentStatus: 'plain',
   amountReceived: 'uint256',
+  amountOverpaid: 'uint256',
   payerAddress: 'plain',
   txHash: 'plain',
   confirmations: 'plain',
   failureReason: 'plain',
   isLate: 'boolean',
   endedReason: 'plain',
+  isReorged: 'boolean',
   completedAt: 'plain',
 } as const;
 const PROGRESS = {
   ...FOLLOWED,
   transactionId: 'plain',
-  isReorged: 'boolean',
   acceptedAt: 'plain',
   acceptedBy: 'plain',
   acceptedReason: 'plain',
@@ -49,8 +52,7 @@ const STATE = {
 
 /** Columns of a session that change after it was opened. */
 export const { rowOf: progressValues } = recordForm<Pick<CheckoutSession, keyof typeof PROGRESS>>(PROGRESS);
-/** The part of a session that the payer follows. It contains no encrypted data. */
-export const { recordOf: stateOf } = recordForm<SessionState>(STATE);
+const stateForm = recordForm<Omit<SessionState, 'isSoldOut'>>(STATE);
 const sessionForm = recordForm<Omit<CheckoutSession, keyof Customer>>({
   ...PROGRESS,
   ...STATE,
@@ -76,26 +78,39 @@ export function sessionValues(session: CheckoutSession, seals: Seals) {
   return { ...sessionForm.rowOf(session), sealed_customer: sealedCustomer(session, seals) };
 }
 
-/** Columns that `stateOf` reads. */
-export const STATE_COLUMNS = [
-  'id',
-  'chain_id',
-  'status',
-  'payment_status',
-  'amount_due',
-  'is_wallet_only',
-  'amount_received',
-  'payer_address',
-  'tx_hash',
-  'confirmations',
-  'required_confirmations',
-  'failure_reason',
-  'is_late',
-  'ended_reason',
-  'success_url',
-  'expires_at',
-  'completed_at',
-] as const satisfies readonly (keyof SessionRow)[];
+/** The part of a session that the payer follows, and the uses of its link. It contains no encrypted data. */
+export const sessionStateRows = select({
+  from: 'checkout_sessions s',
+  leftJoin: ['payment_links l on l.id = s.payment_link_id'],
+  columns: [
+    's.id',
+    's.chain_id',
+    's.status',
+    's.payment_status',
+    's.amount_due',
+    's.is_wallet_only',
+    's.amount_received',
+    's.amount_overpaid',
+    's.payer_address',
+    's.tx_hash',
+    's.confirmations',
+    's.required_confirmations',
+    's.failure_reason',
+    's.is_late',
+    's.is_reorged',
+    's.ended_reason',
+    's.success_url',
+    's.expires_at',
+    's.completed_at',
+    'l.max_uses',
+    'l.current_uses',
+  ],
+});
+
+export function stateOf(row: RowIn<typeof sessionStateRows>): SessionState {
+  const { max_uses: most, current_uses: uses } = row;
+  return { ...stateForm.recordOf(row), isSoldOut: most !== null && uses !== null && uses >= most };
+}
 
 /** Converts a row to a session. @throws SealError when the customer's data cannot be decrypted */
 export function sessionOf(row: SessionRow, seals: Seals): CheckoutSession {

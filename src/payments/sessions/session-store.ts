@@ -27,8 +27,8 @@ import {
   AT_ADDRESS,
   bindingsOf,
   progressValues,
-  STATE_COLUMNS,
   sessionOf,
+  sessionStateRows,
   sessionValues,
   stateOf,
 } from './session-rows.ts';
@@ -193,8 +193,7 @@ export async function sessionStates(
   handle: Handle,
   ids: readonly string[],
 ): Promise<Map<string, SessionState>> {
-  const states = select({ from: 'checkout_sessions', columns: STATE_COLUMNS });
-  const rows = await states.rows(handle, `where id in (${placeholders(ids.length)})`, ids);
+  const rows = await sessionStateRows.rows(handle, `where s.id in (${placeholders(ids.length)})`, ids);
   return new Map(rows.map(row => [row.id, stateOf(row)]));
 }
 

@@ -70,7 +70,7 @@ function accepted(paymentCase: PaymentCase, { actor, reason }: Decision, now: nu
   const totals = withTotals({ ...paymentCase, session: completed }, now);
   return {
     transaction,
-    session: { ...totals, acceptedAmount: totals.amountReceived },
+    session: { ...totals, amountOverpaid: 0n, acceptedAmount: totals.amountReceived },
     events: [{ type: 'checkout.completed', fact: `${session.id}:completed` }],
     use: 'taken',
   };

@@ -30,21 +30,47 @@ export interface Move {
 /** The session with totals and status derived from all its transactions; `transaction` is the one that changed. */
 export function withTotals({ session, transaction, others }: PaymentCase, now: number): CheckoutSession {
   const all = [...others, transaction];
-  const isSeen = transaction.status === 'confirming' || transaction.status === 'completed';
-  const payerAddress = session.payerAddress ?? (isSeen ? transaction.sender : null);
-  const amountReceived = all
-    .filter(({ status }) => status === 'completed')
-    .reduce((sum, { amount }) => sum + amount, 0n);
-  const standing = { ...session, payerAddress, amountReceived };
+  const completed = all.filter(({ status }) => status === 'completed');
+  const amountReceived = completed.reduce((sum, { amount }) => sum + amount, 0n);
+  const standing = { ...session, payerAddress: payerOf(session, all), amountReceived };
   const paymentStatus = paymentStatusOf(standing, all);
   return {
     ...standing,
     ...followed(session, transaction),
     paymentStatus,
+    amountOverpaid: overpaidIn(standing, completed),
     failureReason: paymentStatus === 'failed' ? lastFailure(transaction, others) : null,
     isLate: session.status !== 'completed' && all.some(hasComeLate),
     updatedAt: now,
   };
+}
+
+/** The present payer while his payments stand; else the first whose payment stands; else the wallet that signed. */
+function payerOf(
+  { payerAddress, signedAddress }: CheckoutSession,
+  all: readonly PaymentTransaction[],
+): string | null {
+  const senders = all.filter(isSeen).map(({ sender }) => sender);
+  const [first] = senders;
+  if (first === undefined) return signedAddress ?? payerAddress;
+  return senders.includes(payerAddress) ? payerAddress : first;
+}
+
+/** Money beyond the price, or beyond what was accepted instead of it. */
+function overpaidIn(
+  { status, amount, amountReceived, acceptedAmount }: CheckoutSession,
+  completed: readonly PaymentTransaction[],
+): bigint {
+  if (acceptedAmount !== null) return amountReceived > acceptedAmount ? amountReceived - acceptedAmount : 0n;
+  if (status !== 'completed' && amountReceived < amount) return 0n;
+  return completed.reduce(
+    (sum, one) => sum + (one.isDuplicate ? one.amount : (one.overpaidAmount ?? 0n)),
+    0n,
+  );
+}
+
+function isSeen({ status }: PaymentTransaction): boolean {
+  return status === 'confirming' || status === 'completed';
 }
 
 function paymentStatusOf(
@@ -74,6 +100,6 @@ function lastFailure(transaction: PaymentTransaction, others: readonly PaymentTr
   return others.findLast(other => other.status === 'failed')?.failureReason ?? null;
 }
 
-function hasComeLate({ isLate, status }: PaymentTransaction): boolean {
-  return isLate && (status === 'confirming' || status === 'completed');
+function hasComeLate(transaction: PaymentTransaction): boolean {
+  return transaction.isLate && isSeen(transaction);
 }

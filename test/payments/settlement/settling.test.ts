@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { outcomeOf } from '#payments/model/outcome.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import type { PaymentCase } from '#payments/settlement/session-totals.ts';
 import {
@@ -181,6 +182,53 @@ test('a payment that confirms while its session expires is late from then on', (
     transaction: { isLate: true },
     session: { status: 'expired' },
   });
+});
+
+test('a second payment is too much as a whole, until the chain drops it', () => {
+  const first = completed(paying(session(), PRICE + 2n), true, NOW);
+  const other = { id: 'txn_2', sender: `0x${'0d'.repeat(20)}` };
+  const second = completed(
+    { ...paying(first.session, PRICE, other), others: [first.transaction] },
+    true,
+    NOW,
+  );
+
+  const dropped = reorged(
+    { ...account(second.session, second.transaction), others: [first.transaction] },
+    NOW,
+  );
+
+  expect(first.session.amountOverpaid).toBe(2n);
+  expect(second.session).toMatchObject({ amountReceived: PRICE + PRICE + 2n, amountOverpaid: PRICE + 2n });
+  expect(outcomeOf(second.session)).toBe('overpaid');
+  expect(dropped.session.amountOverpaid).toBe(2n);
+});
+
+test('a part that the merchant assigned and the rest from the wallet that signed complete a session', () => {
+  const signed = session({ signedAddress: aTransfer().sender, payerAddress: aTransfer().sender });
+  const fromExchange = { sender: `0x${'0d'.repeat(20)}`, matchedBy: 'assignment' } as const;
+
+  const part = completed(paying(signed, PRICE - 1n, fromExchange), true, NOW);
+  const rest = completed(
+    { ...paying(part.session, 1n, { id: 'txn_2' }), others: [part.transaction] },
+    true,
+    NOW,
+  );
+
+  expect(part.session).toMatchObject({ paymentStatus: 'underpaid', amountReceived: PRICE - 1n });
+  expect(rest.session).toMatchObject({ status: 'completed', amountReceived: PRICE, amountOverpaid: 0n });
+});
+
+test('a late exact amount from another address than the wallet that signed is paid late', () => {
+  const ended = session({ status: 'expired', signedAddress: '0xa', payerAddress: '0xa' });
+
+  const late = completed(paying(ended, PRICE, { matchedBy: 'amount' }), true, NOW);
+  const dropped = reorged(account(late.session, late.transaction), NOW);
+
+  expect(late.session).toMatchObject({ payerAddress: aTransfer().sender, amountReceived: PRICE });
+  expect(outcomeOf(late.session)).toBe('paid_late');
+  expect(dropped.session).toMatchObject({ payerAddress: '0xa', amountReceived: 0n });
+  expect(outcomeOf(dropped.session)).toBe('dropped');
 });
 
 function session(changes: Partial<CheckoutSession> = {}): CheckoutSession {

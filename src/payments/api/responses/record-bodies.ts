@@ -1,6 +1,7 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { timestamp } from '#lib/clock.ts';
 import { paymentUri } from '../../amounts/payment-uri.ts';
+import { outcomeOf } from '../../model/outcome.ts';
 import { availabilityOf, type PaymentLink } from '../../model/payment-link.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { CheckoutSession } from '../../model/session.ts';
@@ -65,6 +66,7 @@ export function sessionBody(
     url: `${publicUrl}/pay/s/${session.id}`,
     status: session.status,
     payment_status: session.paymentStatus,
+    outcome: outcomeOf(session),
     payment_link_id: session.paymentLinkId,
     chain_id: session.chainId,
     token_address: session.tokenAddress,
@@ -74,6 +76,7 @@ export function sessionBody(
     amount_due: session.amountDue.toString(),
     amount_received: session.amountReceived.toString(),
     amount_refunded: session.amountRefunded.toString(),
+    amount_overpaid: session.amountOverpaid.toString(),
     payment_uri: session.isWalletOnly ? null : paymentUri({ ...session, amount: session.amountDue }),
     confirmations: session.confirmations,
     required_confirmations: session.requiredConfirmations,

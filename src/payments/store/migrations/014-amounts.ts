@@ -56,6 +56,25 @@ export const EXACT_PRICE_MIGRATION: Migration = {
   ],
 };
 
+/**
+ * Money beyond what a session asks for. Of several payments that were too much in an older session, the largest one
+ * counts. Processes of older versions leave the column as it is.
+ */
+export const OVERPAID_AMOUNTS_MIGRATION: Migration = {
+  name: 'overpaid amounts',
+  up: [
+    addColumn('checkout_sessions', 'amount_overpaid', ['uint256', "not null default '010'"]),
+    `update checkout_sessions set amount_overpaid = (
+       select max(case when t.is_duplicate then t.amount else t.overpaid_amount end) from transactions t
+       where t.session_id = checkout_sessions.id and t.status = 'completed'
+     ) where exists (
+       select 1 from transactions t
+       where t.session_id = checkout_sessions.id and t.status = 'completed'
+         and (t.is_duplicate or t.overpaid_amount is not null)
+     )`,
+  ],
+};
+
 /** Wallets that signed for a session, next to the wallet that paid it. Only the former pay it by whatever they send. */
 export const SIGNED_WALLETS_MIGRATION: Migration = {
   name: 'signed wallets',

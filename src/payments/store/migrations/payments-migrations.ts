@@ -13,7 +13,12 @@ import {
   ORGANIZATION_SETTINGS_MIGRATION,
   RECIPIENTS_MIGRATION,
 } from './013-organizations.ts';
-import { AMOUNT_MIGRATIONS, EXACT_PRICE_MIGRATION, SIGNED_WALLETS_MIGRATION } from './014-amounts.ts';
+import {
+  AMOUNT_MIGRATIONS,
+  EXACT_PRICE_MIGRATION,
+  OVERPAID_AMOUNTS_MIGRATION,
+  SIGNED_WALLETS_MIGRATION,
+} from './014-amounts.ts';
 import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.ts';
 import { STATS_MIGRATION } from './026-stats.ts';
 import { WATCHING_MIGRATIONS } from './029-watching.ts';
@@ -44,6 +49,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   ENDED_REASONS_MIGRATION,
   REFUNDS_MIGRATION,
   ...MERCHANT_DECISION_MIGRATIONS,
+  OVERPAID_AMOUNTS_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */
