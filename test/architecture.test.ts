@@ -171,6 +171,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'dynamic:src/indexer/',
     ],
   ],
+  ['src/payments/browser/', ['types:generated/payments/']],
   ['src/payments/model/', ['types:src/contract/', 'src/lib/']],
   ['src/payments/tables/', ['types:src/payments/model/', 'src/db/', 'types:src/contract/']],
   ['src/payments/amounts/', ['src/payments/model/', 'types:src/contract/', 'src/lib/']],
@@ -219,6 +220,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   [
     'src/payments/notifications/',
     [
+      'src/payments/browser/',
       'src/payments/model/',
       'src/payments/tables/',
       'src/payments/amounts/',
@@ -316,10 +318,14 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/lib/',
     ],
   ],
-  ['src/payments/checkout/page/browser/', ['src/pages/browser/', 'types:generated/payments/']],
+  [
+    'src/payments/checkout/page/browser/',
+    ['src/pages/browser/', 'src/payments/browser/', 'types:generated/payments/'],
+  ],
   [
     'src/payments/checkout/',
     [
+      'src/payments/browser/',
       'src/payments/model/',
       'src/payments/tables/',
       'src/payments/amounts/',
@@ -365,6 +371,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     'src/payments/dashboard/browser/',
     [
       'src/pages/browser/',
+      'src/payments/browser/',
       'src/payments/checkout/page/browser/',
       'types:generated/payments/',
       'types:generated/dashboard/',

@@ -4,6 +4,7 @@ import { type Assets, readAssets } from '#pages/assets.ts';
 export function pageAssets(): Assets {
   return readAssets({
     '#pages/browser/': new URL('../pages/browser/', import.meta.url),
+    '#payments/browser/': new URL('./browser/', import.meta.url),
     '#payments/checkout/page/browser/': new URL('./checkout/page/browser/', import.meta.url),
     '#payments/dashboard/browser/': new URL('./dashboard/browser/', import.meta.url),
   });

@@ -165,7 +165,7 @@ test('an unmatched transfer is assigned to the suggested checkout', async ({
 
   await page.getByText('No transfers match these filters.').waitFor();
   await page.goto(`/dashboard/payments/${id}`);
-  await page.getByText('assigned manually').waitFor();
+  await page.getByText('assigned by hand').waitFor();
   expect(complaints).toEqual([]);
 });
 

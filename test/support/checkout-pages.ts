@@ -42,6 +42,8 @@ export interface ServedPages extends AsyncDisposable {
   session(link: PaymentLink, choices?: Choices, changes?: Partial<CheckoutSession>): Promise<CheckoutSession>;
   /** Writes a session as a settlement would. */
   settled(session: CheckoutSession): Promise<void>;
+  /** Takes a use of a link, as a completed session does. */
+  used(link: PaymentLink): Promise<void>;
   /** The stored link. */
   kept(link: PaymentLink): Promise<PaymentLink | undefined>;
   get(
@@ -133,6 +135,9 @@ export async function servePages(): Promise<ServedPages> {
       return changed;
     },
     settled: session => sessionStore(db, sealed).update(session),
+    async used({ id }) {
+      await linkStore(db).countUse(id, clock.now());
+    },
     kept: link => linkStore(db).find(owner, link.id),
     async get(path, headers = {}) {
       const answer = await fetch(served.url + path, { headers, signal: AbortSignal.timeout(PATIENCE_MS) });

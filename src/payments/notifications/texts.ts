@@ -1,10 +1,10 @@
 import { plainLine } from '../../lib/single-line.ts';
 import { amountText } from '../amounts/token-amount.ts';
+import { FAILURE_WORDS } from '../browser/failure-words.ts';
 import type { EventData, PaymentEvent } from '../model/event.ts';
 import type { NoticePayload } from '../model/notification.ts';
 import type { Mode } from '../model/owner.ts';
 import { type PaymentChain, type PaymentChains, tokenOf } from '../model/payment-chain.ts';
-import type { FailureReason } from '../model/session.ts';
 import type { Mail } from './mailers.ts';
 
 /** The messenger's limit. Source: Bot API, "sendMessage". */
@@ -87,15 +87,6 @@ const TITLES: Readonly<Record<string, string>> = {
   'checkout.completed': 'Checkout completed',
 };
 
-const REASONS: Readonly<Record<FailureReason, string>> = {
-  reverted: 'the transaction was reverted by the chain',
-  cancelled: 'the payer cancelled the transaction',
-  replaced: 'the payer replaced the transaction with another one',
-  not_found: 'the transaction never reached the chain',
-  reorged: 'the chain dropped the block of the transaction',
-  simulated: 'it is a simulated failure',
-};
-
 /** Content of a notice. @throws Error for an event without notifications */
 export function noticeContent(payload: NoticePayload, merchant: Merchant, chains: PaymentChains): Content {
   if (payload.kind === 'payment') return paymentContent(payload.event, merchant, chains);
@@ -139,7 +130,7 @@ function paymentContent({ type, data }: PaymentEvent, merchant: Merchant, chains
     ['Amount', amount],
     ['Total', 'total' in data ? shownAmount(data.total, data, chain) : null],
     ['Chain', chain?.name ?? `chain ${chainId}`],
-    ['Failure reason', data.failure_reason && REASONS[data.failure_reason]],
+    ['Failure reason', data.failure_reason && FAILURE_WORDS[data.failure_reason]],
     ['Late', data.late ? 'yes, the checkout could no longer be completed' : null],
     ['Duplicate', data.duplicate ? 'yes, the checkout was already paid' : null],
     ['Customer', customer(session)],

@@ -27,7 +27,7 @@ test('a payer opens a link, pays its price with a wallet, sees it confirmed and 
   await status(page, 'confirming').waitFor();
   expect(await page.getByText('0 of 1 confirmation').isVisible()).toBe(true);
   await chain.mine();
-  await status(page, 'completed').waitFor();
+  await status(page, 'paid').waitFor();
 
   const receipt = page.getByRole('region', { name: 'Receipt' });
   expect(await receipt.getByText('12.5 USDS').count()).toBeGreaterThan(0);
@@ -46,6 +46,23 @@ test('a payer opens a link, pays its price with a wallet, sees it confirmed and 
   expect(complaints).toEqual([]);
 });
 
+test('at the end of the time a page shows no address, although the server does not answer', async ({
+  page,
+  openCheckout,
+}) => {
+  await page.clock.install();
+  await openCheckout(page, { amount: '4000000' });
+  await status(page, 'waiting').waitFor();
+  expect(await page.locator('.qr').count()).toBeGreaterThan(0);
+  await page.route('**/api/v1/pay/sessions/**', route => route.abort());
+
+  await page.clock.fastForward('01:00:00');
+
+  await status(page, 'closing').waitFor();
+  expect(await page.locator('.qr').count()).toBe(0);
+  expect(await payButton(page).count()).toBe(0);
+});
+
 test('a transfer from elsewhere completes the checkout with the tab closed', async ({
   browser,
   page,
@@ -61,7 +78,7 @@ test('a transfer from elsewhere completes the checkout with the tab closed', asy
   await payFromElsewhere(parseUnits(units?.trim() ?? '', 6));
 
   await page.goto(url);
-  await status(page, 'completed').waitFor();
+  await status(page, 'paid').waitFor();
 });
 
 test('a payer can pay in the native coin by keyboard only', async ({
@@ -163,7 +180,7 @@ test('the missing part is paid once: its button stays disabled while that paymen
   await page.getByText('You declined in the wallet').waitFor();
   wallet.refuse('eth_sendTransaction', null);
   await payFromElsewhere(3_000_000n);
-  await status(page, 'underpaid').waitFor();
+  await status(page, 'partial').waitFor();
 
   await page.getByRole('button', { name: 'Pay 5 USDS' }).click();
   await page.getByText('Sent. You may close this page.').waitFor();

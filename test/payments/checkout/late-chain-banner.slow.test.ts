@@ -60,7 +60,7 @@ test('an open page says that its chain is late while its node is down, and then 
 }) => {
   const banner = page.getByText('Payments on Test chain are detected with a delay.');
   await openCheckout(page, { amount: '2500000' });
-  await status(page, 'awaiting').waitFor();
+  await status(page, 'waiting').waitFor();
   const atFirst = await banner.count();
 
   node.tell(() => new Error('out of order'));

@@ -45,7 +45,10 @@ async function everyPage(pages: ServedPages): Promise<string[]> {
     { paymentStatus: 'underpaid', amountReceived: 1n, payerAddress: `0x${'3c'.repeat(20)}`, txHash: HASH },
     { paymentStatus: 'failed', failureReason: 'reverted', txHash: HASH },
     { status: 'completed', paymentStatus: 'paid', txHash: HASH, successUrl: 'https://books.example/' },
-    { status: 'expired', isLate: true, amountReceived: 5n, txHash: HASH },
+    { status: 'expired', paymentStatus: 'underpaid', isLate: true, amountReceived: 5n, txHash: HASH },
+    { status: 'expired', paymentStatus: 'paid', isLate: true, amountReceived: 10n ** 40n + 1n, txHash: HASH },
+    { status: 'expired', endedReason: 'sold_out' },
+    { status: 'completed', paymentStatus: 'paid', amountOverpaid: 10n ** 40n, txHash: HASH },
     { status: 'expired' },
   ];
   const sessions = await Promise.all(states.map(state => pages.session(priced, {}, state)));

@@ -103,6 +103,9 @@ test('a QR code is encoded once, and the cache is bounded', () => {
 });
 
 test('a page in the client’s cache is answered before its QR codes are drawn', async () => {
+  // A page shows codes only while its chain is read in time, which is checked every five seconds.
+  pages.clock.advance(5_000);
+  await pages.looked();
   const { id, recipientAddress } = await pages.session(await pages.link());
   const path = `/pay/s/${id}`;
   const held = { 'If-None-Match': tagOf((await pages.get(path)).headers) };

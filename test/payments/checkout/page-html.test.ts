@@ -10,7 +10,12 @@ const assets = pageAssets();
 const ADDRESS = `0x${'5e'.repeat(20)}`;
 const HASH = `0x${'4f'.repeat(32)}`;
 const ITEM = { id: 'pli_7bNe3KyHq6SvR1uCgO5jMx2D', image_url: null, amount: '5', quantity: 2 };
-const PAID = { status: 'completed', payment_status: 'paid', amount_received: '12500000' } as const;
+const PAID = {
+  status: 'completed',
+  payment_status: 'paid',
+  outcome: 'paid',
+  amount_received: '12500000',
+} as const;
 const END = new Date(RECORD_TIME).toISOString();
 
 /** Untrusted texts and addresses of a page. */
@@ -68,8 +73,10 @@ function sessionText(
     id: 'cs_000000000000000000000000',
     status: 'active',
     payment_status: 'awaiting_payment',
+    outcome: 'waiting',
     amount_due: '12500001',
     amount_received: '0',
+    amount_overpaid: '0',
     payer_address: null,
     tx_hash: HASH,
     confirmations: 0,
@@ -102,8 +109,15 @@ function sessionText(
       return_label: beside,
       cancel_url: address,
     },
-    state: { ...shared, object: 'checkout_state', failure_reason: null, late: false, is_chain_late: true },
-    isReorged: false,
+    state: {
+      ...shared,
+      object: 'checkout_state',
+      failure_reason: null,
+      late: false,
+      is_chain_late: false,
+      accepts_payment: true,
+    },
+    signedAddress: shared.payer_address,
     now: RECORD_TIME - 1,
   });
 }
@@ -111,7 +125,12 @@ function sessionText(
 const pagesOf = (foreign: Foreign) => [
   linkText(foreign),
   sessionText(foreign),
-  sessionText(foreign, { payment_status: 'underpaid', amount_received: '1', payer_address: ADDRESS }),
+  sessionText(foreign, {
+    payment_status: 'underpaid',
+    outcome: 'partial',
+    amount_received: '1',
+    payer_address: ADDRESS,
+  }),
   sessionText(foreign, PAID),
 ];
 

@@ -18,6 +18,7 @@ beforeAll(async () => {
 afterAll(() => pages[Symbol.asyncDispose]());
 
 async function shown(changes: Partial<CheckoutSession>) {
+  await chainInTime();
   const session = await pages.session(await pages.link(), {}, changes);
   return (await pages.get(`/pay/s/${session.id}`)).text;
 }
@@ -27,11 +28,16 @@ const DELAY = 'Payments on Local network are detected with a delay. A payment th
 const LATE_MS = 60_000;
 const READ_AGAIN_MS = 5_000;
 
+/** Has the chain read now, in the sight of the pages too. */
+async function chainInTime(): Promise<void> {
+  pages.clock.advance(READ_AGAIN_MS);
+  await pages.looked();
+}
+
 async function shownAfter(silenceMs: number, changes: Partial<CheckoutSession> = {}) {
   const session = await pages.session(await pages.link(), {}, changes);
   const page = () => pages.get(`/pay/s/${session.id}`);
-  pages.clock.advance(READ_AGAIN_MS);
-  await pages.looked();
+  await chainInTime();
   const before = await page();
   pages.clock.advance(silenceMs);
   const after = await pages.get(`/pay/s/${session.id}`, {
@@ -40,10 +46,12 @@ async function shownAfter(silenceMs: number, changes: Partial<CheckoutSession> =
   return { before: before.text, after };
 }
 
+/** A page without the data of its script. */
+const visible = (text: string) => text.replace(/data-page="[^"]*"/, '');
 const asksForPayment = (text: string) => text.includes('id="pay"');
 
 test.each<[string, Partial<CheckoutSession>, string[], boolean]>([
-  ['awaiting', {}, ['Waiting for your payment', 'Pay before'], true],
+  ['waiting', {}, ['Waiting for your payment', 'Pay before'], true],
   [
     'sent',
     { txHash: HASH, payerAddress: PAYER },
@@ -57,9 +65,20 @@ test.each<[string, Partial<CheckoutSession>, string[], boolean]>([
     false,
   ],
   [
-    'underpaid',
-    { paymentStatus: 'underpaid', amountReceived: 2_000_000n, payerAddress: PAYER, txHash: HASH },
-    ['0.5 USDC still to pay', '2 USDC of 2.5 USDC received', PAYER, 'uint256=500000"'],
+    'partial',
+    {
+      paymentStatus: 'underpaid',
+      amountReceived: 2_000_000n,
+      signedAddress: PAYER,
+      payerAddress: PAYER,
+      txHash: HASH,
+    },
+    [
+      '0.5 USDC still to pay',
+      '2 USDC of 2.5 USDC received',
+      `from the same wallet, <code>${PAYER}`,
+      'uint256=500000"',
+    ],
     true,
   ],
   [
@@ -69,22 +88,64 @@ test.each<[string, Partial<CheckoutSession>, string[], boolean]>([
     true,
   ],
   [
-    'completed',
+    'sold_out',
+    { status: 'expired', endedReason: 'sold_out' },
+    ['The last one was bought', 'do not send anything', 'do not pay again'],
+    false,
+  ],
+  [
+    'paid_sold_out',
+    {
+      status: 'expired',
+      endedReason: 'sold_out',
+      paymentStatus: 'paid',
+      amountReceived: 2_500_000n,
+      txHash: HASH,
+    },
+    ['Sold out before your payment arrived', '2.5 USDC arrived', 'do not pay again'],
+    false,
+  ],
+  [
+    'partial',
+    { status: 'expired', paymentStatus: 'underpaid', amountReceived: 2_000_000n, isLate: true, txHash: HASH },
+    ['2 USDC arrived, 0.5 USDC is missing', 'do not send the rest', 'Corner Books can see what arrived'],
+    false,
+  ],
+  [
+    'dropped',
+    { paymentStatus: 'failed', failureReason: 'reorged', txHash: HASH },
+    ['dropped your payment', 'It may come back', 'pay again below'],
+    true,
+  ],
+  [
+    'failed',
+    { status: 'expired', paymentStatus: 'failed', failureReason: 'reverted', txHash: HASH },
+    ['The payment failed', 'do not send anything now'],
+    false,
+  ],
+  [
+    'overpaid',
+    { ...PAID, amountReceived: 5_000_000n, amountOverpaid: 2_500_000n },
+    ['Paid. 2.5 USDC too much', 'They can see that', 'Receipt'],
+    false,
+  ],
+  [
+    'paid',
     { ...PAID, completedAt: Date.UTC(2026, 4, 4, 12, 30) },
     ['Paid. Thank you!', 'Receipt', '4 May 2026'],
     false,
   ],
   ['dropped', { ...PAID, isReorged: true }, ['dropped your payment', 'before you pay again'], false],
   [
-    'late',
-    { status: 'expired', isLate: true, amountReceived: 2_500_000n, txHash: HASH },
-    ['did not complete this checkout', '2.5 USDC arrived', 'do not pay again'],
+    'paid_late',
+    { status: 'expired', paymentStatus: 'paid', isLate: true, amountReceived: 2_500_000n, txHash: HASH },
+    ['arrived late', '2.5 USDC arrived after', 'do not pay again'],
     false,
   ],
   [
-    'late',
+    'confirming',
     { status: 'expired', paymentStatus: 'confirming', isLate: true, confirmations: 1, txHash: HASH },
-    ['being confirmed (1 of 3 confirmations)'],
+    ['after the deadline', '1 of 3 confirmations', 'do not pay again'],
     false,
   ],
   ['expired', { status: 'expired' }, ['This checkout has expired', 'do not send anything'], false],
@@ -98,6 +159,40 @@ test.each<[string, Partial<CheckoutSession>, string[], boolean]>([
     expect(asksForPayment(text)).toBe(asks);
   },
 );
+
+test('an open session whose link has no use left says so, and shows no address', async () => {
+  await chainInTime();
+  const link = await pages.link({ maxUses: 1 });
+  const [waiting, claimed] = [await pages.session(link), await pages.session(link, {}, { txHash: HASH })];
+  await pages.used(link);
+  const pageOf = async ({ id }: CheckoutSession) => (await pages.get(`/pay/s/${id}`)).text;
+
+  const sold = await pageOf(waiting);
+  const sent = await pageOf(claimed);
+
+  expect(sold).toContain('data-state-name="sold_out"');
+  expect(sold).toContain('Please do not send anything');
+  expect(sent).toContain('data-state-name="sent"');
+  for (const text of [sold, sent.replace(/<section class="receipt"[\s\S]*?<\/section>/, '')]) {
+    expect(asksForPayment(text)).toBe(false);
+    expect(visible(text)).not.toContain(link.recipientAddress);
+  }
+});
+
+test('the rest of a part that the merchant assigned is paid with the wallet button only', async () => {
+  await chainInTime();
+  const session = await pages.session(
+    await pages.link(),
+    {},
+    { paymentStatus: 'underpaid', amountReceived: 2_000_000n, payerAddress: PAYER, txHash: HASH },
+  );
+
+  const { text } = await pages.get(`/pay/s/${session.id}`);
+
+  expect(text).toContain('Send the remaining 0.5 USDC with the button below');
+  expect(asksForPayment(text)).toBe(true);
+  expect(visible(text)).not.toContain(session.recipientAddress);
+});
 
 test('a session past its end asks for no payment, even before it is marked as expired', async () => {
   const session = await pages.session(await pages.link());
@@ -118,7 +213,7 @@ test('a confirming payment is shown as such even after the end of its session', 
   expect(text).toContain('data-state-name="confirming"');
 });
 
-test.each(['reverted', 'cancelled', 'replaced', 'not_found', 'reorged'] as const)(
+test.each(['reverted', 'cancelled', 'replaced', 'not_found'] as const)(
   'a payment that was %s says why',
   async failureReason => {
     const text = await shown({ paymentStatus: 'failed', failureReason, txHash: HASH });
@@ -158,6 +253,15 @@ test('a page says that its chain is late and that a payment already sent is not 
   expect(before).not.toContain('with a delay');
   expect(after.status).toBe(200);
   expect(after.text).toContain(DELAY);
+});
+
+test('a page shows no address while its chain is late, and asks to wait', async () => {
+  const { before, after } = await shownAfter(LATE_MS + 1);
+
+  expect(asksForPayment(before)).toBe(true);
+  expect(after.text).toContain('data-state-name="stalled"');
+  expect(asksForPayment(after.text)).toBe(false);
+  expect(after.text).not.toContain('class="qr"');
 });
 
 test('a page mentions no delay while its chain is on time or once the session is paid', async () => {

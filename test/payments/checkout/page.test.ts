@@ -7,6 +7,7 @@ import { type ServedPages, servePages } from '../../support/checkout-pages.ts';
 /** The content security policy of a page. The only inline script it allows is the import map. */
 const policyOf = (text: string) =>
   `default-src 'none'; script-src 'self' 'sha256-${mapHash(text)}'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; frame-ancestors 'none'; form-action 'self'; base-uri 'none'`;
+const PAYER = `0x${'3c'.repeat(20)}`;
 const HASH = `0x${'4f'.repeat(32)}`;
 
 let pages: ServedPages;
@@ -178,7 +179,7 @@ describe('the page of a session', () => {
     const session = await pages.session(
       await pages.link({ amount: 12_500_000n }),
       {},
-      { paymentStatus: 'underpaid', amountReceived: 4_500_000n, payerAddress: `0x${'3c'.repeat(20)}` },
+      { paymentStatus: 'underpaid', amountReceived: 4_500_000n, payerAddress: PAYER, signedAddress: PAYER },
     );
 
     const { text } = await pages.get(`/pay/s/${session.id}`);

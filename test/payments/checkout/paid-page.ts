@@ -118,7 +118,7 @@ export const test = withBrowser
     await chain.mine();
     await status(page, 'confirming').waitFor();
     await chain.mine();
-    await status(page, 'completed').waitFor();
+    await status(page, 'paid').waitFor();
   });
 
 /** The answer of a wallet whose user declines. */

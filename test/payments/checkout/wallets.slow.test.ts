@@ -12,7 +12,7 @@ test('a payer who declines in the wallet stays on the page and can still pay', a
   wallet.refuse('eth_sendTransaction', REJECTED);
   await payButton(page).click();
   await page.getByText('You declined in the wallet').waitFor();
-  expect(await status(page, 'awaiting').count()).toBe(1);
+  expect(await status(page, 'waiting').count()).toBe(1);
   wallet.refuse('eth_sendTransaction', null);
   await payButton(page).click();
   await status(page, 'sent').waitFor();

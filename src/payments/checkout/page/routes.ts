@@ -109,8 +109,8 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
     if (chain === undefined || tokenOf(chain, session.tokenAddress) === undefined) return notice(410, CLOSED);
     const facts = {
       checkout: checkoutBody(session, { chains, publicUrl }),
-      state: await shownState(session, isChainLate),
-      isReorged: session.isReorged,
+      state: await shownState({ db, isChainLate }, session.id),
+      signedAddress: session.signedAddress,
     };
     const view = { ...facts, now: clock.now() };
     return {

@@ -8,8 +8,8 @@ import { httpsOnly, offerName } from './browser/offer.ts';
 import type { ShownSession, TransferFacts } from './browser/session/methods.ts';
 import { SessionPage } from './browser/session/session-page.ts';
 import {
-  isFinalState,
-  isPayable,
+  asksForPayment,
+  isDecided,
   owedByTransfer,
   type PageState,
   pageState,
@@ -23,9 +23,14 @@ const REFRESH_SECONDS = 20;
 const TITLES: Partial<Readonly<Record<PageState, string>>> = {
   sent: 'On its way',
   confirming: 'Confirming',
-  underpaid: 'Not paid in full',
+  partial: 'Not paid in full',
   failed: 'Failed',
-  completed: 'Paid',
+  paid: 'Paid',
+  overpaid: 'Paid',
+  paid_late: 'Paid late',
+  sold_out: 'Sold out',
+  paid_sold_out: 'Sold out',
+  dropped: 'Dropped',
   expired: 'Expired',
 };
 
@@ -46,7 +51,7 @@ export function sessionPage(assets: Assets, session: SessionView): string {
       script: SCRIPTS.session,
       themeColor: checkout.theme_color,
       isTest: checkout.chain.is_testnet,
-      refreshSeconds: isFinalState(name) ? undefined : REFRESH_SECONDS,
+      refreshSeconds: isDecided(view) ? undefined : REFRESH_SECONDS,
     },
     html`<main class="checkout" data-page=${JSON.stringify(view)}>${h(SessionPage, { view })}</main>`,
   );
@@ -68,8 +73,15 @@ function shownSession(session: SessionView): ShownSession {
       cancel_url: httpsOnly(checkout.cancel_url),
     },
     state: { ...state, return_url: httpsOnly(state.return_url) },
-    transfer: checkout.wallet_only || !isPayable(pageState(session)) ? null : transferFacts(session),
+    transfer: canTransfer(session) ? transferFacts(session) : null,
   };
+}
+
+/** True when a transfer without the wallet button is recognized: the rest of a part has no exact amount. */
+function canTransfer(session: SessionView): boolean {
+  const { checkout, state, signedAddress } = session;
+  if (!asksForPayment(session) || checkout.wallet_only) return false;
+  return state.amount_received === '0' || signedAddress !== null;
 }
 
 function transferFacts(session: SessionView): TransferFacts {

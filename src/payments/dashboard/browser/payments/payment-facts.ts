@@ -24,6 +24,7 @@ export function PaymentFacts({ session }: { session: Session }): VNode {
         ['Exact amount to send', amount_due !== amount && units(amount_due)],
         ['Amount received', units(session.amount_received)],
         ['Refunded', session.amount_refunded !== '0' && units(session.amount_refunded)],
+        ['Amount too much', session.amount_overpaid !== '0' && units(session.amount_overpaid)],
         ['Amount remaining', missing(session) > 0n && units(missing(session).toString())],
         ['Payer', payer_address !== null && h(Reference, { value: payer_address })],
         ['Transaction', tx_hash !== null && h(TransactionHash, { hash: tx_hash, chainId: session.chain_id })],
@@ -38,9 +39,9 @@ export function PaymentFacts({ session }: { session: Session }): VNode {
   });
 }
 
-/** Amount still missing from a partial payment. */
-function missing({ payment_status, amount_due, amount_received }: Session): bigint {
-  return payment_status === 'underpaid' ? BigInt(amount_due) - BigInt(amount_received) : 0n;
+/** Amount still missing from a partial payment, up to the price. */
+function missing({ outcome, amount, amount_received }: Session): bigint {
+  return outcome === 'partial' ? BigInt(amount) - BigInt(amount_received) : 0n;
 }
 
 function linkOf({ payment_link_id: id }: Session): ComponentChildren {

@@ -5,6 +5,7 @@ import { Awaited, useAnswer } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { Reference } from '#pages/browser/reference.ts';
+import { MERCHANT_WORDS } from '#payments/browser/outcome-words.ts';
 import { shownId } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { Amount } from '../chains.ts';
@@ -69,6 +70,7 @@ function Payment({ session, changed }: { session: Session; changed: () => void }
       ${h(Reference, { value: session.id })}
     </div>
     ${h(Progress, { session })}
+    ${MERCHANT_WORDS[session.outcome].text !== '' && html`<p class="notice warning">${MERCHANT_WORDS[session.outcome].text}</p>`}
     ${session.payment_status === 'confirming' && h(SetAsideWarning, { sessionId: id })}
     ${h(Actions, { session, changed })}
     ${h(RefundLinks, { session })}
@@ -108,43 +110,45 @@ function Progress({ session }: { session: Session }): VNode {
   </ol>`;
 }
 
+/** Outcomes of a checkout whose money arrived and is confirmed. */
+const ARRIVED: readonly Session['outcome'][] = ['partial', 'paid', 'overpaid', 'paid_late', 'paid_sold_out'];
+
 function stepsOf(session: Session): readonly Step[] {
-  const { status, payment_status, tx_hash, payer_address, confirmations, required_confirmations } = session;
-  const isPaid = status === 'completed';
-  const isSeen = isPaid || payment_status === 'confirming' || payment_status === 'underpaid';
-  const isOver = status === 'expired';
+  const { outcome, status, tx_hash, payer_address, confirmations, required_confirmations } = session;
+  const hasArrived = ARRIVED.includes(outcome);
+  const isSeen = hasArrived || outcome === 'confirming' || outcome === 'dropped';
+  const isOpen = status === 'active';
   return [
     { text: 'Created', state: 'done' },
     {
       text: payer_address === null ? 'Payer not identified' : 'Payer identified',
-      state: isSeen || payer_address !== null ? 'done' : isOver ? 'failed' : 'now',
+      state: isSeen || payer_address !== null ? 'done' : isOpen ? 'now' : 'open',
     },
     {
       text: tx_hash !== null && !isSeen ? 'Transfer submitted' : 'Transfer detected',
-      state: isSeen ? 'done' : isOver ? 'failed' : tx_hash === null ? 'open' : 'now',
+      state: isSeen ? 'done' : outcome === 'failed' ? 'failed' : isOpen && tx_hash !== null ? 'now' : 'open',
     },
     {
       text: `${confirmations} of ${required_confirmations} confirmations`,
-      state: confirmationState(session),
+      state: hasArrived
+        ? 'done'
+        : outcome === 'confirming'
+          ? 'now'
+          : outcome === 'dropped'
+            ? 'failed'
+            : 'open',
     },
     endOf(session),
   ];
 }
 
-function confirmationState({ status, payment_status, is_reorged }: Session): Step['state'] {
-  if (is_reorged) return 'failed';
-  if (status === 'completed' || payment_status === 'underpaid') return 'done';
-  if (payment_status === 'confirming') return 'now';
-  return status === 'expired' ? 'failed' : 'open';
-}
-
-function endOf({ status, payment_status, is_reorged }: Session): Step {
-  if (is_reorged) return { text: 'Dropped by the chain', state: 'failed' };
-  if (status === 'completed') return { text: 'Completed', state: 'done' };
-  if (status === 'expired') return { text: 'Expired', state: 'failed' };
-  return payment_status === 'underpaid'
-    ? { text: 'Underpaid', state: 'now' }
-    : { text: 'Completed', state: 'open' };
+function endOf({ outcome, status }: Session): Step {
+  const { badge: text, tone } = MERCHANT_WORDS[outcome];
+  if (tone === 'good') return { text, state: 'done' };
+  if (tone === 'warning') return { text, state: outcome === 'overpaid' ? 'done' : 'now' };
+  return status === 'active' && outcome !== 'dropped'
+    ? { text: 'Completed', state: 'open' }
+    : { text, state: 'failed' };
 }
 
 openPage('Payment', PaymentPage);

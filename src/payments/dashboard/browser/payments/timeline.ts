@@ -4,6 +4,8 @@ import { h } from '#pages/browser/element.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
+import { FAILURE_WORDS } from '#payments/browser/failure-words.ts';
+import { MARK_WORDS, MATCH_WORDS } from '#payments/browser/transfer-words.ts';
 import { dashboard } from '../addresses.ts';
 import type { Payments } from '../api.ts';
 import { Amount, TransactionHash } from '../chains.ts';
@@ -59,20 +61,13 @@ function entriesOfTransfer(transfer: Transfer): readonly Entry[] {
     : [seen, { key: `${id} confirmed`, at: confirmed_at, content: html`<p>${text}</p>` }];
 }
 
-const MATCHED = {
-  wallet: 'matched by the payer’s wallet',
-  amount: 'matched by its exact amount',
-  assignment: 'assigned manually',
-  simulation: 'simulated',
-} as const;
-
 /** Transfer in its current state, with its kind of match and its irregularities. */
 function Seen({ transfer }: { transfer: Transfer }): VNode {
   const { status, sender_address, tx_hash, chain_id, confirmations, required_confirmations, matched_by } =
     transfer;
   return html`<div class="stack">
     <p>
-      A transfer of ${h(Amount, { units: transfer.amount, of: transfer })} was detected, ${MATCHED[matched_by]}.${' '}
+      A transfer of ${h(Amount, { units: transfer.amount, of: transfer })} was detected, ${MATCH_WORDS[matched_by]}.${' '}
       ${h(TransactionStatus, { status })}
       ${status === 'confirming' && html` ${confirmations} of ${required_confirmations} confirmations`}
     </p>
@@ -83,21 +78,12 @@ function Seen({ transfer }: { transfer: Transfer }): VNode {
   </div>`;
 }
 
-const FAILURES: Readonly<Record<NonNullable<Transfer['failure_reason']>, string>> = {
-  reverted: 'the transaction reverted',
-  cancelled: 'the payer cancelled the transaction',
-  replaced: 'the payer replaced the transaction',
-  not_found: 'the transaction never appeared on the chain',
-  reorged: 'the chain dropped the transaction',
-  simulated: 'simulated',
-};
-
 function oddities({ failure_reason, late, duplicate, partial }: Transfer): readonly string[] {
   return [
-    failure_reason !== null && `failed: ${FAILURES[failure_reason]}`,
-    late && 'late: the checkout could no longer be completed',
-    duplicate && 'duplicate: the checkout was already paid',
-    partial && 'less than the amount due',
+    failure_reason !== null && `failed: ${FAILURE_WORDS[failure_reason]}`,
+    late && MARK_WORDS.late,
+    duplicate && MARK_WORDS.duplicate,
+    partial && MARK_WORDS.partial,
   ].filter(text => text !== false);
 }
 

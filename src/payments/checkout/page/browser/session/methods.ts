@@ -6,7 +6,7 @@ import { type QrPath, QrPicture } from '../qr-picture.ts';
 import { NATIVE } from '../wallet/wallet-provider.ts';
 import { type WalletOffer, WalletWay } from '../wallet/wallet-way.ts';
 import { CopyText } from './payer-parts.ts';
-import { isPayable, owedByTransfer, owedByWallet, pageState, type SessionView } from './states.ts';
+import { asksForPayment, owedByTransfer, owedByWallet, pageState, type SessionView } from './states.ts';
 
 /** What the server works out for a transfer without the wallet button. Amounts are decimal strings. */
 export interface TransferFacts {
@@ -26,15 +26,14 @@ export interface ShownSession extends SessionView {
 
 /** The ways to pay; null when there is nothing to pay. */
 export function Methods({ view, wallets }: { view: ShownSession; wallets: WalletOffer }): VNode | null {
-  const state = pageState(view);
-  if (!isPayable(state)) return null;
+  if (!asksForPayment(view)) return null;
   const { checkout, transfer } = view;
   const owed = unitsText(owedByWallet(view), checkout.token);
   const ways = html`
     ${h(WalletWay, { label: checkout.button_text, owed, hasCode: transfer !== null, wallets })}
     ${transfer === null ? walletOnlyNote() : h(TransferWay, { view, transfer })}
   `;
-  if (state !== 'sent') return ways;
+  if (pageState(view) !== 'sent') return ways;
   return html`<details class="fold">
     <summary>Not sent yet?</summary>
     <p class="note">Please check your wallet first: a payment that is sent twice is paid twice.</p>

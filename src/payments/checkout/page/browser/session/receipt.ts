@@ -5,24 +5,38 @@ import { h } from '#pages/browser/element.ts';
 import { webAddress } from '#pages/browser/reference.ts';
 import { httpsOnly } from '../offer.ts';
 import { LocalTime, PrintButton } from './payer-parts.ts';
-import { pageState, type SessionView } from './states.ts';
+import { type PageState, pageState, type SessionView } from './states.ts';
 
-const WITH_PAYMENT: readonly string[] = ['completed', 'dropped', 'late', 'confirming', 'sent'];
+/** States in which the page shows what is known of the payment. */
+const WITH_PAYMENT: readonly PageState[] = [
+  'sent',
+  'confirming',
+  'paid',
+  'overpaid',
+  'paid_late',
+  'paid_sold_out',
+  'dropped',
+];
+
+/** True when the checkout is paid, so that its page is a receipt. */
+export function isReceipt(name: PageState): boolean {
+  return name === 'paid' || name === 'overpaid';
+}
 
 /** The receipt, to keep or to print. Before completion it shows what is known of the transaction. */
 export function Receipt({ view }: { view: SessionView }): VNode | null {
   const name = pageState(view);
   const { checkout, state } = view;
   if (!WITH_PAYMENT.includes(name)) return null;
-  const isReceipt = name === 'completed';
   const { amount_received: received } = state;
   return html`<section class="receipt" aria-labelledby="receipt-title">
-    <h2 id="receipt-title">${isReceipt ? 'Receipt' : 'Your payment'}</h2>
+    <h2 id="receipt-title">${isReceipt(name) ? 'Receipt' : 'Your payment'}</h2>
     <dl class="facts">
       ${row('Paid to', checkout.merchant.name)}
       ${checkout.name !== null && row('For', checkout.name)}
-      ${row(isReceipt ? 'Amount' : 'Price', unitsText(BigInt(checkout.amount), checkout.token))}
+      ${row(isReceipt(name) ? 'Amount' : 'Price', unitsText(BigInt(checkout.amount), checkout.token))}
       ${received !== '0' && received !== checkout.amount && row('Received', unitsText(BigInt(received), checkout.token))}
+      ${state.amount_overpaid !== '0' && row('Too much', unitsText(BigInt(state.amount_overpaid), checkout.token))}
       ${row('Network', checkout.chain.name)}
       ${state.completed_at !== null && row('Date', h(LocalTime, { iso: state.completed_at }))}
       ${state.payer_address !== null && row('From', code(state.payer_address))}
@@ -31,7 +45,7 @@ export function Receipt({ view }: { view: SessionView }): VNode | null {
       ${row('Checkout', code(checkout.id))}
     </dl>
     ${
-      isReceipt &&
+      isReceipt(name) &&
       html`<div class="actions">
         ${wayBack(view)} ${h(PrintButton, {})}
       </div>`

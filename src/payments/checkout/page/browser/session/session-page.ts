@@ -6,8 +6,8 @@ import { httpsOnly, type Offer, OfferSummary } from '../offer.ts';
 import { NO_WALLETS, type WalletOffer } from '../wallet/wallet-way.ts';
 import { Methods, type ShownSession } from './methods.ts';
 import { Countdown } from './payer-parts.ts';
-import { Receipt } from './receipt.ts';
-import { isFinalState, isPayable, pageState, type SessionView, StatusPanel } from './states.ts';
+import { isReceipt, Receipt } from './receipt.ts';
+import { asksForPayment, isDecided, pageState, type SessionView, StatusPanel } from './states.ts';
 
 interface SessionPageProps {
   readonly view: ShownSession;
@@ -67,15 +67,14 @@ function offerOf({ checkout }: SessionView): Offer {
 }
 
 function TimeLeft({ view }: { view: SessionView }): VNode | null {
-  const name = pageState(view);
-  if (!isPayable(name) || name === 'sent') return null;
+  if (!asksForPayment(view) || pageState(view) === 'sent') return null;
   const { expires_at: end } = view.state;
   return h(Countdown, { end, leftMs: Date.parse(end) - view.now });
 }
 
 /** Notice that payments on the chain are detected late (Decision 131). */
 function DelayNotice({ view }: { view: SessionView }): VNode | null {
-  if (!view.state.is_chain_late || isFinalState(pageState(view))) return null;
+  if (!view.state.is_chain_late || isDecided(view)) return null;
   return html`<p class="hint">Payments on ${view.checkout.chain.name} are detected with a delay. A payment that was sent is not lost: please do not send it again.</p>`;
 }
 
@@ -83,7 +82,7 @@ function WayOut({ view }: { view: SessionView }): VNode | null {
   const { cancel_url: given, merchant } = view.checkout;
   const url = httpsOnly(given);
   const name = pageState(view);
-  if (url === null || name === 'completed') return null;
-  const isGivingUp = isPayable(name) && name !== 'sent';
+  if (url === null || isReceipt(name)) return null;
+  const isGivingUp = asksForPayment(view) && name !== 'sent';
   return html`<p class="leave"><a href=${url} rel="noreferrer">${isGivingUp ? 'Cancel and go' : 'Go'} back to ${merchant.name}</a></p>`;
 }

@@ -18,8 +18,21 @@ showOver(h(LiveSession, {}));
 function LiveSession(): VNode {
   const [view, setView] = useState(opened);
   const [connection, setConnection] = useState('');
+  useEffect(() => turnAtEnd(view, setView), [view]);
   useEffect(() => page.follow(claims, { onView: setView, onConnection: setConnection }), []);
   const { session } = page;
   const wallets = useWalletOffer({ session, claims, state: view.state, owed: owedByWallet(view) });
   return h(SessionPage, { view, wallets, connection });
+}
+
+/** Shows the end of the time to pay when it comes, whether or not the server answers. Returns how to stop that. */
+function turnAtEnd(
+  view: ShownSession,
+  show: (change: (shown: ShownSession) => ShownSession) => void,
+): () => void {
+  const end = Date.parse(view.state.expires_at);
+  const isOver = view.now >= end;
+  const turn = () => show(shown => (shown === view ? { ...view, now: end } : shown));
+  const timer = isOver ? undefined : setTimeout(turn, end - view.now);
+  return () => clearTimeout(timer);
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { components } from '#generated/payments/types.ts';
 import { unitsText } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
+import { PAYER_WORDS, type Words } from '#payments/browser/outcome-words.ts';
 
 type Checkout = components['schemas']['Checkout'];
 type CheckoutState = components['schemas']['CheckoutState'];
@@ -11,56 +12,44 @@ type CheckoutState = components['schemas']['CheckoutState'];
 export interface SessionView {
   readonly checkout: Checkout;
   readonly state: CheckoutState;
-  /** True when the chain dropped the payment after it had completed the session. */
-  readonly isReorged: boolean;
+  /** The wallet that signed for the session; null for none. */
+  readonly signedAddress: string | null;
   /** UTC milliseconds. */
   readonly now: number;
 }
 
 /**
- * State of a session's page:
+ * State of a session's page: its outcome, or
  * - `sent`: claimed, but not seen on the chain yet
+ * - `stalled`: nothing arrived, and payments on the chain are not read now
  * - `closing`: past its end, but not decided yet
- * - `late`: a payment came after the end
- * - `dropped`: the network dropped the payment after the receipt
  */
-export type PageState =
-  | 'awaiting'
-  | 'sent'
-  | 'confirming'
-  | 'underpaid'
-  | 'failed'
-  | 'closing'
-  | 'completed'
-  | 'dropped'
-  | 'late'
-  | 'expired';
+export type PageState = Checkout['outcome'] | 'sent' | 'stalled' | 'closing';
 
-/** States in which the page asks for a payment. */
-const PAYABLE: readonly PageState[] = ['awaiting', 'sent', 'underpaid', 'failed'];
-
-/** States that can end only by a payment that is not expected any more. */
-const FINAL: readonly PageState[] = ['completed', 'dropped', 'expired'];
-
-export function pageState({ state, isReorged, now }: SessionView): PageState {
-  const { status, payment_status: payment } = state;
-  if (status === 'completed') return isReorged ? 'dropped' : 'completed';
-  if (status === 'expired') {
-    return state.late || payment === 'confirming' || BigInt(state.amount_received) > 0n ? 'late' : 'expired';
-  }
-  if (payment === 'confirming') return 'confirming';
+export function pageState({ state, now }: SessionView): PageState {
+  const { outcome, status } = state;
+  if (status !== 'active' || DECIDED.includes(outcome)) return outcome;
   if (Date.parse(state.expires_at) <= now) return 'closing';
-  if (payment === 'failed') return 'failed';
-  if (payment === 'underpaid') return 'underpaid';
-  return state.tx_hash === null ? 'awaiting' : 'sent';
+  if (outcome !== 'waiting') return outcome;
+  if (state.tx_hash !== null) return 'sent';
+  if (state.accepts_payment) return 'waiting';
+  // An open session without a payment waits for its chain, or its link has no use left.
+  return state.is_chain_late ? 'stalled' : 'sold_out';
 }
 
-export function isPayable(state: PageState): boolean {
-  return PAYABLE.includes(state);
+/** Outcomes of an open session in which its end changes nothing. */
+const DECIDED: readonly PageState[] = ['confirming', 'paid_late', 'paid_sold_out'];
+/** States in which the page may ask for a payment. */
+const PAYABLE: readonly PageState[] = ['waiting', 'sent', 'partial', 'failed', 'dropped'];
+
+/** True while the page shows how to pay (Decision 341). */
+export function asksForPayment(view: SessionView): boolean {
+  return view.state.accepts_payment && PAYABLE.includes(pageState(view));
 }
 
-export function isFinalState(state: PageState): boolean {
-  return FINAL.includes(state);
+/** True when nothing more is expected to change. */
+export function isDecided({ state }: SessionView): boolean {
+  return state.status !== 'active' && state.outcome !== 'confirming';
 }
 
 /**
@@ -80,108 +69,85 @@ export function owedByTransfer(view: SessionView): bigint {
   return BigInt(state.amount_received) === 0n ? BigInt(state.amount_due) : owedByWallet(view);
 }
 
-interface StatusMessage {
-  readonly tone: 'calm' | 'busy' | 'good' | 'warning' | 'bad';
-  readonly icon: IconName;
-  readonly title: string;
-  readonly text: ComponentChildren;
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  reverted: 'The network executed the transaction, but it failed; the amount was not transferred.',
-  cancelled: 'The transaction was cancelled in the wallet before the network executed it.',
-  replaced: 'The wallet sent another transaction in its place.',
-  not_found: 'The transaction never appeared on the network.',
-  reorged: 'The network dropped the transaction after it had appeared.',
-};
-
 /** Current state in words. Its container is a live region, so screen readers announce each change. */
 export function StatusPanel({ view }: { view: SessionView }): VNode {
   const state = pageState(view);
-  const { tone, icon: name, title, text } = MESSAGES[state](view);
+  const [tone, name] = LOOKS[state];
+  const { title, text } = wordsOf(view, state);
   return html`<div class=${`status-panel ${tone}`} data-state-name=${state}>
     ${h(Icon, { name })}
-    <div><h2>${title}</h2>${text}</div>
+    <div>
+      <h2>${title}</h2>
+      ${state === 'confirming' && h(Progress, { state: view.state })}
+      ${text !== '' && html`<p>${text}${howToSend(view, state)}</p>`}
+    </div>
   </div>`;
 }
 
-const MESSAGES: Readonly<Record<PageState, (view: SessionView) => StatusMessage>> = {
-  awaiting: () => ({ tone: 'calm', icon: 'clock', title: 'Waiting for your payment', text: null }),
+type Tone = 'calm' | 'busy' | 'good' | 'warning' | 'bad';
 
-  sent: () => ({
-    tone: 'busy',
-    icon: 'chain',
-    title: 'Your payment is on its way',
-    text: html`<p>It has been sent and has not appeared on the network yet. You may close this page.</p>`,
-  }),
-
-  confirming: ({ state }) => ({
-    tone: 'busy',
-    icon: 'chain',
-    title: 'Payment detected, confirming',
-    text: html`<p><progress max=${state.required_confirmations} value=${state.confirmations} aria-label="Confirmations"></progress></p>
-      <p>${confirmationsText(state)}. You may close this page: the payment counts without it.</p>`,
-  }),
-
-  underpaid: view => {
-    const { token } = view.checkout;
-    const missing = unitsText(owedByWallet(view), token);
-    return {
-      tone: 'warning',
-      icon: 'attention',
-      title: `${missing} still to pay`,
-      text: html`<p>${unitsText(BigInt(view.state.amount_received), token)} of ${unitsText(BigInt(view.checkout.amount), token)} received. Send the remaining ${missing} from the same wallet${
-        view.state.payer_address !== null && html`, <code>${view.state.payer_address}</code>`
-      }.</p>`,
-    };
-  },
-
-  failed: ({ state }) => ({
-    tone: 'bad',
-    icon: 'stop',
-    title: 'The payment failed',
-    text: html`<p>${REASONS[state.failure_reason ?? '']} Nothing was received. You can try again below.</p>`,
-  }),
-
-  closing: () => ({
-    tone: 'warning',
-    icon: 'clock',
-    title: 'The time to pay has ended',
-    text: html`<p>Please do not send anything now. If you have paid, keep this page open: your payment may still be detected.</p>`,
-  }),
-
-  completed: ({ checkout }) => ({
-    tone: 'good',
-    icon: 'done',
-    title: 'Paid. Thank you!',
-    text: html`<p>${checkout.merchant.name} has received your payment.</p>`,
-  }),
-
-  dropped: ({ checkout }) => ({
-    tone: 'bad',
-    icon: 'attention',
-    title: 'The network dropped your payment',
-    text: html`<p>It had been confirmed and was dropped afterwards, which is very rare. Please contact ${checkout.merchant.name} before you pay again.</p>`,
-  }),
-
-  late: ({ checkout, state }) => ({
-    tone: 'warning',
-    icon: 'attention',
-    title: 'Your payment did not complete this checkout',
-    text: html`<p>${
-      state.payment_status === 'confirming'
-        ? html`It arrived after the deadline and is being confirmed (${confirmationsText(state)}).`
-        : html`${unitsText(BigInt(state.amount_received), checkout.token)} arrived, but not everything in time.`
-    } ${checkout.merchant.name} can see it. Please contact them, and do not pay again.</p>`,
-  }),
-
-  expired: ({ checkout }) => ({
-    tone: 'calm',
-    icon: 'clock',
-    title: 'This checkout has expired',
-    text: html`<p>No payment was matched to it in time. Please do not send anything now. If you have paid already, contact ${checkout.merchant.name}. Otherwise start again there.</p>`,
-  }),
+/** Colour and icon of each state. */
+const LOOKS: Readonly<Record<PageState, readonly [Tone, IconName]>> = {
+  waiting: ['calm', 'clock'],
+  sent: ['busy', 'chain'],
+  stalled: ['warning', 'clock'],
+  closing: ['warning', 'clock'],
+  confirming: ['busy', 'chain'],
+  partial: ['warning', 'attention'],
+  failed: ['bad', 'stop'],
+  paid: ['good', 'done'],
+  overpaid: ['good', 'done'],
+  paid_late: ['warning', 'attention'],
+  sold_out: ['warning', 'stop'],
+  paid_sold_out: ['warning', 'attention'],
+  dropped: ['bad', 'attention'],
+  expired: ['calm', 'clock'],
 };
+
+function wordsOf(view: SessionView, state: PageState): Words {
+  if (state === 'sent' || state === 'stalled' || state === 'closing') return OTHER_WORDS[state];
+  const { checkout, state: facts } = view;
+  const units = (amount: bigint) => unitsText(amount, checkout.token);
+  return PAYER_WORDS[state]({
+    merchant: checkout.merchant.name,
+    price: units(BigInt(checkout.amount)),
+    received: units(BigInt(facts.amount_received)),
+    missing: units(owedByWallet(view)),
+    tooMuch: units(BigInt(facts.amount_overpaid)),
+    confirmations: confirmationsText(facts),
+    status: facts.status,
+    isLate: facts.late,
+    failureReason: facts.failure_reason,
+  });
+}
+
+const OTHER_WORDS: Readonly<Record<'sent' | 'stalled' | 'closing', Words>> = {
+  sent: {
+    title: 'Your payment is on its way',
+    text: 'It has been sent and has not appeared on the network yet. You may close this page.',
+  },
+  stalled: {
+    title: 'Please wait before you pay',
+    text: 'This page shows where to pay as soon as payments are detected in time again.',
+  },
+  closing: {
+    title: 'The time to pay has ended',
+    text: 'Please do not send anything now. If you have paid, keep this page open: your payment may still be detected.',
+  },
+};
+
+function Progress({ state }: Pick<SessionView, 'state'>): VNode {
+  return html`<p><progress max=${state.required_confirmations} value=${state.confirmations} aria-label="Confirmations"></progress></p>`;
+}
+
+/** How the payer of a part sends the rest. */
+function howToSend(view: SessionView, state: PageState): ComponentChildren {
+  if (state !== 'partial' || !asksForPayment(view)) return null;
+  const missing = unitsText(owedByWallet(view), view.checkout.token);
+  return view.signedAddress === null
+    ? ` Send the remaining ${missing} with the button below.`
+    : html` Send the remaining ${missing} from the same wallet, <code>${view.signedAddress}</code>.`;
+}
 
 function confirmationsText({
   confirmations,

@@ -1,0 +1,23 @@
+import type { components } from '#generated/payments/types.ts';
+
+type FailureReason = Exclude<components['schemas']['FailureReason'], null>;
+
+/** Reason of a failed payment, as the rest of a sentence for the merchant. */
+export const FAILURE_WORDS: Readonly<Record<FailureReason, string>> = {
+  reverted: 'the transaction was reverted by the chain',
+  cancelled: 'the payer cancelled the transaction',
+  replaced: 'the payer replaced the transaction with another one',
+  not_found: 'the transaction never appeared on the chain',
+  reorged: 'the chain dropped the block of the transaction',
+  simulated: 'it is a simulated failure',
+};
+
+/** Reason of a failed payment, as a sentence for the payer. */
+export const FAILURE_SENTENCES: Readonly<Record<FailureReason, string>> = {
+  reverted: 'The network executed the transaction, but it failed; the amount was not transferred.',
+  cancelled: 'The transaction was cancelled in the wallet before the network executed it.',
+  replaced: 'The wallet sent another transaction in its place.',
+  not_found: 'The transaction never appeared on the network.',
+  reorged: 'The network dropped the transaction after it had appeared.',
+  simulated: 'The failure is simulated.',
+};

@@ -1,0 +1,134 @@
+import type { components } from '#generated/payments/types.ts';
+import { FAILURE_SENTENCES } from './failure-words.ts';
+
+type Schemas = components['schemas'];
+type Outcome = Schemas['Outcome'];
+
+/** What the words for a payer name. Amounts are texts with the token's symbol. */
+export interface PayerAmounts {
+  readonly merchant: string;
+  readonly price: string;
+  readonly received: string;
+  readonly missing: string;
+  readonly tooMuch: string;
+  /** `2 of 3 confirmations`. */
+  readonly confirmations: string;
+  readonly status: Schemas['SessionStatus'];
+  readonly isLate: boolean;
+  readonly failureReason: Schemas['FailureReason'];
+}
+
+/** A state in words: a title and a sentence or more below it, which may be empty. */
+export interface Words {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** Words of each outcome for the payer (Decision 340). */
+export const PAYER_WORDS: Readonly<Record<Outcome, (facts: PayerAmounts) => Words>> = {
+  waiting: () => ({ title: 'Waiting for your payment', text: '' }),
+
+  expired: ({ merchant }) => ({
+    title: 'This checkout has expired',
+    text: `No payment was matched to it in time. Please do not send anything now. If you have paid, do not pay again: ask ${merchant}, and name the transaction.`,
+  }),
+
+  confirming: ({ merchant, confirmations, isLate }) => ({
+    title: 'Payment detected, confirming',
+    text: isLate
+      ? `It arrived after the deadline and has ${confirmations}. ${merchant} can see it. Please do not pay again.`
+      : `It has ${confirmations}. You may close this page: the payment counts without it.`,
+  }),
+
+  partial: ({ merchant, received, price, missing, status }) =>
+    status === 'active'
+      ? { title: `${missing} still to pay`, text: `${received} of ${price} received.` }
+      : {
+          title: `${received} arrived, ${missing} is missing`,
+          text: `This checkout has ended, so please do not send the rest. ${merchant} can see what arrived: ask them to accept it or to send it back.`,
+        },
+
+  paid: ({ merchant }) => ({ title: 'Paid. Thank you!', text: `${merchant} has received your payment.` }),
+
+  overpaid: ({ merchant, tooMuch }) => ({
+    title: `Paid. ${tooMuch} too much`,
+    text: `${merchant} has received your payment, and ${tooMuch} more than was asked for. They can see that and can send it back.`,
+  }),
+
+  paid_late: ({ merchant, received }) => ({
+    title: 'Your payment arrived late',
+    text: `${received} arrived after this checkout had ended. ${merchant} can see it, and can accept it or send it back. Please do not pay again.`,
+  }),
+
+  sold_out: ({ merchant }) => ({
+    title: 'Sold out',
+    text: `The last one was bought while this checkout was open. Please do not send anything. If you have paid, do not pay again: ${merchant} sees what arrives.`,
+  }),
+
+  paid_sold_out: ({ merchant, received }) => ({
+    title: 'Sold out before your payment arrived',
+    text: `${received} arrived after the last one had been bought. ${merchant} can see it, and can accept it or send it back. Please do not pay again.`,
+  }),
+
+  dropped: ({ merchant, status }) => ({
+    title: 'The network dropped your payment',
+    text: DROPPED[status](merchant),
+  }),
+
+  failed: ({ status, failureReason }) => ({
+    title: 'The payment failed',
+    text: `${failureReason === null ? '' : `${FAILURE_SENTENCES[failureReason]} `}Nothing was received. ${
+      status === 'active'
+        ? 'You can try again below.'
+        : 'The time to pay has ended, so please do not send anything now.'
+    }`,
+  }),
+};
+
+const DROPPED: Readonly<Record<Schemas['SessionStatus'], (merchant: string) => string>> = {
+  active: () =>
+    'It had been confirmed and was dropped afterwards, which is very rare. It may come back. If your wallet does not show it any more, you can pay again below.',
+  expired: merchant =>
+    `It had been confirmed and was dropped afterwards, which is very rare. It may come back. Please do not send anything now, and ask ${merchant}.`,
+  completed: merchant =>
+    `It had been confirmed and was dropped afterwards, which is very rare. Please contact ${merchant} before you pay again.`,
+};
+
+/** Words of an outcome for the merchant, with the colour of its badge. */
+interface MerchantWords {
+  readonly tone: 'good' | 'bad' | 'warning' | 'busy' | 'plain';
+  readonly badge: string;
+  /** Sentences for a state that needs the merchant; empty for any other. */
+  readonly text: string;
+}
+
+/** Words of each outcome for the merchant (Decision 340). */
+export const MERCHANT_WORDS: Readonly<Record<Outcome, MerchantWords>> = {
+  waiting: { tone: 'busy', badge: 'Open', text: '' },
+  expired: { tone: 'plain', badge: 'Expired', text: '' },
+  confirming: { tone: 'busy', badge: 'Confirming', text: '' },
+  partial: { tone: 'warning', badge: 'Partly paid', text: 'Less than the price arrived.' },
+  paid: { tone: 'good', badge: 'Completed', text: '' },
+  overpaid: {
+    tone: 'warning',
+    badge: 'Overpaid',
+    text: 'The checkout is completed. More arrived than it asked for, or it was paid twice: the rest belongs to the payer.',
+  },
+  paid_late: {
+    tone: 'warning',
+    badge: 'Paid late',
+    text: 'The full price arrived after the checkout had ended, so it did not complete it.',
+  },
+  sold_out: { tone: 'plain', badge: 'Sold out', text: '' },
+  paid_sold_out: {
+    tone: 'warning',
+    badge: 'Paid, sold out',
+    text: 'The full price arrived after the last use of the link was taken, so it did not complete the checkout.',
+  },
+  dropped: {
+    tone: 'bad',
+    badge: 'Dropped by the chain',
+    text: 'The chain dropped the payment after it had been confirmed. It may come back. Do not deliver before it does.',
+  },
+  failed: { tone: 'bad', badge: 'Payment failed', text: '' },
+};

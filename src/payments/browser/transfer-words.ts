@@ -1,0 +1,21 @@
+import type { components } from '#generated/payments/types.ts';
+
+type Transfer = components['schemas']['PaymentTransaction'];
+
+/** Reason why a transfer is a payment of its checkout. Only a wallet that signed is a wallet (Decision 337). */
+export const MATCH_WORDS: Readonly<Record<Transfer['matched_by'], string>> = {
+  wallet: 'matched by the wallet that signed for this checkout',
+  amount: 'matched by its exact amount',
+  assignment: 'assigned by hand',
+  simulation: 'simulated',
+};
+
+/** Marks of a transfer that was not a plain payment. */
+export type TransferMark = 'late' | 'duplicate' | 'partial';
+
+/** Each mark in words. A transfer is late after the end of its checkout, and after the last use of its link. */
+export const MARK_WORDS: Readonly<Record<TransferMark, string>> = {
+  late: 'late: the checkout could no longer be completed',
+  duplicate: 'paid twice: another transfer had completed the checkout',
+  partial: 'less than the price',
+};
