@@ -1773,6 +1773,394 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "transfer.unmatched": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A transfer matches no checkout
+         * @description Sent when a transfer to a recipient of the organization was confirmed and matches no session. In an hour, at most 100 such events are sent for transfers with a suggested session and 10 for others; the rest is only listed.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature": components["parameters"]["DeliverySignature"];
+                    /**
+                     * @description The same HMAC, made with the old secret. Sent until the grace period of a rotation ends.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
+                    /**
+                     * @description Id of the webhook.
+                     * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                     */
+                    "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
+                    /**
+                     * @description Id of the attempt: the delivery's id, with `-2`, `-3` and so on from the second attempt. Use `X-Service-Event-Id` to detect repetitions.
+                     * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
+                     */
+                    "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
+                    /**
+                     * @description Id of the event, the same in every attempt and for every webhook. Use it to ignore repetitions.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
+                    /**
+                     * @description Type of the event.
+                     * @example payment.completed
+                     */
+                    "X-Service-Event": components["parameters"]["DeliveryEvent"];
+                    /**
+                     * @description Time of this attempt. The time of the event is in the body.
+                     * @example 2026-11-21T09:30:02.000Z
+                     */
+                    "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                    /**
+                     * @description `true` for a test event with sample data; absent otherwise.
+                     * @example true
+                     */
+                    "X-Service-Test"?: components["parameters"]["DeliveryTest"];
+                    /**
+                     * @description Id of the event, as in Standard Webhooks.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "webhook-id": components["parameters"]["StandardId"];
+                    /**
+                     * @description Time of this attempt, in seconds since 1970.
+                     * @example 1795253402
+                     */
+                    "webhook-timestamp": components["parameters"]["StandardTimestamp"];
+                    /**
+                     * @description Signatures as in Standard Webhooks: `v1,` and Base64. Two, separated by a space, during the grace period of a rotation.
+                     * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["UnmatchedTransferDelivery"];
+                };
+            };
+            responses: {
+                /** @description Any 2xx within 30 seconds counts as received. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "checkout.paid_late": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A checkout was paid late
+         * @description Sent when a payment of a session was confirmed that came after its end, or after the last use of its link. It completes nothing; the merchant decides.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature": components["parameters"]["DeliverySignature"];
+                    /**
+                     * @description The same HMAC, made with the old secret. Sent until the grace period of a rotation ends.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
+                    /**
+                     * @description Id of the webhook.
+                     * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                     */
+                    "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
+                    /**
+                     * @description Id of the attempt: the delivery's id, with `-2`, `-3` and so on from the second attempt. Use `X-Service-Event-Id` to detect repetitions.
+                     * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
+                     */
+                    "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
+                    /**
+                     * @description Id of the event, the same in every attempt and for every webhook. Use it to ignore repetitions.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
+                    /**
+                     * @description Type of the event.
+                     * @example payment.completed
+                     */
+                    "X-Service-Event": components["parameters"]["DeliveryEvent"];
+                    /**
+                     * @description Time of this attempt. The time of the event is in the body.
+                     * @example 2026-11-21T09:30:02.000Z
+                     */
+                    "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                    /**
+                     * @description `true` for a test event with sample data; absent otherwise.
+                     * @example true
+                     */
+                    "X-Service-Test"?: components["parameters"]["DeliveryTest"];
+                    /**
+                     * @description Id of the event, as in Standard Webhooks.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "webhook-id": components["parameters"]["StandardId"];
+                    /**
+                     * @description Time of this attempt, in seconds since 1970.
+                     * @example 1795253402
+                     */
+                    "webhook-timestamp": components["parameters"]["StandardTimestamp"];
+                    /**
+                     * @description Signatures as in Standard Webhooks: `v1,` and Base64. Two, separated by a space, during the grace period of a rotation.
+                     * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["MispaidCheckoutDelivery"];
+                };
+            };
+            responses: {
+                /** @description Any 2xx within 30 seconds counts as received. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "checkout.overpaid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A checkout was overpaid
+         * @description Sent when a payment in time was confirmed of which a part is too much, or all of it, because the session was paid before.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature": components["parameters"]["DeliverySignature"];
+                    /**
+                     * @description The same HMAC, made with the old secret. Sent until the grace period of a rotation ends.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
+                    /**
+                     * @description Id of the webhook.
+                     * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                     */
+                    "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
+                    /**
+                     * @description Id of the attempt: the delivery's id, with `-2`, `-3` and so on from the second attempt. Use `X-Service-Event-Id` to detect repetitions.
+                     * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
+                     */
+                    "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
+                    /**
+                     * @description Id of the event, the same in every attempt and for every webhook. Use it to ignore repetitions.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
+                    /**
+                     * @description Type of the event.
+                     * @example payment.completed
+                     */
+                    "X-Service-Event": components["parameters"]["DeliveryEvent"];
+                    /**
+                     * @description Time of this attempt. The time of the event is in the body.
+                     * @example 2026-11-21T09:30:02.000Z
+                     */
+                    "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                    /**
+                     * @description `true` for a test event with sample data; absent otherwise.
+                     * @example true
+                     */
+                    "X-Service-Test"?: components["parameters"]["DeliveryTest"];
+                    /**
+                     * @description Id of the event, as in Standard Webhooks.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "webhook-id": components["parameters"]["StandardId"];
+                    /**
+                     * @description Time of this attempt, in seconds since 1970.
+                     * @example 1795253402
+                     */
+                    "webhook-timestamp": components["parameters"]["StandardTimestamp"];
+                    /**
+                     * @description Signatures as in Standard Webhooks: `v1,` and Base64. Two, separated by a space, during the grace period of a rotation.
+                     * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["MispaidCheckoutDelivery"];
+                };
+            };
+            responses: {
+                /** @description Any 2xx within 30 seconds counts as received. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "checkout.partially_paid": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A checkout ended paid in part
+         * @description Sent with `checkout.expired` when a session ended although a part of its price had arrived.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /**
+                     * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature": components["parameters"]["DeliverySignature"];
+                    /**
+                     * @description The same HMAC, made with the old secret. Sent until the grace period of a rotation ends.
+                     * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
+                     */
+                    "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
+                    /**
+                     * @description Id of the webhook.
+                     * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                     */
+                    "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
+                    /**
+                     * @description Id of the attempt: the delivery's id, with `-2`, `-3` and so on from the second attempt. Use `X-Service-Event-Id` to detect repetitions.
+                     * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
+                     */
+                    "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
+                    /**
+                     * @description Id of the event, the same in every attempt and for every webhook. Use it to ignore repetitions.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
+                    /**
+                     * @description Type of the event.
+                     * @example payment.completed
+                     */
+                    "X-Service-Event": components["parameters"]["DeliveryEvent"];
+                    /**
+                     * @description Time of this attempt. The time of the event is in the body.
+                     * @example 2026-11-21T09:30:02.000Z
+                     */
+                    "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
+                    /**
+                     * @description `true` for a test event with sample data; absent otherwise.
+                     * @example true
+                     */
+                    "X-Service-Test"?: components["parameters"]["DeliveryTest"];
+                    /**
+                     * @description Id of the event, as in Standard Webhooks.
+                     * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                     */
+                    "webhook-id": components["parameters"]["StandardId"];
+                    /**
+                     * @description Time of this attempt, in seconds since 1970.
+                     * @example 1795253402
+                     */
+                    "webhook-timestamp": components["parameters"]["StandardTimestamp"];
+                    /**
+                     * @description Signatures as in Standard Webhooks: `v1,` and Base64. Two, separated by a space, during the grace period of a rotation.
+                     * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
+                     */
+                    "webhook-signature": components["parameters"]["StandardSignature"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["MispaidCheckoutDelivery"];
+                };
+            };
+            responses: {
+                /** @description Any 2xx within 30 seconds counts as received. */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "test.ping": {
         parameters: {
             query?: never;
@@ -3851,7 +4239,7 @@ export interface components {
          * @example payment.completed
          * @enum {string}
          */
-        EventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "refund.created" | "refund.completed" | "refund.failed";
+        EventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "transfer.unmatched" | "checkout.paid_late" | "checkout.overpaid" | "checkout.partially_paid" | "refund.created" | "refund.completed" | "refund.failed";
         /**
          * @description Id of an event, the same in every delivery of it.
          * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
@@ -4129,6 +4517,134 @@ export interface components {
             /** @description Record that the event is about. */
             data: components["schemas"]["CheckoutExpiredData"];
         };
+        /** @description The session, and the payment by which it needs a decision of the merchant. `id` is the session's id. */
+        MispaidCheckoutData: {
+            /** @description Id of the session. */
+            id: components["schemas"]["SessionId"];
+            /** @description Link of the session; null when it has none. */
+            payment_link_id: components["schemas"]["PaymentLinkId"] | null;
+            /**
+             * @description Name of what is sold; null for a session without a link.
+             * @example Field notebooks
+             */
+            name: string | null;
+            /** @description State of the session. */
+            status: components["schemas"]["SessionStatus"];
+            /** @description Reason why the session ended without being completed; null while it is open or completed. */
+            ended_reason: components["schemas"]["EndedReason"] | null;
+            /** @description Price with shipping, in the token's smallest unit. */
+            amount: components["schemas"]["Amount"];
+            /** @description Amount received and confirmed, in the token's smallest unit. */
+            amount_received: components["schemas"]["Amount"];
+            /** @description Contract address of the token to pay with. */
+            token_address: components["schemas"]["TokenAddress"];
+            /** @description Chain of the session. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Address that received the payment. */
+            recipient_address: components["schemas"]["Address"];
+            /** @description The payment that came late or was too much; null in `checkout.partially_paid`. */
+            transaction_id: components["schemas"]["TransactionId"] | null;
+            /** @description Amount of that payment, in the token's smallest unit; null without one. */
+            transaction_amount: components["schemas"]["Amount"] | null;
+            /** @description Part of that payment that is too much, in the token's smallest unit: all of it when the session was paid before; null when nothing is. */
+            overpaid_amount: components["schemas"]["Amount"] | null;
+            /** @description Address that sent the payment; null when several payments or none are meant. */
+            sender_address: components["schemas"]["Address"] | null;
+            /** @description Hash of the payment's transaction; null without one payment. */
+            tx_hash: components["schemas"]["Hash"] | null;
+            /** @description Values that the payer entered. */
+            form_data: components["schemas"]["EventFormValues"];
+            /** @description Shipping address; null when not requested. */
+            shipping_address: components["schemas"]["ShippingAddress"] | null;
+            /** @description Time when the session was opened. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Time by which the session had to be paid. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description Session that the event belongs to. */
+            checkoutSession: components["schemas"]["EventSession"];
+        };
+        /** @description Money arrived for a session late, too much of it, or too little. */
+        MispaidCheckoutEvent: {
+            /**
+             * @description Type of the object.
+             * @example event
+             * @constant
+             */
+            object: "event";
+            /** @description Id of the event. */
+            id: components["schemas"]["EventId"];
+            /** @description `live` or `test`; an event is visible to keys of its mode. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description Type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "checkout.paid_late" | "checkout.overpaid" | "checkout.partially_paid";
+            /** @description Time when the event occurred. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Record that the event is about. */
+            data: components["schemas"]["MispaidCheckoutData"];
+        };
+        /**
+         * @description Id of an unmatched transfer.
+         * @example utr_6hZx9CvBn2MqW5eRtY8uIo1P
+         */
+        TransferId: string;
+        /** @description The transfer. `id` is that of the unmatched transfer. */
+        UnmatchedTransferData: {
+            /** @description Id of the unmatched transfer. */
+            id: components["schemas"]["TransferId"];
+            /** @description Amount sent, in the token's smallest unit. */
+            amount: components["schemas"]["Amount"];
+            /** @description Contract address of the token that was sent. */
+            token_address: components["schemas"]["TokenAddress"];
+            /** @description Chain of the transfer. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Address that sent the transfer. */
+            sender_address: components["schemas"]["Address"];
+            /** @description Address that received the transfer. */
+            recipient_address: components["schemas"]["Address"];
+            /** @description Hash of the transaction on the chain. */
+            tx_hash: components["schemas"]["Hash"];
+            /**
+             * @description Index of the transfer's log in its block; null for native coins.
+             * @example 4
+             */
+            log_index: number | null;
+            /**
+             * @description Block of the transfer.
+             * @example 1042
+             */
+            block_number: number;
+            /** @description Time of the block. */
+            block_timestamp: components["schemas"]["Timestamp"];
+            /** @description Session that the transfer was probably meant for; null for none. */
+            suggested_session_id: components["schemas"]["SessionId"] | null;
+            /** @description Always null, because the session is not certain. */
+            checkoutSession: components["schemas"]["EventSession"] | null;
+        };
+        /** @description A transfer to a recipient of the organization matches no session. */
+        UnmatchedTransferEvent: {
+            /**
+             * @description Type of the object.
+             * @example event
+             * @constant
+             */
+            object: "event";
+            /** @description Id of the event. */
+            id: components["schemas"]["EventId"];
+            /** @description `live` or `test`; an event is visible to keys of its mode. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description Type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            event: "transfer.unmatched";
+            /** @description Time when the event occurred. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Record that the event is about. */
+            data: components["schemas"]["UnmatchedTransferData"];
+        };
         /**
          * @description Id of a refund.
          * @example re_7mNb4VcXz2LkJ8hGfD5sAq1W
@@ -4140,11 +4656,6 @@ export interface components {
          * @enum {string}
          */
         RefundStatus: "requires_action" | "pending" | "completed" | "cancelled";
-        /**
-         * @description Id of an unmatched transfer.
-         * @example utr_6hZx9CvBn2MqW5eRtY8uIo1P
-         */
-        TransferId: string;
         /**
          * @description Source of the destination of a refund. `signed_wallet`: the wallet that signed for the checkout. `payer_signature`, `payer_email` and `payer`: stated by the payer on the checkout page, with a signature of the sending wallet, through a link in a mail, or without proof. `merchant`: typed by the merchant. `sender`: the address that sent the money, which may belong to an exchange or a contract.
          * @example signed_wallet
@@ -4225,7 +4736,7 @@ export interface components {
             data: components["schemas"]["RefundData"];
         };
         /** @description A record of something that happened to a payment, session or refund. Webhooks deliver it to receivers. */
-        EventRecord: components["schemas"]["PaymentEvent"] | components["schemas"]["CheckoutCompletedEvent"] | components["schemas"]["CheckoutExpiredEvent"] | components["schemas"]["RefundEvent"];
+        EventRecord: components["schemas"]["PaymentEvent"] | components["schemas"]["CheckoutCompletedEvent"] | components["schemas"]["CheckoutExpiredEvent"] | components["schemas"]["RefundEvent"] | components["schemas"]["MispaidCheckoutEvent"] | components["schemas"]["UnmatchedTransferEvent"];
         /** @description One page of events. */
         EventList: {
             /**
@@ -4262,7 +4773,7 @@ export interface components {
          * @example payment.completed
          * @enum {string}
          */
-        Subscription: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "refund.created" | "refund.completed" | "refund.failed" | "*";
+        Subscription: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "transfer.unmatched" | "checkout.paid_late" | "checkout.overpaid" | "checkout.partially_paid" | "refund.created" | "refund.completed" | "refund.failed" | "*";
         /**
          * @description Reason why the platform disabled the webhook; null unless it did.
          * @example too_many_failures
@@ -4491,7 +5002,7 @@ export interface components {
          * @example payment.completed
          * @enum {string}
          */
-        DeliveryEventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "refund.created" | "refund.completed" | "refund.failed" | "test.ping";
+        DeliveryEventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "transfer.unmatched" | "checkout.paid_late" | "checkout.overpaid" | "checkout.partially_paid" | "refund.created" | "refund.completed" | "refund.failed" | "test.ping";
         /** @description A test of a webhook. */
         WebhookTest: {
             /**
@@ -5672,6 +6183,40 @@ export interface components {
             timestamp: components["schemas"]["Timestamp"];
             /** @description Record that the event is about. */
             data: components["schemas"]["RefundData"];
+        };
+        /** @description Body of a delivery about a transfer that matches no session. */
+        UnmatchedTransferDelivery: {
+            /** @description Id of the event. */
+            id: components["schemas"]["EventId"];
+            /**
+             * @description Type of the event.
+             * @example transfer.unmatched
+             * @constant
+             */
+            event: "transfer.unmatched";
+            /** @description Id of the webhook that receives the delivery. */
+            webhook_id: components["schemas"]["WebhookId"];
+            /** @description Time when the event occurred. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description Record that the event is about. */
+            data: components["schemas"]["UnmatchedTransferData"];
+        };
+        /** @description Body of a delivery about a session that was paid late, too much or in part. */
+        MispaidCheckoutDelivery: {
+            /** @description Id of the event. */
+            id: components["schemas"]["EventId"];
+            /**
+             * @description Type of the event.
+             * @example checkout.paid_late
+             * @enum {string}
+             */
+            event: "checkout.paid_late" | "checkout.overpaid" | "checkout.partially_paid";
+            /** @description Id of the webhook that receives the delivery. */
+            webhook_id: components["schemas"]["WebhookId"];
+            /** @description Time when the event occurred. */
+            timestamp: components["schemas"]["Timestamp"];
+            /** @description Record that the event is about. */
+            data: components["schemas"]["MispaidCheckoutData"];
         };
         /** @description Sample data of a `test.ping` event. */
         TestPingData: {
