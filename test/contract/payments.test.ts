@@ -84,6 +84,10 @@ test('the outgoing events are described', () => {
     'refund.created',
     'refund.completed',
     'refund.failed',
+    'transfer.unmatched',
+    'checkout.paid_late',
+    'checkout.overpaid',
+    'checkout.partially_paid',
     'test.ping',
   ]);
 });

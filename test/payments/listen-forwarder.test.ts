@@ -10,7 +10,7 @@ import { manualClock } from '../support/manual-clock.ts';
 
 function anEvent(id: string): PaymentsSchemas['PaymentEvent'] {
   const data = testEventData('payment.completed', Date.now());
-  if ('message' in data || !('sender_address' in data)) throw new Error('not the data of a payment');
+  if ('message' in data || !('late' in data)) throw new Error('not the data of a payment');
   const created_at = new Date().toISOString();
   return { object: 'event', id, mode: 'test', event: 'payment.completed', created_at, data };
 }

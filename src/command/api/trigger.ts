@@ -93,7 +93,8 @@ async function done<Body>(client: ApiClient, request: ApiRequest): Promise<Body>
 const USAGE = `Usage: tollgate trigger EVENT [options]
 
 Triggers a test event: payment.completed, payment.failed, checkout.completed or checkout.expired, and with --to also
-refund.created, refund.completed, refund.failed or test.ping.
+refund.created, refund.completed, refund.failed, transfer.unmatched, checkout.paid_late, checkout.overpaid,
+checkout.partially_paid or test.ping.
 Set TOLLGATE_KEY to an API key.
 
 Without --to, a checkout session in test mode is opened and then completed, failed or expired. The event is listed, and
@@ -138,7 +139,16 @@ const EVENT_TYPES = [
   'checkout.expired',
 ] as const;
 /** Types that only a webhook can be sent, with made-up data. */
-const TEST_TYPES = ['refund.created', 'refund.completed', 'refund.failed', 'test.ping'] as const;
+const TEST_TYPES = [
+  'refund.created',
+  'refund.completed',
+  'refund.failed',
+  'transfer.unmatched',
+  'checkout.paid_late',
+  'checkout.overpaid',
+  'checkout.partially_paid',
+  'test.ping',
+] as const;
 
 const OPTIONS = {
   ...API_OPTIONS,

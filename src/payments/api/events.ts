@@ -36,6 +36,14 @@ function eventBody(event: PaymentEvent): PaymentsSchemas['EventRecord'] {
     return { ...head, event: 'checkout.expired', created_at, data: event.data };
   if (isOf(event, 'refund.created') || isOf(event, 'refund.completed') || isOf(event, 'refund.failed'))
     return { ...head, event: event.type, created_at, data: event.data };
+  if (
+    isOf(event, 'checkout.paid_late') ||
+    isOf(event, 'checkout.overpaid') ||
+    isOf(event, 'checkout.partially_paid')
+  )
+    return { ...head, event: event.type, created_at, data: event.data };
+  if (isOf(event, 'transfer.unmatched'))
+    return { ...head, event: 'transfer.unmatched', created_at, data: event.data };
   throw new RangeError(`The event type ${event.type} is unknown.`);
 }
 

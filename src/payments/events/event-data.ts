@@ -4,7 +4,7 @@ import type { EventData } from '../model/event.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import { isProved, type Refund } from '../model/refund.ts';
 import type { CheckoutSession } from '../model/session.ts';
-import { NO_LOG } from '../model/transfer.ts';
+import { NO_LOG, type UnmatchedTransfer } from '../model/transfer.ts';
 
 /** Body of `payment.completed` and `payment.failed`, with the document's fields and ids (Decision 117). */
 export function paymentData(
@@ -66,6 +66,59 @@ export function checkoutExpiredData(session: CheckoutSession): EventData<'checko
     created_at: timestamp(session.createdAt),
     expired_at: timestamp(session.endedAt ?? session.expiresAt),
     checkoutSession: eventSession(session),
+  };
+}
+
+/**
+ * Body of `checkout.paid_late`, `checkout.overpaid` and `checkout.partially_paid` (Decision 356). The last one has no
+ * payment of its own.
+ */
+export function mispaidCheckoutData(
+  session: CheckoutSession,
+  payment: PaymentTransaction | undefined,
+): EventData<'checkout.paid_late'> {
+  const overpaid = payment?.isDuplicate === true ? payment.amount : (payment?.overpaidAmount ?? null);
+  return {
+    id: session.id,
+    payment_link_id: session.paymentLinkId,
+    name: session.presentation.name,
+    status: session.status,
+    ended_reason: session.endedReason,
+    amount: session.amount.toString(),
+    amount_received: session.amountReceived.toString(),
+    token_address: session.tokenAddress,
+    chain_id: session.chainId,
+    recipient_address: session.recipientAddress,
+    transaction_id: payment?.id ?? null,
+    transaction_amount: payment?.amount.toString() ?? null,
+    overpaid_amount: overpaid?.toString() ?? null,
+    sender_address: payment?.sender ?? null,
+    tx_hash: payment?.txHash ?? null,
+    form_data: eventFormData(session),
+    shipping_address: session.shippingAddress,
+    created_at: timestamp(session.createdAt),
+    expires_at: timestamp(session.expiresAt),
+    checkoutSession: eventSession(session),
+  };
+}
+
+/** Body of `transfer.unmatched` (Decision 356). */
+export function unmatchedTransferData(
+  transfer: Omit<UnmatchedTransfer, 'confirmedAt'>,
+): EventData<'transfer.unmatched'> {
+  return {
+    id: transfer.id,
+    amount: transfer.amount.toString(),
+    token_address: transfer.tokenAddress,
+    chain_id: transfer.chainId,
+    sender_address: transfer.sender,
+    recipient_address: transfer.recipient,
+    tx_hash: transfer.txHash,
+    log_index: transfer.logIndex === NO_LOG ? null : transfer.logIndex,
+    block_number: transfer.blockNumber,
+    block_timestamp: timestamp(transfer.blockTime),
+    suggested_session_id: transfer.suggestedSessionId,
+    checkoutSession: null,
   };
 }
 

@@ -38,6 +38,9 @@ export function testEventData(type: DeliveryEventType, now: number): EventData |
   if (type === 'refund.created') return refundOf('requires_action', now);
   if (type === 'refund.completed') return refundOf('completed', now);
   if (type === 'refund.failed') return refundOf('cancelled', now);
+  if (type === 'transfer.unmatched') return unmatched(now);
+  const mispaid = MISPAID[type];
+  if (mispaid !== undefined) return { ...mispaidCheckout(now), ...mispaid };
   const isFailed = type === 'payment.failed';
   const payment = paymentOf(isFailed ? 'failed' : 'completed', now);
   if (type !== 'checkout.completed') return payment;
@@ -51,6 +54,58 @@ export function testEventData(type: DeliveryEventType, now: number): EventData |
     accepted_at: null,
     accepted_by: null,
     accepted_reason: null,
+  };
+}
+
+type MispaidData = EventData<'checkout.paid_late'>;
+
+/** Fields in which the made-up sessions differ. */
+const MISPAID: Partial<Record<DeliveryEventType, Partial<MispaidData>>> = {
+  'checkout.paid_late': {},
+  'checkout.overpaid': { status: 'completed', ended_reason: null, overpaid_amount: MADE_UP.amount },
+  'checkout.partially_paid': {
+    amount_received: '5000000',
+    transaction_id: null,
+    transaction_amount: null,
+    sender_address: null,
+    tx_hash: null,
+  },
+};
+
+function mispaidCheckout(now: number): MispaidData {
+  const session = madeUpSession();
+  return {
+    id: session.id,
+    payment_link_id: newId('pl'),
+    name: 'An example',
+    status: 'expired',
+    ended_reason: 'time',
+    ...MADE_UP,
+    amount_received: MADE_UP.amount,
+    transaction_id: newId('txn'),
+    transaction_amount: MADE_UP.amount,
+    overpaid_amount: null,
+    sender_address: SENDER,
+    tx_hash: TX_HASH,
+    form_data: { email: session.customerEmail, shipping_address: SHIP_TO },
+    shipping_address: SHIP_TO,
+    created_at: timestamp(now - LASTED_MS),
+    expires_at: timestamp(now),
+    checkoutSession: session,
+  };
+}
+
+function unmatched(now: number): EventData<'transfer.unmatched'> {
+  return {
+    id: newId('utr'),
+    ...MADE_UP,
+    sender_address: SENDER,
+    tx_hash: TX_HASH,
+    log_index: 0,
+    block_number: 1,
+    block_timestamp: timestamp(now - LASTED_MS),
+    suggested_session_id: null,
+    checkoutSession: null,
   };
 }
 

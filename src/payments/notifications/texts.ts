@@ -120,8 +120,7 @@ export function testContent(merchant: Merchant): Content {
 
 function paymentContent({ type, data }: PaymentEvent, merchant: Merchant, chains: PaymentChains): Content {
   const title = TITLES[type];
-  if (title === undefined || !('sender_address' in data))
-    throw new Error(`there are no notifications of ${type}`);
+  if (title === undefined || !('late' in data)) throw new Error(`there are no notifications of ${type}`);
   const { chain_id: chainId, checkoutSession: session } = data;
   const chain = chains.all.find(({ id }) => id === chainId);
   const amount = shownAmount(data.amount, data, chain);

@@ -3,7 +3,7 @@ import type { Handle, Transaction } from '../../db/open.ts';
 import { execute } from '../../db/query.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { newId } from '../../lib/ids.ts';
-import { checkoutExpiredData } from '../events/event-data.ts';
+import { checkoutExpiredData, mispaidCheckoutData } from '../events/event-data.ts';
 import { eventStore, type NewEvent } from '../events/event-store.ts';
 import { watcherName } from '../model/payment-chain.ts';
 import type { CheckoutSession, EndedReason } from '../model/session.ts';
@@ -33,19 +33,29 @@ export async function endSessions(
     [reason, now, now, ...bindings],
   );
   const sessions = rows.map(row => sessionOf(row, seals));
-  await eventStore(handle, seals).insert(sessions.map(session => expiredEvent(session, now)));
+  await eventStore(handle, seals).insert(sessions.flatMap(session => endingEvents(session, now)));
   return sessions;
 }
 
-/** The event of a session that ended without being completed. */
-export function expiredEvent(session: CheckoutSession, now: number): NewEvent {
+/** The events of a session that ended without being completed. One that was paid in part needs a decision. */
+export function endingEvents(session: CheckoutSession, now: number): NewEvent[] {
   const { id, organizationId, mode } = session;
-  const data = checkoutExpiredData(session);
-  return {
-    event: { id: newId('evt'), organizationId, mode, type: 'checkout.expired', createdAt: now, data },
+  const event = { organizationId, mode, createdAt: now };
+  const expired: NewEvent = {
+    event: { ...event, id: newId('evt'), type: 'checkout.expired', data: checkoutExpiredData(session) },
     fact: `${id}:expired`,
     order: 0,
   };
+  if (session.paymentStatus !== 'underpaid') return [expired];
+  const data = mispaidCheckoutData(session, undefined);
+  return [
+    expired,
+    {
+      event: { ...event, id: newId('evt'), type: 'checkout.partially_paid', data },
+      fact: `${id}:partially_paid`,
+      order: 1,
+    },
+  ];
 }
 
 /** Does with the sessions of a link what a move of one of them means for the others (Decision 355). */

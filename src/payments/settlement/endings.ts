@@ -3,7 +3,7 @@ import { placeholders } from '../../db/rows.ts';
 import { NATIVE_COIN } from '../model/payment-chain.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { select } from '../tables/select.ts';
-import { endSessions, endSoldOut, expiredEvent, reopenSessions } from './ended-sessions.ts';
+import { endingEvents, endSessions, endSoldOut, reopenSessions } from './ended-sessions.ts';
 import { LIFE_ALLOWANCE } from './match.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { expiredWhileConfirming } from './settling.ts';
@@ -78,7 +78,7 @@ export function endings(unit: SettlementUnit) {
         const confirming = (await unit.transactions.ofSession(id)).filter(one => one.status === 'confirming');
         for (const one of confirming)
           await unit.write(expiredWhileConfirming(await unit.caseOf(one.id), now));
-        await unit.events.insert([expiredEvent(await unit.sessionOf(id), now)]);
+        await unit.events.insert(endingEvents(await unit.sessionOf(id), now));
       }
       return rows.length;
     },

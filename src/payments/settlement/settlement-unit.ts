@@ -1,8 +1,13 @@
 import type { Transaction } from '../../db/open.ts';
 import { newId } from '../../lib/ids.ts';
-import { checkoutCompletedData, checkoutExpiredData, paymentData } from '../events/event-data.ts';
+import {
+  checkoutCompletedData,
+  checkoutExpiredData,
+  mispaidCheckoutData,
+  paymentData,
+} from '../events/event-data.ts';
 import { eventStore, type NewEvent } from '../events/event-store.ts';
-import type { EventData } from '../model/event.ts';
+import { type EventData, type EventType, isMispaidType } from '../model/event.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Seals } from '../secrets/sealed.ts';
@@ -80,21 +85,25 @@ export function settlementUnit({ handle, seals, now, onMove }: SettlementDeps) {
 }
 
 /** Order of events with the same time: a simulated reorganisation completes and fails a payment at once. */
-const ORDER = {
+const ORDER: Readonly<Partial<Record<EventType, number>>> = {
   'payment.completed': 0,
   'checkout.completed': 1,
   'checkout.expired': 1,
-  'payment.failed': 2,
-} as const;
+  'checkout.paid_late': 2,
+  'checkout.overpaid': 2,
+  'checkout.partially_paid': 2,
+  'payment.failed': 3,
+};
 
 function eventOf(move: Move, { type, fact }: EventAnnouncement, now: number): NewEvent {
   const { organizationId, mode } = move.session;
   const event = { id: newId('evt'), organizationId, mode, type, createdAt: now, data: dataOf(move, type) };
-  return { event, fact, order: ORDER[type] };
+  return { event, fact, order: ORDER[type] ?? 0 };
 }
 
 function dataOf({ session, transaction }: Move, type: EventAnnouncement['type']): EventData {
   if (type === 'checkout.expired') return checkoutExpiredData(session);
+  if (isMispaidType(type)) return mispaidCheckoutData(session, transaction);
   return type === 'checkout.completed'
     ? checkoutCompletedData(session, transaction)
     : paymentData(session, transaction);

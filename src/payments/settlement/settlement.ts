@@ -1,3 +1,5 @@
+import { reportUnmatched } from '../events/unmatched-transfers.ts';
+import type { UnmatchedTransfer } from '../model/transfer.ts';
 import { acceptance } from './acceptance.ts';
 import { claimMoves } from './claim-moves.ts';
 import { endings } from './endings.ts';
@@ -21,5 +23,7 @@ export function settlement(deps: SettlementDeps) {
     ...manualSettlement(unit),
     ...endings(unit),
     ...acceptance(unit),
+    /** Records `transfer.unmatched` for transfers that were just confirmed. */
+    reportUnmatched: (transfers: readonly UnmatchedTransfer[]) => reportUnmatched(deps, transfers),
   };
 }

@@ -2,7 +2,7 @@ import type { MatchedBy, PaymentTransaction } from '../model/payment-transaction
 import type { CheckoutSession, FailureReason } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { LIFE_ALLOWANCE } from './match.ts';
-import { type Move, type PaymentCase, withTotals } from './session-totals.ts';
+import { type EventAnnouncement, type Move, type PaymentCase, withTotals } from './session-totals.ts';
 
 /*
  * All moves (state changes) of a transaction, with their effect on its session and their events. Every matched transfer
@@ -116,7 +116,10 @@ export function completed(paymentCase: PaymentCase, hasUse: boolean, now: number
     completedAt: now,
   };
   const moved = { ...paymentCase, transaction };
-  const events = [{ type: 'payment.completed', fact: `${transaction.id}:completed:${now}` }] as const;
+  const events: EventAnnouncement[] = [
+    { type: 'payment.completed', fact: `${transaction.id}:completed:${now}` },
+    ...mispaid(transaction),
+  ];
   if (completes) {
     const ended = { ...session, status: 'completed' as const, completedAt: now, endedAt: now };
     const paid = { ...ended, transactionId: transaction.id, payerAddress: transaction.sender };
@@ -142,6 +145,13 @@ export function completed(paymentCase: PaymentCase, hasUse: boolean, now: number
     events,
     use: isRestored && session.isReorged ? 'taken' : undefined,
   };
+}
+
+/** Events of a completed payment that needs a decision. Each is sent once, although the payment may complete again. */
+function mispaid({ id, isLate, isDuplicate, overpaidAmount }: PaymentTransaction): EventAnnouncement[] {
+  if (isLate) return [{ type: 'checkout.paid_late', fact: `${id}:paid_late` }];
+  const isTooMuch = isDuplicate || overpaidAmount !== null;
+  return isTooMuch ? [{ type: 'checkout.overpaid', fact: `${id}:overpaid` }] : [];
 }
 
 /**

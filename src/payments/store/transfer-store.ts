@@ -166,27 +166,27 @@ export function transferStore(handle: Handle) {
     },
 
     /**
-     * Confirms transfers, each with the session that it was probably meant for. One that moved to another block stays
-     * unconfirmed.
+     * Confirms transfers, each with the session that it was probably meant for, and returns their ids. One that moved to
+     * another block stays unconfirmed.
      */
     async confirm(
       transfers: readonly (PlacedTransfer & Pick<UnmatchedTransfer, 'suggestedSessionId'>)[],
       now: number,
-    ): Promise<void> {
+    ): Promise<string[]> {
+      const confirmed: string[] = [];
       const alike = Map.groupBy(transfers, one => `${one.suggestedSessionId} ${one.blockHash}`);
       for (const some of alike.values()) {
-        const [first] = some;
-        if (first === undefined) continue;
-        const { blockHash, suggestedSessionId } = first;
-        await handle('unmatched_transfers')
-          .whereIn(
-            'id',
-            some.map(({ id }) => id),
-          )
+        const ids = some.map(({ id }) => id);
+        const [{ blockHash, suggestedSessionId } = { blockHash: '', suggestedSessionId: null }] = some;
+        const rows = await handle('unmatched_transfers')
+          .whereIn('id', ids)
           .where({ block_hash: blockHash })
           .whereNull('confirmed_at')
-          .update({ confirmed_at: now, suggested_session_id: suggestedSessionId });
+          .update({ confirmed_at: now, suggested_session_id: suggestedSessionId })
+          .returning('id');
+        confirmed.push(...rows.map(({ id }) => id));
       }
+      return confirmed;
     },
 
     /** Deletes transfers that the chain dropped. Assigned ones stay, and those that moved to another block. */

@@ -202,7 +202,12 @@ bothDatabases('the settlement', databases => {
       isPartial: false,
       overpaidAmount: null,
     });
-    expect(await told()).toEqual(['payment.completed', 'checkout.completed', 'payment.completed']);
+    expect(await told()).toEqual([
+      'payment.completed',
+      'checkout.completed',
+      'payment.completed',
+      'checkout.overpaid',
+    ]);
   });
 
   test('a payment after the end, by clock or by block time, is late and completes nothing', async () => {
@@ -221,7 +226,13 @@ bothDatabases('the settlement', databases => {
     });
     expect(afterTime).toMatchObject({ status: 'completed', isLate: true });
     expect((await sessionOf(open.id))?.status).toBe('active');
-    expect(await told()).toEqual(['checkout.expired', 'payment.completed', 'payment.completed']);
+    expect(await told()).toEqual([
+      'checkout.expired',
+      'payment.completed',
+      'checkout.paid_late',
+      'payment.completed',
+      'checkout.paid_late',
+    ]);
   });
 
   test('a payment that was seen before the last use of its link was taken is late, and its session is sold out', async () => {
@@ -248,7 +259,7 @@ bothDatabases('the settlement', databases => {
       isLate: true,
       transactionId: null,
     });
-    expect((await told()).slice(2)).toEqual(['payment.completed', 'checkout.expired']);
+    expect((await told()).slice(2)).toEqual(['payment.completed', 'checkout.expired', 'checkout.paid_late']);
     expect((await linkStore(given.db).find(given.owner, link.id))?.currentUses).toBe(1);
   });
 
@@ -484,6 +495,7 @@ bothDatabases('the settlement', databases => {
     expect((await told()).sort()).toEqual([
       'checkout.completed',
       'checkout.expired',
+      'checkout.paid_late',
       'payment.completed',
       'payment.completed',
     ]);

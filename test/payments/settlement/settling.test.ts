@@ -169,7 +169,7 @@ test('a dropped part that returns leaves its session completed by the last one',
   const returned = completed({ ...paying(dropped.session, 1n), others }, true, NOW);
 
   expect(returned.session).toMatchObject({ isReorged: false, transactionId: 'txn_2' });
-  expect(returned.events.map(({ type }) => type)).toEqual(['payment.completed']);
+  expect(returned.events.map(({ type }) => type)).toEqual(['payment.completed', 'checkout.overpaid']);
 });
 
 test('a payment that confirms while its session expires is late from then on', () => {

@@ -129,7 +129,7 @@ eachWatchedShop('the end of sessions', watchedTest => {
     expect(waiting).toMatchObject({ status: 'confirming', isLate: true });
     expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', isLate: true }]);
     expect(await ours.session(session.id)).toMatchObject({ status: 'expired', paymentStatus: 'paid' });
-    expect(await ours.events()).toEqual(['checkout.expired', 'payment.completed']);
+    expect(await ours.events()).toEqual(['checkout.expired', 'payment.completed', 'checkout.paid_late']);
   });
 
   test('on a chain removed from the configuration a confirming payment holds its session for a day after the last scan', async ({

@@ -114,7 +114,7 @@ eachWatchedShop('after an outage', watchedTest => {
       isLate: true,
       paymentStatus: 'paid',
     });
-    expect(await ours.events()).toEqual(['checkout.expired', 'payment.completed']);
+    expect(await ours.events()).toEqual(['checkout.expired', 'payment.completed', 'checkout.paid_late']);
   });
 
   test.for([20, 60, 180])(

@@ -105,7 +105,12 @@ eachWatchedShop('rules of payments', test => {
       ['completed', false],
       ['completed', true],
     ]);
-    expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'payment.completed']);
+    expect(await ours.events()).toEqual([
+      'payment.completed',
+      'checkout.completed',
+      'payment.completed',
+      'checkout.overpaid',
+    ]);
   });
 
   test('two payments in one block complete the session once', async ({ ours }) => {
@@ -120,6 +125,7 @@ eachWatchedShop('rules of payments', test => {
     expect(inOrder.map(one => one.isDuplicate)).toEqual([false, true]);
     expect((await ours.events()).sort()).toEqual([
       'checkout.completed',
+      'checkout.overpaid',
       'payment.completed',
       'payment.completed',
     ]);
@@ -137,7 +143,7 @@ eachWatchedShop('rules of payments', test => {
     const [payment] = await ours.payments(session.id);
     expect(payment).toMatchObject({ status: 'completed', isLate: true });
     expect(await ours.session(session.id)).toMatchObject({ status: 'active', isLate: true });
-    expect(await ours.events()).toEqual(['payment.completed']);
+    expect(await ours.events()).toEqual(['payment.completed', 'checkout.paid_late']);
   });
 
   test('a look-alike token, another recipient and an ERC-721 token pay nothing', async ({ chain, ours }) => {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -25,7 +26,7 @@ export const SECRET = 'a secret of tests only';
 export const seals = sealsOf([SECRET]);
 export const log = createLogger({ level: 'silent' });
 
-type EventSession = PaymentEvent['data']['checkoutSession'];
+type EventSession = PaymentsSchemas['EventSession'];
 
 /** A webhook with its secret. */
 export interface Registered extends Webhook {

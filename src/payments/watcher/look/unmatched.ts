@@ -43,8 +43,9 @@ export async function confirmUnmatched(look: Look, receipts: ReceiptReader): Pro
     const { confirmed, untrue } = shownRows(ripe, shown);
     if (untrue.length > 0) await remove(untrue);
     const rows = await suggest(confirmed);
-    await changeInParts(look, { name, rows }, async (part, { handle, now }) => {
-      await transferStore(handle).confirm(part, now);
+    await changeInParts(look, { name, rows }, async (part, { handle, settle, now }) => {
+      const confirmed = new Set(await transferStore(handle).confirm(part, now));
+      await settle.reportUnmatched(part.filter(({ id }) => confirmed.has(id)));
     });
     changes += rows.length;
     const ids = new Set(rows.map(({ id }) => id));
@@ -59,9 +60,6 @@ export async function confirmUnmatched(look: Look, receipts: ReceiptReader): Pro
   }
 }
 
-/** A transfer to be listed, and the session that it was probably meant for. */
-type SuggestedTransfer = PlacedTransfer & Pick<UnmatchedTransfer, 'suggestedSessionId'>;
-
 /**
  * Finds the sessions that payers probably meant. The merchant decides about a rounded amount (Decision 133). Equal
  * transfers are meant for the same one. Transfers beyond the limit of a look are left out.
@@ -70,10 +68,10 @@ function suggestions({ chain, db }: Look) {
   const breathe = breather();
   const known = new Map<string, string | null>();
 
-  return async (transfers: readonly UnmatchedTransfer[]): Promise<SuggestedTransfer[]> => {
-    const suggested: SuggestedTransfer[] = [];
+  return async (transfers: readonly UnmatchedTransfer[]): Promise<UnmatchedTransfer[]> => {
+    const suggested: UnmatchedTransfer[] = [];
     for (const transfer of transfers) {
-      const { id, organizationId, mode, amount, blockHash, blockTime } = transfer;
+      const { organizationId, mode, amount, blockTime } = transfer;
       const address = depositAddressOf(transfer);
       const key = `${organizationId} ${mode} ${address.tokenAddress} ${address.recipientAddress} ${amount} ${blockTime}`;
       if (!known.has(key)) {
@@ -92,7 +90,7 @@ function suggestions({ chain, db }: Look) {
         known.set(key, await suggestedSession(db, owner, payment));
         await breathe();
       }
-      suggested.push({ id, blockHash, suggestedSessionId: known.get(key) ?? null });
+      suggested.push({ ...transfer, suggestedSessionId: known.get(key) ?? null });
     }
     return suggested;
   };

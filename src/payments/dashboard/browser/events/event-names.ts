@@ -10,9 +10,13 @@ export const EVENT_NAMES: Readonly<Record<Payments['EventType'], readonly [Tone,
   'refund.created': ['plain', 'Refund created'],
   'refund.completed': ['good', 'Refund completed'],
   'refund.failed': ['bad', 'Refund failed'],
+  'transfer.unmatched': ['warning', 'Unmatched transfer'],
+  'checkout.paid_late': ['warning', 'Paid late'],
+  'checkout.overpaid': ['warning', 'Overpaid'],
+  'checkout.partially_paid': ['warning', 'Ended paid in part'],
 };
 
-/** Id of the checkout session that an event is about; undefined for a refund of an unmatched transfer. */
+/** Id of the checkout session that an event is about; undefined when it is about an unmatched transfer. */
 export function sessionOf({ data }: Payments['EventRecord']): string | undefined {
   return data.checkoutSession?.id;
 }

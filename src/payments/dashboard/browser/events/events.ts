@@ -25,6 +25,10 @@ const TYPES = [
   'refund.created',
   'refund.completed',
   'refund.failed',
+  'transfer.unmatched',
+  'checkout.paid_late',
+  'checkout.overpaid',
+  'checkout.partially_paid',
 ] as const;
 
 /** Page of events, the newest first. With an id in the URL, the page of one event. */
