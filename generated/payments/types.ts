@@ -852,6 +852,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/refunds/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export refunds
+         * @description Returns all refunds that match every filter as CSV (RFC 4180) with a header row, newest first. When more than 50,000 match, the answer is `invalid_field_value`: narrow the filter. Cells that a spreadsheet would read as a formula begin with `'`.
+         */
+        get: operations["exportRefunds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/refunds/options": {
         parameters: {
             query?: never;
@@ -3743,6 +3763,33 @@ export interface components {
             /** @description The matching transactions that were recorded in the last 24 hours. */
             last_24_hours: components["schemas"]["RecentFigures"];
         };
+        /** @description Sum of the completed refunds in one token. */
+        TokenRefunds: {
+            /** @description Chain of the token. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Contract address of the token. The zero address means the native coin. */
+            token_address: components["schemas"]["TokenAddress"];
+            /**
+             * @description Symbol of the token, as configured by the operator; null when the token is no longer configured.
+             * @example USDC
+             */
+            symbol: string | null;
+            /**
+             * @description Number of decimals of the token; null when the token is no longer configured.
+             * @example 6
+             */
+            decimals: number | null;
+            /**
+             * @description Exact sum in the token's smallest unit. It can exceed 2^256.
+             * @example 2500000
+             */
+            amount: string;
+            /**
+             * @description Number of refunds in the sum.
+             * @example 1
+             */
+            refunds: number;
+        };
         /** @description Statistics of one token. */
         TokenFigures: {
             /** @description Chain of the token. */
@@ -3793,6 +3840,8 @@ export interface components {
             transactions: components["schemas"]["TransactionCounts"];
             /** @description Sums of the completed transactions, one per token. */
             volume: components["schemas"]["TokenVolume"][];
+            /** @description Sums of the completed refunds that were created in the period, one per token. */
+            refunded: components["schemas"]["TokenRefunds"][];
             /** @description Statistics per token, ordered by chain and token. */
             by_token: components["schemas"]["TokenFigures"][];
             /** @description Statistics per chain. */
@@ -8830,6 +8879,55 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportRefunds: {
+        parameters: {
+            query: {
+                /** @description Format of the export. */
+                format: components["parameters"]["Format"];
+                /** @description Only refunds in this state. */
+                status?: components["parameters"]["RefundStatusParameter"];
+                /** @description Only records of this checkout session. */
+                session_id?: components["parameters"]["OfSession"];
+                /** @description Only records of this unmatched transfer. */
+                unmatched_transfer_id?: components["parameters"]["OfUnmatchedTransfer"];
+                /** @description Only records on this chain. */
+                chain_id?: components["parameters"]["ChainIdParameter"];
+                /** @description Only records created at or after this time, ISO 8601. */
+                from?: components["parameters"]["From"];
+                /** @description Only records created before this time, ISO 8601. */
+                to?: components["parameters"]["To"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The refunds as CSV. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example id,status,chain_id
+                     *     re_7mNb4VcXz2LkJ8hGfD5sAq1W,completed,31337
+                     */
+                    "text/csv": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
