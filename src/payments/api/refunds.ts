@@ -1,4 +1,5 @@
-import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import type { OperationRequest } from '../../contract/contracts/operations.ts';
+import type { PaymentsOperations, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
 import type { Handle } from '../../db/open.ts';
@@ -6,7 +7,7 @@ import { newId } from '../../lib/ids.ts';
 import { NATIVE_COIN } from '../model/payment-chain.ts';
 import { isProved, REFUND_LIFETIME_MS, type Refund } from '../model/refund.ts';
 import { refundMoves } from '../refunds/refund-moves.ts';
-import { refundStore } from '../refunds/refund-store.ts';
+import { type RefundFilters, refundStore } from '../refunds/refund-store.ts';
 import {
   type KnownDestination,
   moneyOfSession,
@@ -22,21 +23,19 @@ import { transferStore } from '../store/transfer-store.ts';
 import type { ApiCaller, ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { pagedList, periodOf, resourceNotFound } from './responses/answers.ts';
 import { optionsBody, refundBody } from './responses/refund-bodies.ts';
+import { refundsCsv } from './responses/refunds-csv.ts';
 
 /** Operations on refunds, which a wallet of the merchant sends (Decisions 350 to 352). */
 export function refundHandlers({ db, seals, clock, chains }: PaymentsContext) {
   return {
     async listRefunds({ query }, caller) {
-      const { page, limit, status, session_id, unmatched_transfer_id, chain_id, ...period } = query;
-      const filters = {
-        status,
-        sessionId: session_id,
-        unmatchedTransferId: unmatched_transfer_id,
-        chainId: chain_id,
-        ...periodOf(period),
-      };
-      const refunds = await refundStore(db).list(caller, filters, { page, limit });
+      const { page, limit } = query;
+      const refunds = await refundStore(db).list(caller, filtersOf(query), { page, limit });
       return { status: 200, body: pagedList('/api/v1/refunds', refunds, refundBody) };
+    },
+
+    async exportRefunds({ query }, caller) {
+      return { status: 200, body: await refundsCsv(refundStore(db), caller, filtersOf(query)) };
     },
 
     async getRefund({ path: { refund_id } }, caller) {
@@ -106,6 +105,24 @@ export function refundHandlers({ db, seals, clock, chains }: PaymentsContext) {
         return { status: 200, body: refundBody(pending) };
       }),
   } satisfies ApiHandlers;
+}
+
+type Query = OperationRequest<PaymentsOperations['exportRefunds']>['query'];
+
+function filtersOf({
+  status,
+  session_id,
+  unmatched_transfer_id,
+  chain_id,
+  ...period
+}: Omit<Query, 'format'>): RefundFilters {
+  return {
+    status,
+    sessionId: session_id,
+    unmatchedTransferId: unmatched_transfer_id,
+    chainId: chain_id,
+    ...periodOf(period),
+  };
 }
 
 const UNSENT = {

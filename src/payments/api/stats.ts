@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../lib/clock.ts';
 import { chainFigures, periodFigures, tokenFigures, transactionCounts, volumes } from '../stats/figures.ts';
 import { dayNumber, firstDayOf } from '../stats/periods.ts';
+import { refundedSince } from '../stats/refund-tallies.ts';
 import {
   linkSessionTallies,
   linkTransactionTallies,
@@ -59,6 +60,7 @@ export function statsHandlers({ db, clock, chains }: Pick<PaymentsContext, 'db' 
           object: 'analytics_overview',
           mode: caller.mode,
           ...periodFigures(tallies, { period, now, chains }),
+          refunded: await refundedSince(db, caller, { firstDay, chains }),
           by_token: tokenFigures(tallies, chains),
           by_chain: chainFigures(tallies, chains),
         },

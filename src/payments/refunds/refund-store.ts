@@ -9,6 +9,7 @@ import type { Transfer } from '../model/transfer.ts';
 import type { RecordedBlock } from '../store/chain-records.ts';
 import {
   allOf,
+  countOf,
   type ListPage,
   type ListPageRequest,
   optionalCondition,
@@ -20,7 +21,7 @@ import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
 
 /** Filters of refunds. `from` (inclusive) and `to` (exclusive) are creation times in UTC milliseconds. */
-interface RefundFilters {
+export interface RefundFilters {
   readonly status?: RefundStatus | undefined;
   readonly sessionId?: string | undefined;
   readonly unmatchedTransferId?: string | undefined;
@@ -34,6 +35,8 @@ const IS_FOLLOWED = `tx_hash is not null and status in ('requires_action', 'pend
   and (status = 'pending' or failure_reason in ('not_found', 'reorged'))`;
 
 /** Refunds of all organizations. */
+export type RefundStore = ReturnType<typeof refundStore>;
+
 export function refundStore(handle: Handle) {
   const where = async (sql: string, bindings: readonly Binding[]): Promise<Refund[]> => {
     const rows = await select({ from: 'refunds', columns: ['*'] }).rows(handle, `where ${sql}`, bindings);
@@ -69,6 +72,18 @@ export function refundStore(handle: Handle) {
         order: 'created_at desc, id desc',
       } as const;
       return paged(handle, listing, page, refundForm.recordOf);
+    },
+
+    count: (owner: Owner, filters: RefundFilters): Promise<number> =>
+      countOf(handle, 'refunds', matching(owner, filters)),
+
+    /** Up to `limit` refunds, newest first. Continues after a given one, or begins with the newest. */
+    export(owner: Owner, filters: RefundFilters, limit: number, after?: Refund): Promise<Refund[]> {
+      const { sql, bindings } = allOf([
+        matching(owner, filters),
+        after && { sql: '(created_at, id) < (?, ?)', bindings: [after.createdAt, after.id] },
+      ]);
+      return where(`${sql} order by created_at desc, id desc limit ?`, [...bindings, limit]);
     },
 
     /** Sum of the refunds in these states of a session, a transaction or an unmatched transfer. */

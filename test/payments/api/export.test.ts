@@ -4,7 +4,7 @@ import { paymentsContract } from '#contract/contracts/payments.ts';
 import type { Db } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
 import { isObject } from '#lib/json.ts';
-import { csvLine } from '#payments/api/responses/transactions-csv.ts';
+import { csvLine } from '#payments/api/responses/csv-export.ts';
 import { list, record, text } from '../../lab/json.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { errorOf, type Merchant, PLACE, startPaymentsApi } from '../../support/payments-api.ts';

@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
+import { transaction } from '#db/transaction.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import { refundExpiryWorker } from '#payments/refunds/refund-expiry.ts';
+import { refundMoves } from '#payments/refunds/refund-moves.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { list, record, text } from '../../lab/json.ts';
 import { allDue } from '../../lab/payments-records.ts';
@@ -330,6 +332,41 @@ eachPaymentsApi('refunds', apiTest => {
     expect(await listed('chain_id=1')).toEqual([]);
     expect(await listed(`from=${new Date(since).toISOString()}`)).toEqual([recent]);
     expect(await listed(`to=${new Date(since).toISOString()}`)).toEqual([old]);
+  });
+
+  test('are exported as CSV, and summed up per token once they are completed', async ({ api, paid }) => {
+    const merchant = await api.merchant();
+    const { id: session_id } = await paid(merchant);
+    const [first, second] = [
+      idOf(await merchant.post(PATH, { session_id, amount: '300', ...TWICE, reason: '=1+1' })),
+      idOf(await merchant.post(PATH, { session_id, amount: '200', ...TWICE })),
+    ];
+    const transfer = aPayment({ blockTime: api.clock.now() });
+    await transaction(api.db, handle =>
+      refundMoves({ handle, seals: api.seals, now: api.clock.now() }).seen(first, transfer, 2),
+    );
+
+    const { headers, body } = await merchant.get(`${PATH}/export?format=csv`);
+    const [header, ...rows] = text(body).trimEnd().split('\r\n');
+    const overview = record((await merchant.get('/api/v1/analytics/overview')).body);
+
+    expect(headers.get('content-type')).toMatch(/^text\/csv/);
+    expect(header).toMatch(/^object,id,mode,status,session_id,/);
+    expect(rows.map(row => row.split(',')[1]).sort()).toEqual([first, second].sort());
+    expect(rows.find(row => row.includes(first))).toMatch(/,completed,.*,'=1\+1,/);
+    expect(overview.refunded).toEqual([
+      {
+        chain_id: PLACE.chain_id,
+        token_address: TOKEN,
+        symbol: 'USDC',
+        decimals: 6,
+        amount: '300',
+        refunds: 1,
+      },
+    ]);
+    expect((await merchant.get(`/api/v1/checkout-sessions/${session_id}`)).body).toMatchObject({
+      amount_refunded: '300',
+    });
   });
 
   test('are created once per idempotency key', async ({ api, paid }) => {

@@ -56,6 +56,7 @@ eachPaymentsApi('figures', test => {
       sessions: counts(0, 0, 0),
       transactions: { total: 0, pending: 0, confirming: 0, completed: 0, failed: 0 },
       volume: [],
+      refunded: [],
       by_token: [],
       by_chain: [],
     });

@@ -13,7 +13,7 @@ type Volume = Payments['TokenVolume'];
 
 /** Checkouts, conversion and volume of a period, in total and by day. */
 export function Figures({ figures }: { figures: Overview }): VNode {
-  const { sessions, volume, by_day: days } = figures;
+  const { sessions, volume, refunded, by_day: days } = figures;
   const times = useMemo(() => days.map(({ date }) => Date.parse(date)), [days]);
   const checkouts = useMemo<readonly Series[]>(
     () => [
@@ -27,7 +27,7 @@ export function Figures({ figures }: { figures: Overview }): VNode {
     <div class="grid">
       ${h(Card, {
         title: 'Volume',
-        children:
+        children: html`${
           volume.length === 0
             ? html`<p class="small">No payments in this period.</p>`
             : volume.map(
@@ -35,7 +35,10 @@ export function Figures({ figures }: { figures: Overview }): VNode {
                   <p class="figure">${h(Amount, { units: of.amount, of })}</p>
                   <p class="small">${grouped(of.transactions)} ${of.transactions === 1 ? 'payment' : 'payments'} on ${h(ChainName, { id: of.chain_id })}</p>
                 </div>`,
-              ),
+              )
+        }${refunded.map(
+          of => html`<p class="small" key=${keyOf(of)}>${h(Amount, { units: of.amount, of })} refunded</p>`,
+        )}`,
       })}
       ${h(Card, {
         title: 'Checkouts',
@@ -85,6 +88,6 @@ function VolumeByDay({ of, days, times }: VolumeByDayProps): VNode {
   });
 }
 
-function keyOf({ chain_id, token_address }: Volume): string {
+function keyOf({ chain_id, token_address }: Pick<Volume, 'chain_id' | 'token_address'>): string {
   return `${chain_id} ${token_address}`;
 }

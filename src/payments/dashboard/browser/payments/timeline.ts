@@ -90,6 +90,7 @@ function oddities({ failure_reason, late, duplicate, partial }: Transfer): reado
 function TimelineEvent({ event }: { event: Payments['EventRecord'] }): VNode {
   const [tone, text] = EVENT_NAMES[event.event];
   return html`
+    ${'destination_address' in event.data && html`<p><a href=${dashboard.refund(event.data.id)}>Refund</a> of ${h(Amount, { units: event.data.amount, of: event.data })} to ${h(Reference, { value: event.data.destination_address })}</p>`}
     <p><a href=${dashboard.event(event.id)}>Event</a> ${h(Badge, { tone, children: text })}</p>
     ${h(EventDeliveries, { eventId: event.id })}
   `;

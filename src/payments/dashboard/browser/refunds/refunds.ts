@@ -14,6 +14,7 @@ import { REFUND_STATUSES, RefundStatus } from './refund-parts.ts';
 type Refund = Payments['Refund'];
 
 const RENEW_MS = 5_000;
+const EXPORT = '/dashboard/api/v1/refunds/export';
 
 /** Page of refunds, the newest first. */
 function RefundsPage(): VNode {
@@ -34,6 +35,7 @@ function RefundsPage(): VNode {
         ${h(Days, {})}
       `,
     })}
+    <p><a class="button" download="refunds.csv" href=${`${EXPORT}?${new URLSearchParams(filters)}`}>Export (CSV)</a></p>
     ${numberedList({
       label: 'Refunds',
       load: (page, signal) =>
