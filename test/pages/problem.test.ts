@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerOf } from '#pages/browser/answer.ts';
+import { besideField, boxText } from '#pages/browser/problem.ts';
 
 /** Message that people see for an error of the API. */
 function shown(
@@ -33,4 +34,24 @@ test('any other error keeps the message of the API', async () => {
   const error = { code: 'invalid_field_value', message: "The 'amount' field must be positive." };
 
   expect(await shown(error)).toBe(error.message);
+});
+
+const AMOUNT = {
+  message: "The 'min_amount' field must be a positive decimal integer below 2^256 without leading zeros.",
+};
+
+test('a field shows the rule in the words of a form', () => {
+  expect(besideField(AMOUNT)).toBe('The field must be an amount above 0.');
+  expect(besideField({ message: "The 'name' field is required." })).toBe('Please fill this in.');
+  expect(besideField({ message: "The 'email_enabled' field cannot be true without an email_address." })).toBe(
+    'The field needs an email address.',
+  );
+});
+
+test('the box of a form points to the marked field, or names it in words', () => {
+  expect(boxText(AMOUNT, true)).toBe('Please correct the marked field.');
+  expect(boxText(AMOUNT, false)).toBe('The field “min amount” must be an amount above 0.');
+  expect(boxText({ message: 'The server could not be reached.' }, false)).toBe(
+    'The server could not be reached.',
+  );
 });

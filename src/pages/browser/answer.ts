@@ -3,7 +3,7 @@ import { type ComponentChildren, Fragment, type VNode } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { Moment } from './moment.ts';
-import { asProblem, Problem, problemOf } from './problem.ts';
+import { asProblem, boxText, Problem, problemOf } from './problem.ts';
 
 const NOT_FOUND = 404;
 const NOT_IMPLEMENTED = 501;
@@ -224,16 +224,19 @@ function ProblemFacts({ problem: { status, code, requestId } }: { problem: Probl
 /** Shows an error with its code and request id, and a retry button where useful. */
 export function ProblemNotice({
   problem,
+  isMarked = false,
   retry,
 }: {
   problem: Problem;
+  /** True when a field of the form shows the reason. */
+  isMarked?: boolean;
   retry?: (() => void) | undefined;
 }): VNode {
-  const { status, message } = problem;
+  const { status } = problem;
   if (status === NOT_IMPLEMENTED)
     return h(Empty, { children: 'None of this chain’s back ends offers this.' });
   return html`<div class="notice bad" role="alert">
-    <p>${message}</p>
+    <p>${boxText(problem, isMarked)}</p>
     <p class="small">${h(ProblemFacts, { problem })}</p>
     ${retry !== undefined && status !== NOT_FOUND && html`<button type="button" onClick=${retry}>Try again</button>`}
   </div>`;

@@ -59,29 +59,37 @@ export function ChangeForm({
 }): VNode {
   const { problem, isBusy } = change;
   const refusals = problem === undefined ? [] : [problem];
-  const form = useFocusOnRefusal(problem);
+  const { form, isMarked } = useFocusOnRefusal(problem);
   const submitted = (event: SubmitEvent) => {
     event.preventDefault();
     onSubmit();
   };
   return html`<form class="stack" aria-label=${label} ref=${form} onSubmit=${submitted} onInvalidCapture=${showInvalid}>
     ${h(Refusals.Provider, { value: refusals, children })}
-    ${problem !== undefined && h(ProblemNotice, { problem })}
+    ${problem !== undefined && h(ProblemNotice, { problem, isMarked })}
     <div><button class="primary" disabled=${isBusy}>${isBusy ? 'One moment…' : action}</button></div>
   </form>`;
 }
 
+/** A form, and whether one of its fields shows the reason of a refusal. */
+interface RefusedForm {
+  readonly form: RefObject<HTMLFormElement | null>;
+  readonly isMarked: boolean;
+}
+
 /** Moves the focus to the refused field, even in a closed part of the form. */
-export function useFocusOnRefusal(problem: Problem | undefined): RefObject<HTMLFormElement | null> {
+export function useFocusOnRefusal(problem: Problem | undefined): RefusedForm {
   const form = useRef<HTMLFormElement>(null);
+  const [isMarked, setMarked] = useState(false);
   useEffect(() => {
-    if (problem === undefined) return;
-    const field = form.current?.querySelector<HTMLElement>('[aria-invalid]');
-    if (field == null) return;
+    const field = form.current?.querySelector<HTMLElement>('[aria-invalid]') ?? undefined;
+    const isRefused = problem !== undefined && field !== undefined;
+    setMarked(isRefused);
+    if (!isRefused) return;
     openAround(field);
     field.focus();
   }, [problem]);
-  return form;
+  return { form, isMarked };
 }
 
 /** Opens the part with the invalid field. Inside a closed part the browser would refuse the form without a message. */
@@ -115,7 +123,7 @@ export function DialogButton({
   const heading = useId();
   const { isBusy, problem, run, clear } = useChange();
   const refusals = problem === undefined ? [] : [problem];
-  const form = useFocusOnRefusal(problem);
+  const { form, isMarked } = useFocusOnRefusal(problem);
   const open = () => {
     clear();
     dialog.current?.showModal();
@@ -130,7 +138,7 @@ export function DialogButton({
       <form class="stack" ref=${form} onSubmit=${confirmed} onInvalidCapture=${showInvalid}>
         <h2 id=${heading}>${title}</h2>
         ${h(Refusals.Provider, { value: refusals, children })}
-        ${problem !== undefined && h(ProblemNotice, { problem })}
+        ${problem !== undefined && h(ProblemNotice, { problem, isMarked })}
         <div class="row">
           <button class=${tone === 'danger' ? 'danger' : 'primary'} disabled=${isBusy}>
             ${isBusy ? 'One moment…' : action}

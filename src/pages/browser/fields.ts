@@ -49,7 +49,7 @@ function Field({
 /** Reason for which a field was refused; undefined for none. */
 function useReason(param: string | undefined): string | undefined {
   const refused = useContext(Refusals).find(problem => param !== undefined && problem.param === param);
-  return refused === undefined ? undefined : besideField(refused.message);
+  return refused === undefined ? undefined : besideField(refused);
 }
 
 function Reason({ id, reason }: { id: string; reason: string | undefined }): VNode {

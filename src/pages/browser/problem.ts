@@ -68,7 +68,39 @@ function textsIn(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** Reason of the API for refusing a field, to be shown next to it. The API names the field, which people know by its label. */
-export function besideField(message: string): string {
-  return message.replace(/^The '[^']+' field /, 'The field ');
+/** What the box of a form says when the reason stands next to the field. */
+const MARKED = 'Please correct the marked field.';
+
+const REQUIRED = /^The '[^']+' field is required\b/;
+
+/** Rules of the contract, which are written for programs, in the words of a form. */
+const RULES: readonly (readonly [rule: RegExp, words: string])[] = [
+  [
+    /a positive decimal integer (?:below 2\^256|of at most 78 digits) without leading zeros/,
+    'an amount above 0',
+  ],
+  [
+    /a non-negative decimal integer (?:below 2\^256|of at most 78 digits) without leading zeros/,
+    'an amount of 0 or more',
+  ],
+  [/ with at least one visible character and no control characters| without control characters/, ''],
+  [/cannot be true without an email_address/, 'needs an email address'],
+  [/cannot be true before the messenger is linked/, 'needs a linked chat'],
+];
+
+/** Reason for refusing a field, to be shown next to it. The API names the field, which people know by its label. */
+export function besideField({ message }: Pick<Problem, 'message'>): string {
+  if (REQUIRED.test(message)) return 'Please fill this in.';
+  return inWords(message).replace(/^The '[^']+' field /, 'The field ');
+}
+
+/** Message of a problem for the box of a form. `isMarked` is true when a field shows the reason. */
+export function boxText({ message }: Pick<Problem, 'message'>, isMarked: boolean): string {
+  if (isMarked) return MARKED;
+  const named = (_: string, field: string) => `The field “${field.replaceAll(/[._]/g, ' ')}” `;
+  return inWords(message).replace(/^The '([^']+)' field /, named);
+}
+
+function inWords(message: string): string {
+  return RULES.reduce((text, [rule, words]) => text.replace(rule, words), message);
 }

@@ -4,6 +4,7 @@ import { useContext, useId } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { CheckField, Refusals } from '#pages/browser/fields.ts';
 import { Badge, type Tone } from '#pages/browser/layout.ts';
+import { besideField } from '#pages/browser/problem.ts';
 import type { Payments } from '../api.ts';
 
 type Webhook = Payments['Webhook'];
@@ -84,6 +85,6 @@ export function EventsField({
         }),
       )
     }
-    <p class="field-error" id=${id} hidden=${refused === undefined}>${refused?.message}</p>
+    <p class="field-error" id=${id} hidden=${refused === undefined}>${refused && besideField(refused)}</p>
   </fieldset>`;
 }

@@ -5,7 +5,7 @@ import { type Denomination, plainUnits, smallestUnits, unitsText } from '#pages/
 import { useFocusOnRefusal } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { Refusals, TextField } from '#pages/browser/fields.ts';
-import type { Problem } from '#pages/browser/problem.ts';
+import { boxText, type Problem } from '#pages/browser/problem.ts';
 import {
   AddressFields,
   MerchantField,
@@ -42,7 +42,7 @@ export interface StartFormProps extends TypedValues {
 /** Form that starts a checkout of a link. */
 export function StartForm({ terms, typed, onTyped, refusals, isBusy, onSubmit }: StartFormProps): VNode {
   const { token, chainName, price, fields, shippingOptions, buttonText } = terms;
-  const form = useFocusOnRefusal(refusals[0]);
+  const { form } = useFocusOnRefusal(refusals[0]);
   const values = { typed, onTyped };
   const total = totalOf(terms, typed);
   const submitted = (event: SubmitEvent & { currentTarget: HTMLFormElement }) => {
@@ -65,7 +65,7 @@ export function StartForm({ terms, typed, onTyped, refusals, isBusy, onSubmit }:
     onSubmit=${submitted}
   >
     ${h(Refusals.Provider, { value: refusals, children: inputs })}
-    <p class="form-error" role="alert" hidden=${elsewhere === undefined}>${elsewhere?.message}</p>
+    <p class="form-error" role="alert" hidden=${elsewhere === undefined}>${elsewhere && boxText(elsewhere, false)}</p>
     <noscript>
       <p class="note">To begin, please allow scripts on this page. They come from this site only.</p>
     </noscript>
