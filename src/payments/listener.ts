@@ -10,7 +10,7 @@ import { newId } from '../lib/ids.ts';
 import type { ChainStatuses } from './chain-status.ts';
 import { shownStates } from './checkout/bodies.ts';
 import { stateWaits } from './checkout/state-waits.ts';
-import { oneTimeToken } from './dashboard/session/one-time-token.ts';
+import { oneTimeToken } from './dashboard/sign-in/one-time-token.ts';
 import type { ApiKey } from './keys/api-key.ts';
 import { apiKeyStore } from './keys/api-key-store.ts';
 import { issueKey } from './keys/issue-key.ts';

@@ -6,7 +6,7 @@ import { transaction } from '../db/transaction.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from './api/gate/idempotency-store.ts';
-import { dashboardSessionStore } from './dashboard/session/session-store.ts';
+import { signInStore } from './dashboard/sign-in/sign-in-store.ts';
 import { EVENT_LIFETIME_MS } from './events/event-store.ts';
 import { LONGEST_SESSION_MS } from './model/session.ts';
 import { messengerLinks } from './notifications/store/messenger-links.ts';
@@ -75,7 +75,7 @@ function removals({
     () => webhookStore(db, seals).removeDeleted(BATCH),
     () => noticeStore(db, seals).removeOld(old(NOTICE_LIFETIME_MS)),
     () => messengerLinks(db).removeExpired(now),
-    () => dashboardSessionStore(db).removeExpired({ before: now, limit: BATCH }),
+    () => signInStore(db).removeExpired({ before: now, limit: BATCH }),
     () => removeOldEvents(db, old(EVENT_LIFETIME_MS)),
     () => removeUnpaidSessions(db, old(unpaidSessionsMs)),
     () => setAsideStore(db).removeUnused(),

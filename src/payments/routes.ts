@@ -41,8 +41,8 @@ import { checkoutHandlers } from './checkout/operations.ts';
 import { checkoutPages } from './checkout/page/routes.ts';
 import type { StateWaits } from './checkout/state-waits.ts';
 import { dashboardPages } from './dashboard/pages.ts';
-import type { OneTimeToken } from './dashboard/session/one-time-token.ts';
-import { dashboardRoutes } from './dashboard/session/routes.ts';
+import type { OneTimeToken } from './dashboard/sign-in/one-time-token.ts';
+import { dashboardRoutes } from './dashboard/sign-in/routes.ts';
 import type { OutgoingChannels } from './outgoing.ts';
 import { pageAssets } from './page-assets.ts';
 

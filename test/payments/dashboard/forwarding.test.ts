@@ -16,7 +16,7 @@ import {
 const LINKS = `${API}/payment-links`;
 const LINK = { name: 'Field notebooks', amount: '7' };
 
-eachDatabase('a session of the dashboard', databases => {
+eachDatabase('a sign-in to the dashboard', databases => {
   let ground: DashboardGround;
   let secret: string;
   let admin: ApiClient;
@@ -159,7 +159,7 @@ eachDatabase('a session of the dashboard', databases => {
       ] as const;
     };
 
-    test('without its CSRF token, with a wrong one, and with that of another session of the same key', async () => {
+    test('without its CSRF token, with a wrong one, and with that of another sign-in of the same key', async () => {
       const other = ground.browser();
       await other.signIn({ key: secret });
       const wrong = [null, 'x', 'x'.repeat(browser.csrf().length), other.csrf(), `${browser.csrf()}x`];
@@ -228,7 +228,7 @@ eachDatabase('a session of the dashboard', databases => {
       expect(await links()).toBe(0);
     });
 
-    test('a key sent along with the session is ignored', async () => {
+    test('a key sent along with the sign-in is ignored', async () => {
       const other = ground.key();
 
       const { body } = await browser.send('GET', `${API}/organization`, { headers: { 'X-API-Key': other } });

@@ -49,7 +49,7 @@ test.each([
   expect(outcome(await draw(text))).toBe('400 invalid_field_value');
 });
 
-test('without a session or its CSRF token no QR code is drawn', async () => {
+test('without a sign-in or its CSRF token no QR code is drawn', async () => {
   const body = { text: 'https://pay.example.com/pay/xK9mQ2aB' };
 
   expect(outcome(await ground.browser().send('POST', PATH, { body }))).toBe('401 key_missing');

@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { newId } from '../../../src/lib/ids.ts';
 import { createLogger } from '../../../src/lib/logger.ts';
 import { rateLimits } from '../../../src/payments/api/gate/rate-limits.ts';
-import { dashboardRoutes } from '../../../src/payments/dashboard/session/routes.ts';
+import { dashboardRoutes } from '../../../src/payments/dashboard/sign-in/routes.ts';
 import { newKey } from '../../../src/payments/keys/api-key.ts';
 import { issueKey } from '../../../src/payments/keys/issue-key.ts';
 import { seals } from '../../../src/payments/secrets/sealed.ts';
@@ -131,7 +131,7 @@ eachDatabase('a refused request', databases => {
     expect((await read(from, cookie)).status).toBe(200);
   });
 
-  test('with the cookie of an ended session is looked up ten times in a row at most, beyond 30 failures', async () => {
+  test('with the cookie of an ended sign-in is looked up ten times in a row at most, beyond 30 failures', async () => {
     const from = newAddress();
     const signedIn = await signIn(from, await newSecret());
     const cookie = cookieOf(signedIn);

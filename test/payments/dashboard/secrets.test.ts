@@ -26,7 +26,7 @@ eachDatabase('the one-time address of the embedded default', databases => {
     expect(token).toMatch(/^[\w-]{43}$/);
   });
 
-  test('opens one session of the demo within 15 minutes, without its key, and only one', async () => {
+  test('opens one sign-in of the demo within 15 minutes, without its key, and only one', async () => {
     ground.clock.advance(15 * 60_000 - 1);
     const browser = ground.browser();
     const wrong = await ground.browser().signIn({ token: `${token.slice(0, -1)}!` });
@@ -70,7 +70,7 @@ eachDatabase('the one-time address of the embedded default', databases => {
     expect(answers.map(outcome)).toEqual(['429 rate_limit_exceeded', '429 rate_limit_exceeded']);
   });
 
-  test('opens one session only, even when used several times at once', async () => {
+  test('opens one sign-in only, even when used several times at once', async () => {
     const other = await startDashboardGround(await databases.create('payments'));
     const own = new URL(text(other.service.dashboardUrl)).hash.replace('#token=', '');
 
@@ -94,7 +94,7 @@ eachDatabase('the one-time address of the embedded default', databases => {
   });
 });
 
-eachDatabase('key, cookie and tokens of a session', databases => {
+eachDatabase('key, cookie and tokens of a sign-in', databases => {
   test('are in no line of the log and in no column of the database', async () => {
     const ground = await startDashboardGround(await databases.create('payments'));
     const secret = ground.key();

@@ -37,7 +37,7 @@ eachDatabase('signing in to the dashboard', databases => {
     return browser;
   };
 
-  test('answers with the owner of the session, as does every later request for the session', async () => {
+  test('answers with the owner of the sign-in, as does every later request for the sign-in', async () => {
     const admin = ground.api(secret);
     const { id, secret: key } = await anotherKey(admin, { name: 'Counter', permission: 'write' });
     const organization = record((await admin.get('/api/v1/organization')).body);
@@ -71,7 +71,7 @@ eachDatabase('signing in to the dashboard', databases => {
     expect(organization).toMatchObject({ name: 'Paper & Sons' });
   });
 
-  test('answers the expiry of the key if it is earlier than the end of the session', async () => {
+  test('answers the expiry of the key if it is earlier than the end of the sign-in', async () => {
     const end = new Date(ground.clock.now() + 60_000).toISOString();
     const { secret: key } = await anotherKey(ground.api(secret), { expires_at: end });
 
@@ -126,7 +126,7 @@ eachDatabase('signing in to the dashboard', databases => {
     });
   });
 
-  test('creates a new cookie value each time and ends the browser’s previous session', async () => {
+  test('creates a new cookie value each time and ends the browser’s previous sign-in', async () => {
     const browser = ground.browser();
     const first = record((await browser.signIn({ key: secret })).body);
     const before = text(browser.cookie());
@@ -255,7 +255,7 @@ eachDatabase('signing in to the dashboard', databases => {
     });
   });
 
-  test('answers an unknown method with 404, and a missing session with 401', async () => {
+  test('answers an unknown method with 404, and a missing sign-in with 401', async () => {
     expect(outcome(await ground.browser().send('PUT', SESSION))).toBe('404 resource_not_found');
     expect(outcome(await ground.browser().send('GET', SESSION))).toBe('401 key_missing');
     expect(outcome(await ground.browser().send('DELETE', SESSION))).toBe('401 key_missing');

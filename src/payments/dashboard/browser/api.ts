@@ -1,47 +1,50 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { Readable } from 'openapi-typescript-helpers';
-import type { components as SessionComponents, paths as SessionPaths } from '#generated/dashboard/types.ts';
+import type {
+  components as DashboardComponents,
+  paths as DashboardPaths,
+} from '#generated/dashboard/types.ts';
 import type { components, paths } from '#generated/payments/types.ts';
 import { answerOf } from '#pages/browser/answer.ts';
 import { dashboard } from './addresses.ts';
 
 /** Records of document 3, as the client gives them: it leaves out fields that are always null. */
 export type Payments = Readable<components['schemas']>;
-/** Session with its organization, key and permissions. */
-export type Session = SessionComponents['schemas']['DashboardSession'];
+/** Sign-in with its organization, key and permissions. */
+export type SignIn = DashboardComponents['schemas']['DashboardSession'];
 
 /** QR code as an SVG path. */
-export type QrDrawing = SessionComponents['schemas']['QrCode'];
+export type QrDrawing = DashboardComponents['schemas']['QrCode'];
 
 const READS: readonly string[] = ['GET', 'HEAD'];
 const KEY_BYTES = 16;
 
 /** Client for signing in and out. */
-export const sessionApi = createClient<SessionPaths>({ baseUrl: location.origin });
+export const signInApi = createClient<DashboardPaths>({ baseUrl: location.origin });
 
-/** Client for the operations of document 3, authenticated by the session. */
+/** Client for the operations of document 3, authenticated by the sign-in. */
 export const api = createClient<paths>({ baseUrl: `${location.origin}/dashboard`, fetch: sendOnce });
 
 let csrfToken = '';
 
-/** Requests the session. Stores its CSRF token, which changes need. */
-export async function askSession(signal: AbortSignal) {
-  const reply = await sessionApi.GET('/dashboard/session', { signal, middleware: [orSignIn] });
+/** Requests the sign-in. Stores its CSRF token, which changes need. */
+export async function askSignIn(signal: AbortSignal) {
+  const reply = await signInApi.GET('/dashboard/session', { signal, middleware: [orSignIn] });
   csrfToken = reply.data?.csrf_token ?? csrfToken;
   return reply;
 }
 
-/** Ends this session, or all sessions of its key if `everywhere`. Then opens the sign-in page. @throws Problem */
+/** Ends this sign-in, or all of its key if `everywhere`. Then opens the sign-in page. @throws Problem */
 export async function signOut({ everywhere }: { everywhere: boolean }): Promise<void> {
   const params = { query: { everywhere }, header: { 'X-CSRF-Token': csrfToken } };
-  await answerOf(sessionApi.DELETE('/dashboard/session', { params, middleware: [orSignIn] }));
+  await answerOf(signInApi.DELETE('/dashboard/session', { params, middleware: [orSignIn] }));
   location.replace(dashboard.signIn());
 }
 
 /** Requests the QR code for the URL of a pay page or a chat. */
 export function drawQrCode(text: string, signal: AbortSignal) {
   const params = { header: { 'X-CSRF-Token': csrfToken } };
-  return sessionApi.POST('/dashboard/qr-code', { params, body: { text }, signal, middleware: [orSignIn] });
+  return signInApi.POST('/dashboard/qr-code', { params, body: { text }, signal, middleware: [orSignIn] });
 }
 
 /** Makes a new idempotency key, so that a change that is sent twice happens once. */
@@ -59,14 +62,14 @@ const withToken: Middleware = {
 let isStaying = false;
 
 /**
- * Keeps the page open after its session has ended if `isNeeded`: while it shows a secret that cannot be shown again.
+ * Keeps the page open after its sign-in has ended if `isNeeded`: while it shows a secret that cannot be shown again.
  */
-export function stayWithoutSession(isNeeded: boolean): void {
+export function stayWhenSignedOut(isNeeded: boolean): void {
   isStaying = isNeeded;
 }
 
 /**
- * Opens the sign-in page when the session has ended, with a way back to this page. The request never settles, so no
+ * Opens the sign-in page when the sign-in has ended, with a way back to this page. The request never settles, so no
  * error is shown.
  */
 const orSignIn: Middleware = {

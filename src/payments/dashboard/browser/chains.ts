@@ -11,7 +11,7 @@ export type Chains = readonly Payments['PaymentChain'][];
 
 const Known = createContext<Chains | undefined>(undefined);
 
-/** Provides the chains of the session's mode to all parts of a page; undefined until they are known. */
+/** Provides the chains of the key's mode to all parts of a page; undefined until they are known. */
 export const ChainsProvider = Known.Provider;
 
 /** Chains on which payments can be taken; undefined until they are known. */

@@ -8,9 +8,9 @@ import { Moment } from '#pages/browser/moment.ts';
 import { asProblem, type Problem } from '#pages/browser/problem.ts';
 import { setTitle, show } from '#pages/browser/show.ts';
 import { dashboard, hasToken } from './addresses.ts';
-import { api, askSession, type Payments, type Session, signOut } from './api.ts';
+import { api, askSignIn, type Payments, type SignIn, signOut } from './api.ts';
 import { ChainsProvider } from './chains.ts';
-import { SessionProvider, useSession } from './session.ts';
+import { SignInProvider, useSignIn } from './signed-in.ts';
 
 /**
  * Pages of the dashboard. A page with a permission is hidden from keys without it, because it would be empty for them.
@@ -31,7 +31,7 @@ const PAGES: readonly (readonly [address: string, name: string, needed?: Payment
 /** Long interval, because a chain's lateness seldom changes. */
 const CHAINS_RENEW_MS = 30_000;
 
-/** Shows a page with the dashboard's header and navigation. A browser without a session signs in first. */
+/** Shows a page with the dashboard's header and navigation. A browser that is not signed in does so first. */
 export function openPage(title: string, Page: () => VNode): void {
   if (hasToken()) {
     location.replace(`${dashboard.signIn()}${location.hash}`);
@@ -41,17 +41,17 @@ export function openPage(title: string, Page: () => VNode): void {
   // Going back after signing out would show the cached page.
   addEventListener('pageshow', event => event.persisted && location.reload());
   show(() => {
-    const session = useAnswer(askSession, []);
-    return h(Awaited<Session>, {
-      loading: session,
-      children: signed => h(SessionProvider, { value: signed, children: h(Frame, { Page }) }),
+    const signIn = useAnswer(askSignIn, []);
+    return h(Awaited<SignIn>, {
+      loading: signIn,
+      children: signed => h(SignInProvider, { value: signed, children: h(Frame, { Page }) }),
     });
   });
 }
 
 function Frame({ Page }: { Page: () => VNode }): VNode {
   const chains = useAnswer(signal => api.GET('/api/v1/chains', { signal }), [], { everyMs: CHAINS_RENEW_MS });
-  const { permissions } = useSession();
+  const { permissions } = useSignIn();
   const path = location.pathname;
   const isOpen = (address: string) =>
     path === address || (address !== dashboard.overview && path.startsWith(`${address}/`));
@@ -84,7 +84,7 @@ function showOpenPage(nav: HTMLElement | null): void {
 
 /** Menu of the account: organization, mode and key, with the buttons for signing out. */
 function SignedInKey(): VNode {
-  const { organization, mode, key, permission, expires_at } = useSession();
+  const { organization, mode, key, permission, expires_at } = useSignIn();
   const [problem, setProblem] = useState<Problem>();
   const leave = (everywhere: boolean) =>
     signOut({ everywhere }).catch(reason => setProblem(asProblem(reason)));

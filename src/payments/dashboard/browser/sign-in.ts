@@ -7,11 +7,11 @@ import { Card } from '#pages/browser/layout.ts';
 import { asProblem, type Problem } from '#pages/browser/problem.ts';
 import { show } from '#pages/browser/show.ts';
 import { returnAddress, takeToken } from './addresses.ts';
-import { sessionApi } from './api.ts';
+import { signInApi } from './api.ts';
 
 const token = takeToken();
 
-/** Exchanges an API key, or the token of a one-time URL, for a session. Then opens the requested page. */
+/** Exchanges an API key, or the token of a one-time URL, for a cookie. Then opens the requested page. */
 function SignIn(): VNode {
   const field = useRef<HTMLInputElement>(null);
   const [isBusy, setBusy] = useState(token !== undefined);
@@ -21,12 +21,12 @@ function SignIn(): VNode {
     setBusy(true);
     setProblem(undefined);
     try {
-      await answerOf(sessionApi.POST('/dashboard/session', { body: credential }));
+      await answerOf(signInApi.POST('/dashboard/session', { body: credential }));
       location.replace(returnAddress());
     } catch (reason) {
-      // The one-time URL may have been used before in this browser, so a session may exist.
-      const { data: session } = 'token' in credential ? await sessionApi.GET('/dashboard/session') : {};
-      if (session !== undefined) return location.replace(returnAddress());
+      // The one-time URL may have been used before in this browser, so it may be signed in.
+      const { data: known } = 'token' in credential ? await signInApi.GET('/dashboard/session') : {};
+      if (known !== undefined) return location.replace(returnAddress());
       setProblem(asProblem(reason));
       setBusy(false);
     }

@@ -95,7 +95,7 @@ const EMPTY: Omit<Draft, 'chainId' | 'tokenAddress' | 'recipient'> = {
   metadata: [],
 };
 
-/** Draft with the defaults of the organization. Defaults that do not exist in the session's mode are ignored. */
+/** Draft with the defaults of the organization. Defaults that do not exist in the key's mode are ignored. */
 export function newDraft(chains: Chains, organization: Payments['Organization']): Draft {
   const { default_chain_id, default_token_address, default_recipient_address } = organization;
   const chain = chains.find(({ id }) => id === default_chain_id) ?? chains[0];

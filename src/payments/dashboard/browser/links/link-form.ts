@@ -5,7 +5,7 @@ import { ChangeForm, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { TextField } from '#pages/browser/fields.ts';
 import { type Chains, tokenAt } from '../chains.ts';
-import { useSession } from '../session.ts';
+import { useSignIn } from '../signed-in.ts';
 import { bodyOf, type Draft, type LinkBody } from './draft.ts';
 import { LimitFields, LookFields, PayerFields, ShippingFields } from './page-fields.ts';
 import { Preview } from './preview.ts';
@@ -29,7 +29,7 @@ export function LinkForm({
 }): VNode {
   const [draft, setDraft] = useState(initial);
   const change = useChange();
-  const { organization } = useSession();
+  const { organization } = useSignIn();
   const onChange = (changes: Partial<Draft>) => setDraft(before => ({ ...before, ...changes }));
   const fields = { draft, onChange, chains, isPlaceFixed: isDestinationFixed };
   const send = () =>

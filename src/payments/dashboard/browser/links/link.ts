@@ -14,7 +14,7 @@ import { api, idempotencyKey, type Payments } from '../api.ts';
 import { ChainName, type Chains, tokenAt, useChains } from '../chains.ts';
 import { openPage } from '../frame.ts';
 import { QrCode } from '../qr-code.ts';
-import { useHasPermission } from '../session.ts';
+import { useHasPermission } from '../signed-in.ts';
 import { bodyOf, draftOf, type LinkBody } from './draft.ts';
 import { LinkCheckouts, LinkStats } from './link-activity.ts';
 import { LinkForm } from './link-form.ts';

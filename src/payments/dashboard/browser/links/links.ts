@@ -9,7 +9,7 @@ import { api, type Payments } from '../api.ts';
 import { Choice, Filters, givenFilters, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
-import { useHasPermission } from '../session.ts';
+import { useHasPermission } from '../signed-in.ts';
 import { Availability, LinkPrice } from './link-parts.ts';
 
 type Link = Payments['PaymentLink'];

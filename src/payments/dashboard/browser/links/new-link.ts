@@ -6,7 +6,7 @@ import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { useChains } from '../chains.ts';
 import { openPage } from '../frame.ts';
-import { useHasPermission } from '../session.ts';
+import { useHasPermission } from '../signed-in.ts';
 import { type LinkBody, newDraft } from './draft.ts';
 import { LinkForm } from './link-form.ts';
 

@@ -6,7 +6,7 @@ import { DialogButton, useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { CopyButton, webAddress } from '#pages/browser/reference.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
-import { useHasPermission, useSession } from '../session.ts';
+import { useHasPermission, useSignIn } from '../signed-in.ts';
 
 type Session = Payments['CheckoutSession'];
 type Outcome = NonNullable<Payments['SimulationRequest']['outcome']>;
@@ -20,7 +20,7 @@ const OUTCOMES: readonly (readonly [value: Outcome, text: string])[] = [
 
 /** Actions on an open checkout. `changed` is called after each change. */
 export function Actions({ session, changed }: { session: Session; changed: () => void }): VNode | null {
-  const { mode } = useSession();
+  const { mode } = useSignIn();
   const mayWrite = useHasPermission('write');
   if (session.status !== 'active') return null;
   const url = webAddress(session.url);

@@ -7,7 +7,7 @@ import { h } from '#pages/browser/element.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { ChainName, TransactionHash, useChains } from '../chains.ts';
-import { useHasPermission } from '../session.ts';
+import { useHasPermission } from '../signed-in.ts';
 
 type Waiting = Payments['SetAsideTransaction'];
 

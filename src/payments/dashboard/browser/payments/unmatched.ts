@@ -13,7 +13,7 @@ import { Amount, ChainName, TransactionHash, useChains } from '../chains.ts';
 import { Choice, Filters, givenFilters, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
-import { useHasPermission } from '../session.ts';
+import { useHasPermission } from '../signed-in.ts';
 import { SetAsideWarning } from './set-aside.ts';
 
 type Transfer = Payments['UnmatchedTransfer'];

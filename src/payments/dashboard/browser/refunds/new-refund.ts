@@ -14,7 +14,7 @@ import { api, idempotencyKey, type Payments } from '../api.ts';
 import { Amount, ChainName, tokenAt, useChains } from '../chains.ts';
 import { givenFilters } from '../filters.ts';
 import { openPage } from '../frame.ts';
-import { useHasPermission } from '../session.ts';
+import { useHasPermission } from '../signed-in.ts';
 import { DESTINATION_SOURCES } from './refund-parts.ts';
 
 type Options = Payments['RefundOptions'];

@@ -4,7 +4,7 @@ import { h } from '#pages/browser/element.ts';
 import { Badge, type Tone } from '#pages/browser/layout.ts';
 import { dashboard } from '../addresses.ts';
 import type { Payments } from '../api.ts';
-import { useHasPermission } from '../session.ts';
+import { useHasPermission } from '../signed-in.ts';
 
 type Refund = Payments['Refund'];
 

@@ -12,7 +12,7 @@ import { dashboard, shownId } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { Amount, ChainName, TransactionHash } from '../chains.ts';
 import { openPage } from '../frame.ts';
-import { useHasPermission } from '../session.ts';
+import { useHasPermission } from '../signed-in.ts';
 import { DESTINATION_SOURCES, REFUND_FAILURES, RefundStatus } from './refund-parts.ts';
 import { SendRefund } from './send-refund.ts';
 

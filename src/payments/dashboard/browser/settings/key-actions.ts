@@ -6,8 +6,8 @@ import { DialogButton } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
 import { dashboard } from '../addresses.ts';
-import { api, idempotencyKey, type Payments, stayWithoutSession } from '../api.ts';
-import { useSession } from '../session.ts';
+import { api, idempotencyKey, type Payments, stayWhenSignedOut } from '../api.ts';
+import { useSignIn } from '../signed-in.ts';
 
 type Key = Payments['ApiKey'];
 type Created = Payments['CreatedApiKey'];
@@ -22,9 +22,9 @@ const MODES: readonly (readonly [Key['mode'], string])[] = [
   ['test', 'Test'],
 ];
 
-/** Button and dialog that create a key. A session in test mode creates test keys only. */
+/** Button and dialog that create a key. A key of test mode creates test keys only. */
 export function CreateKey({ onMade }: { onMade: (key: Created) => void }): VNode {
-  const own = useSession().mode;
+  const own = useSignIn().mode;
   const [name, setName] = useState('');
   const [permission, setPermission] = useState<Key['permission']>('read');
   const [mode, setMode] = useState(own);
@@ -88,7 +88,7 @@ const GRACES = [
   ['604800', 'in one week'],
 ] as const;
 
-/** Buttons that roll or revoke a key. The dialog warns if that ends this session. */
+/** Buttons that roll or revoke a key. The dialog warns if that ends this sign-in. */
 export function KeyActions({
   apiKey,
   isOwn,
@@ -106,10 +106,10 @@ export function KeyActions({
     const params = { path: { api_key_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
     const body = { old_key_expires_in: Number(grace) };
     // Set before the answer: once the key is rolled, any other request of the page would get a 401.
-    stayWithoutSession(isOwn);
+    stayWhenSignedOut(isOwn);
     const sent = answerOf(api.POST('/api/v1/api-keys/{api_key_id}/roll', { params, body }));
     const { data } = await sent.catch(reason => {
-      stayWithoutSession(false);
+      stayWhenSignedOut(false);
       throw reason;
     });
     onMade(data, apiKey);

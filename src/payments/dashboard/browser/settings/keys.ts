@@ -11,7 +11,7 @@ import { api, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
 import { Secret } from '../secret.ts';
-import { useHasPermission, useSession } from '../session.ts';
+import { useHasPermission, useSignIn } from '../signed-in.ts';
 import { CreateKey, KeyActions } from './key-actions.ts';
 
 type Key = Payments['ApiKey'];
@@ -19,7 +19,7 @@ type Key = Payments['ApiKey'];
 /** Page of the organization's API keys. */
 function KeysPage(): VNode {
   const isAdmin = useHasPermission('admin');
-  const own = useSession().key.id;
+  const own = useSignIn().key.id;
   const [made, setMade] = useState<Payments['CreatedApiKey']>();
   const [said, setSaid] = useState('');
   const [isOver, setOver] = useState(false);
@@ -32,7 +32,7 @@ function KeysPage(): VNode {
   const onMade = (key: Payments['CreatedApiKey'], replaced?: Key) => {
     setSaid('');
     setMade(key);
-    // The session ended with its key, so a further request would leave the page and lose the secret.
+    // The sign-in ended with its key, so a further request would leave the page and lose the secret.
     if (replaced?.id === own) setOver(true);
   };
   return html`
@@ -62,7 +62,7 @@ function KeyList({
   onMade: (key: Payments['CreatedApiKey'], replaced?: Key) => void;
   onSaid: (said: string) => void;
 }): VNode {
-  const own = useSession().key.id;
+  const own = useSignIn().key.id;
   return h(Card, {
     children: numberedList({
       label: 'API keys',

@@ -11,7 +11,7 @@ import { Moment } from '#pages/browser/moment.ts';
 import { Problem } from '#pages/browser/problem.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
-import { useHasPermission } from '../session.ts';
+import { useHasPermission } from '../signed-in.ts';
 import { MessengerCard } from './messenger.ts';
 
 type Settings = Payments['NotificationSettings'];

@@ -12,13 +12,13 @@ import { Reference } from '#pages/browser/reference.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { ChainName, tokenAt, useChains } from '../chains.ts';
 import { openPage } from '../frame.ts';
-import { useHasPermission } from '../session.ts';
+import { useHasPermission } from '../signed-in.ts';
 import { Recipients } from './recipients.ts';
 
 type Organization = Payments['Organization'];
 type OnDone = (said: string) => void;
 
-/** Page of the organization's profile, defaults for new links and security, for the mode of the session. */
+/** Page of the organization's profile, defaults for new links and security, for the mode of the key. */
 function OrganizationPage(): VNode {
   const mayChange = useHasPermission('admin');
   const [said, setSaid] = useState('');

@@ -11,7 +11,7 @@ import { CopyButton, Reference } from '#pages/browser/reference.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { ChainName, useChains } from '../chains.ts';
 import { numberedList, pageQuery } from '../paging.ts';
-import { useHasPermission } from '../session.ts';
+import { useHasPermission } from '../signed-in.ts';
 
 type Recipient = Payments['Recipient'];
 type OnDone = (said: string) => void;

@@ -11,7 +11,7 @@ import { Reference } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { numberedList, pageQuery } from '../paging.ts';
-import { useHasPermission } from '../session.ts';
+import { useHasPermission } from '../signed-in.ts';
 import { DELIVERY_TYPES, DeliveryState } from './webhook-parts.ts';
 
 type Delivery = Payments['WebhookDelivery'];

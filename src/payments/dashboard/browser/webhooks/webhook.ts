@@ -13,7 +13,7 @@ import { setTitle } from '#pages/browser/show.ts';
 import { dashboard, shownId } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
-import { useHasPermission } from '../session.ts';
+import { useHasPermission } from '../signed-in.ts';
 import { DeliveryPart, WebhookDeliveries } from './deliveries.ts';
 import { RECEIVERS } from './receivers.ts';
 import { WebhookActions } from './webhook-actions.ts';

@@ -12,7 +12,7 @@ import { api, idempotencyKey, type Payments } from '../api.ts';
 import { openPage } from '../frame.ts';
 import { numberedList, pageQuery } from '../paging.ts';
 import { Secret } from '../secret.ts';
-import { useHasPermission } from '../session.ts';
+import { useHasPermission } from '../signed-in.ts';
 import { EventsField, WebhookState } from './webhook-parts.ts';
 
 type Webhook = Payments['Webhook'];

@@ -3,17 +3,17 @@ import type { Handle } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { select } from '../../tables/select.ts';
 
-/** Session of the dashboard as stored. Times are UTC milliseconds. */
-interface StoredSession {
+/** Sign-in of the dashboard as stored. Times are UTC milliseconds. */
+interface StoredSignIn {
   readonly keyId: string;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** Store of the dashboard's sessions. Only the hash of a token is stored (Decision 245). */
-export function dashboardSessionStore(handle: Handle) {
+/** Store of the dashboard's sign-ins. Only the hash of a token is stored (Decision 245). */
+export function signInStore(handle: Handle) {
   return {
-    async insert(token: string, { keyId, createdAt, expiresAt }: StoredSession): Promise<void> {
+    async insert(token: string, { keyId, createdAt, expiresAt }: StoredSignIn): Promise<void> {
       await handle('dashboard_sessions').insert({
         token_hash: hashOfToken(token),
         key_id: keyId,
@@ -22,8 +22,8 @@ export function dashboardSessionStore(handle: Handle) {
       });
     },
 
-    /** Session of a token, unless it has expired. */
-    async find(token: string, now: number): Promise<StoredSession | undefined> {
+    /** Sign-in of a token, unless it has expired. */
+    async find(token: string, now: number): Promise<StoredSignIn | undefined> {
       const [row] = await select({ from: 'dashboard_sessions', columns: ['*'] }).rows(
         handle,
         'where token_hash = ? and expires_at > ?',
@@ -32,7 +32,7 @@ export function dashboardSessionStore(handle: Handle) {
       return row && { keyId: row.key_id, createdAt: row.created_at, expiresAt: row.expires_at };
     },
 
-    /** Removes all sessions of a key except the newest `kept`. */
+    /** Removes all sign-ins of a key except the newest `kept`. */
     async removeOldest(keyId: string, kept: number): Promise<void> {
       await execute(
         handle,
@@ -52,7 +52,7 @@ export function dashboardSessionStore(handle: Handle) {
       await execute(handle, 'delete from dashboard_sessions where key_id = ?', [keyId]);
     },
 
-    /** Removes at most `limit` sessions that expired at `before` or earlier. Resolves to their number. */
+    /** Removes at most `limit` sign-ins that expired at `before` or earlier. Resolves to their number. */
     removeExpired: ({ before, limit }: { before: number; limit: number }): Promise<number> =>
       execute(
         handle,

@@ -7,7 +7,7 @@ type Asking = Pick<IncomingRequest, 'method' | 'headers' | 'client'>;
 const READS: readonly string[] = ['GET', 'HEAD'];
 const HEADER = 'x-csrf-token';
 
-/** CSRF token of a session. It is an HMAC of the session token, so it need not be stored (Decision 246). */
+/** CSRF token of a sign-in. It is an HMAC of the sign-in token, so it need not be stored (Decision 246). */
 export function csrfTokenOf(token: string): string {
   return createHmac('sha256', token).update('csrf').digest('base64url');
 }
@@ -18,17 +18,17 @@ function isChange({ method }: Pick<Asking, 'method'>): boolean {
 }
 
 /**
- * Checks that a change has its session's CSRF token and comes from a page of our own origin.
+ * Checks that a change has its sign-in's CSRF token and comes from a page of our own origin.
  * @throws HttpError 403 insufficient_permissions
  */
 export function checkChange(
   request: Asking,
-  session: { readonly token: string; readonly publicUrl: string },
+  signIn: { readonly token: string; readonly publicUrl: string },
 ): void {
   if (!isChange(request)) return;
-  checkOrigin(request, session.publicUrl);
+  checkOrigin(request, signIn.publicUrl);
   const given = Buffer.from(String(request.headers[HEADER] ?? ''));
-  const expected = Buffer.from(csrfTokenOf(session.token));
+  const expected = Buffer.from(csrfTokenOf(signIn.token));
   if (given.length === expected.length && timingSafeEqual(given, expected)) return;
   throw paymentsError(
     'insufficient_permissions',

@@ -11,8 +11,8 @@ export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Makes and recognizes tokens of sessions. They are signed, so that an invented one costs no query (Decision 245). */
-export function sessionTokens(seals: Pick<Seals, 'hash'>) {
+/** Makes and recognizes tokens of sign-ins. They are signed, so that an invented one costs no query (Decision 245). */
+export function signInTokens(seals: Pick<Seals, 'hash'>) {
   const signatureOf = (token: string) => seals.hash(token, COLUMN);
   return {
     create(): string {
@@ -20,7 +20,7 @@ export function sessionTokens(seals: Pick<Seals, 'hash'>) {
       return `${token}.${signatureOf(token)}`;
     },
 
-    /** True for a token made by a process with the same secret key. Its session may have ended. */
+    /** True for a token made by a process with the same secret key. Its sign-in may have ended. */
     isOurs(text: string): boolean {
       const [, token, signature] = SIGNED.exec(text) ?? [];
       if (token === undefined || signature === undefined) return false;

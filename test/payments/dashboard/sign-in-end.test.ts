@@ -18,7 +18,7 @@ const TWELVE_HOURS_MS = 12 * 3_600_000;
 /** A fraction of the pause between two retention passes. */
 const MINUTE_MS = 60_000;
 
-eachDatabase('a session of the dashboard ends', databases => {
+eachDatabase('a sign-in to the dashboard ends', databases => {
   let ground: DashboardGround;
   beforeAll(async () => {
     ground = await startDashboardGround(await databases.create('payments'));
@@ -41,7 +41,7 @@ eachDatabase('a session of the dashboard ends', databases => {
   };
 
   describe('by signing out', () => {
-    test('for every holder of its cookie, while the key’s other sessions stay open', async () => {
+    test('for every holder of its cookie, while the key’s other sign-ins stay open', async () => {
       const key = ground.key();
       const browser = await signedIn(key);
       const other = await signedIn(key);
@@ -62,7 +62,7 @@ eachDatabase('a session of the dashboard ends', databases => {
       expect(await state(other)).toBe('open');
     });
 
-    test('everywhere, for all sessions of the key and for none of another key', async () => {
+    test('everywhere, for all sign-ins of the key and for none of another key', async () => {
       const key = ground.key();
       const { secret } = await anotherKey(ground.api(key));
       const [browser, second, third] = [await signedIn(key), await signedIn(key), await signedIn(key)];

@@ -15,10 +15,10 @@ import { qrDrawing } from '../../checkout/page/qr.ts';
 import { included } from '../../keys/api-key.ts';
 import { checkChange, checkOrigin, csrfTokenOf } from './csrf.ts';
 import type { OneTimeToken } from './one-time-token.ts';
-import type { DashboardSession, DashboardSessions } from './sessions.ts';
+import type { DashboardSignIns, SignIn } from './sign-ins.ts';
 
-export interface SessionOperationsOptions {
-  readonly sessions: DashboardSessions;
+export interface SignInOperationsOptions {
+  readonly signIns: DashboardSignIns;
   readonly counts: RateLimits;
   readonly clock: Clock;
   readonly publicUrl: string;
@@ -28,7 +28,7 @@ export interface SessionOperationsOptions {
 }
 
 interface KnownCaller {
-  readonly session: DashboardSession;
+  readonly signIn: SignIn;
   readonly request: IncomingRequest;
 }
 
@@ -40,44 +40,44 @@ interface Visitor {
 const NOT_KEPT = { 'Cache-Control': 'no-store' };
 
 /** Serves signing in and out of the dashboard, and the QR codes of its pages. */
-export function sessionOperations(options: SessionOperationsOptions): Promise<Middleware> {
+export function signInOperations(options: SignInOperationsOptions): Promise<Middleware> {
   return mountGated<DashboardOperations, DashboardPublicOperation, KnownCaller, Visitor>({
     contract: dashboardContract,
-    gate: sessionGate(options),
-    handlers: sessionHandlers(options),
+    gate: signInGate(options),
+    handlers: signInHandlers(options),
     validateResponses: options.validateResponses,
   });
 }
 
-function sessionGate(options: SessionOperationsOptions): Gate<KnownCaller, Visitor> {
-  const { sessions, publicUrl } = options;
+function signInGate(options: SignInOperationsOptions): Gate<KnownCaller, Visitor> {
+  const { signIns, publicUrl } = options;
   const counted = keyAdmission(options.counts, options.clock);
   const countedVisitor = countedAddress(options);
   return {
     async authenticate(request) {
-      const session = await sessions.ofRequest(request);
-      const { id: keyId, organizationId } = session.credential.key;
+      const signIn = await signIns.ofRequest(request);
+      const { id: keyId, organizationId } = signIn.credential.key;
       request.identify({ keyId, organizationId });
-      return { session, request };
+      return { signIn, request };
     },
     async visit(request) {
       checkOrigin(request, publicUrl);
       return { request };
     },
     async admit(caller) {
-      if ('session' in caller) return counted(caller.session.credential);
+      if ('signIn' in caller) return counted(caller.signIn.credential);
       const headers = await countedVisitor(caller.request);
       refuseLongBody(caller.request);
       return headers;
     },
     // A key of any permission may sign in and out, so only the CSRF token is checked. The request is counted first,
     // which limits guessing.
-    permit: ({ session, request }) => checkChange(request, { token: session.token, publicUrl }),
+    permit: ({ signIn, request }) => checkChange(request, { token: signIn.token, publicUrl }),
     replay: (caller, _, proceed) => proceed(caller),
   };
 }
 
-/** Longest body without a session: a key, with room for any encoding. */
+/** Longest body without a sign-in: a key, with room for any encoding. */
 const MAX_VISITOR_BYTES = 4_096;
 
 /** Refuses a body before it is read. @throws InvalidBody when its length is unknown or too large */
@@ -87,8 +87,8 @@ function refuseLongBody({ headers }: IncomingRequest): void {
   throw new InvalidBody('', `must not be longer than ${MAX_VISITOR_BYTES} bytes`);
 }
 
-/** Counts a request without a session by its client address. @throws HttpError 429 */
-function countedAddress({ counts, clock }: Pick<SessionOperationsOptions, 'counts' | 'clock'>) {
+/** Counts a request without a sign-in by its client address. @throws HttpError 429 */
+function countedAddress({ counts, clock }: Pick<SignInOperationsOptions, 'counts' | 'clock'>) {
   return async ({ client }: IncomingRequest): Promise<Readonly<Record<string, string>>> => {
     const count = await counts.countSignIn(client);
     if (count?.isRefused === true) throw tooMany(count, clock.now());
@@ -96,14 +96,14 @@ function countedAddress({ counts, clock }: Pick<SessionOperationsOptions, 'count
   };
 }
 
-function sessionHandlers(options: SessionOperationsOptions): DashboardHandlers<KnownCaller, Visitor> {
-  const { sessions, oneTimeToken, publicUrl } = options;
+function signInHandlers(options: SignInOperationsOptions): DashboardHandlers<KnownCaller, Visitor> {
+  const { signIns, oneTimeToken, publicUrl } = options;
   const counted = keyAdmission(options.counts, options.clock);
   return {
-    getDashboardSession: async (_, { session }) => ({
+    getDashboardSession: async (_, { signIn }) => ({
       status: 200,
       headers: NOT_KEPT,
-      body: sessionBody(session),
+      body: signInBody(signIn),
     }),
 
     async createDashboardSession({ body: { key, token } }, { request }) {
@@ -111,18 +111,18 @@ function sessionHandlers(options: SessionOperationsOptions): DashboardHandlers<K
         throw new InvalidBody('token', 'cannot be combined with a key');
       const credential =
         token === undefined
-          ? await sessions.ofSecret(givenKey(key), request)
-          : await sessions.ofOneTimeKey(oneTimeToken?.keyOf(token), request);
+          ? await signIns.ofSecret(givenKey(key), request)
+          : await signIns.ofOneTimeKey(oneTimeToken?.keyOf(token), request);
       const limits = await counted(credential);
       // Used up only now, so that a refused request leaves the token valid. Of concurrent requests, only the first
       // succeeds.
-      if (token !== undefined) await sessions.ofOneTimeKey(oneTimeToken?.take(token), request);
-      const session = await sessions.open(credential, request);
-      const cookie = sessions.cookie.set(session.token, request.client);
+      if (token !== undefined) await signIns.ofOneTimeKey(oneTimeToken?.take(token), request);
+      const signIn = await signIns.open(credential, request);
+      const cookie = signIns.cookie.set(signIn.token, request.client);
       return {
         status: 201,
         headers: { ...limits, ...NOT_KEPT, 'Set-Cookie': cookie },
-        body: sessionBody(session),
+        body: signInBody(signIn),
       };
     },
 
@@ -130,11 +130,11 @@ function sessionHandlers(options: SessionOperationsOptions): DashboardHandlers<K
       return { status: 200, headers: NOT_KEPT, body: qrCodeBody(text, publicUrl) };
     },
 
-    async deleteDashboardSession({ query: { everywhere } }, { session, request }) {
-      await sessions.end(session, { everywhere });
+    async deleteDashboardSession({ query: { everywhere } }, { signIn, request }) {
+      await signIns.end(signIn, { everywhere });
       return {
         status: 200,
-        headers: { ...NOT_KEPT, 'Set-Cookie': sessions.cookie.remove(request.client) },
+        headers: { ...NOT_KEPT, 'Set-Cookie': signIns.cookie.remove(request.client) },
         body: { object: 'dashboard_session_ended', ended: true, everywhere },
       };
     },
@@ -156,11 +156,7 @@ function givenKey(key: string | undefined): string {
   throw new InvalidBody('key', 'is required', { code: 'missing_required_field' });
 }
 
-function sessionBody({
-  token,
-  expiresAt,
-  credential,
-}: DashboardSession): DashboardSchemas['DashboardSession'] {
+function signInBody({ token, expiresAt, credential }: SignIn): DashboardSchemas['DashboardSession'] {
   const { key, merchant } = credential;
   return {
     object: 'dashboard_session',

@@ -6,11 +6,11 @@ import type { Clock } from '#lib/clock.ts';
 import type { Authenticator, AuthFailure, Credential } from '#payments/api/gate/authenticate.ts';
 import { apiKeyStore } from '#payments/keys/api-key-store.ts';
 import type { Seals } from '#payments/secrets/sealed.ts';
-import { dashboardSessionStore } from './session-store.ts';
-import { sessionTokens } from './session-tokens.ts';
+import { signInStore } from './sign-in-store.ts';
+import { signInTokens } from './sign-in-tokens.ts';
 
-/** Session with the key it is bound to. */
-export interface DashboardSession {
+/** Sign-in with the key it is bound to. */
+export interface SignIn {
   /** Value of the cookie. */
   readonly token: string;
   /** UTC milliseconds. */
@@ -18,7 +18,7 @@ export interface DashboardSession {
   readonly credential: Credential;
 }
 
-interface SessionsOptions {
+interface SignInsOptions {
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;
@@ -26,8 +26,8 @@ interface SessionsOptions {
   readonly keys: Authenticator;
 }
 
-/** Most open sessions of one key. Opening another one ends the oldest (Decision 252). */
-const SESSIONS_PER_KEY = 50;
+/** Most open sign-ins of one key. Opening another one ends the oldest (Decision 252). */
+const SIGN_INS_PER_KEY = 50;
 
 type Asking = Pick<IncomingRequest, 'headers' | 'client'>;
 
@@ -45,27 +45,27 @@ const USED: AuthFailure = {
   message: 'This sign-in link was used before or is from an earlier run: sign in with an API key.',
 };
 
-export type DashboardSessions = ReturnType<typeof dashboardSessions>;
+export type DashboardSignIns = ReturnType<typeof dashboardSignIns>;
 
-/** Opens, finds and ends sessions of the dashboard (Decision 244). */
-export function dashboardSessions({ db, seals, clock, publicUrl, keys }: SessionsOptions) {
-  const cookie = sessionCookie(publicUrl);
-  const tokens = sessionTokens(seals);
+/** Opens, finds and ends sign-ins of the dashboard (Decision 244). */
+export function dashboardSignIns({ db, seals, clock, publicUrl, keys }: SignInsOptions) {
+  const cookie = signInCookie(publicUrl);
+  const tokens = signInTokens(seals);
 
   return {
     cookie,
 
     /**
-     * Session of a request. Its key is looked up each time, so that the session ends with the key.
+     * Sign-in of a request. Its key is looked up each time, so that the sign-in ends with the key.
      * @throws HttpError 401 or 429
      */
-    async ofRequest(request: Asking): Promise<DashboardSession> {
+    async ofRequest(request: Asking): Promise<SignIn> {
       const { client } = request;
       const token = cookie.read(request);
       if (token === undefined) return keys.refuse(MISSING, client);
       if (!tokens.isOurs(token)) return keys.refuse(ENDED, client);
       return keys.lookUp(token, client, async () => {
-        const stored = await dashboardSessionStore(db).find(token, clock.now());
+        const stored = await signInStore(db).find(token, clock.now());
         if (stored === undefined) return keys.refuse(ENDED, client);
         const credential = await credentialOf(stored.keyId, request);
         return { token, expiresAt: stored.expiresAt, credential };
@@ -81,28 +81,25 @@ export function dashboardSessions({ db, seals, clock, publicUrl, keys }: Session
     ofOneTimeKey: (keyId: string | undefined, request: Asking): Promise<Credential> =>
       keyId === undefined ? keys.refuse(USED, request.client) : credentialOf(keyId, request),
 
-    /** Opens a session with a new token and replaces the browser's earlier session. */
-    async open(credential: Credential, request: Asking): Promise<DashboardSession> {
+    /** Opens a sign-in with a new token and replaces the browser's earlier sign-in. */
+    async open(credential: Credential, request: Asking): Promise<SignIn> {
       const token = tokens.create();
       const before = cookie.read(request);
       const createdAt = clock.now();
-      const expiresAt = createdAt + SESSION_LIFETIME_MS;
+      const expiresAt = createdAt + SIGN_IN_LIFETIME_MS;
       await transaction(db, async handle => {
-        const store = dashboardSessionStore(handle);
+        const store = signInStore(handle);
         if (before !== undefined) await store.remove(before);
-        await store.removeOldest(credential.key.id, SESSIONS_PER_KEY - 1);
+        await store.removeOldest(credential.key.id, SIGN_INS_PER_KEY - 1);
         await store.insert(token, { keyId: credential.key.id, createdAt, expiresAt });
       });
       return { token, expiresAt, credential };
     },
 
-    /** Ends one session, or all sessions of its key. */
-    async end(
-      { token, credential }: DashboardSession,
-      { everywhere }: { everywhere: boolean },
-    ): Promise<void> {
+    /** Ends one sign-in, or all sign-ins of its key. */
+    async end({ token, credential }: SignIn, { everywhere }: { everywhere: boolean }): Promise<void> {
       await transaction(db, handle => {
-        const store = dashboardSessionStore(handle);
+        const store = signInStore(handle);
         return everywhere ? store.removeOfKey(credential.key.id) : store.remove(token);
       });
     },
@@ -118,20 +115,20 @@ export function dashboardSessions({ db, seals, clock, publicUrl, keys }: Session
   }
 }
 
-/** Lifetime of a session in milliseconds. Activity does not extend it (Decision 244). */
-const SESSION_LIFETIME_MS = 12 * 60 * 60_000;
+/** Lifetime of a sign-in in milliseconds. Activity does not extend it (Decision 244). */
+const SIGN_IN_LIFETIME_MS = 12 * 60 * 60_000;
 
 const PLAIN_NAME = 'tollgate_dashboard';
 
 /**
- * Writes and reads the session cookie (Decision 245). If `publicUrl` has the scheme https, every client is assumed to
+ * Writes and reads the sign-in cookie (Decision 245). If `publicUrl` has the scheme https, every client is assumed to
  * use https.
  */
-function sessionCookie(publicUrl: string) {
+function signInCookie(publicUrl: string) {
   return {
     /** `Set-Cookie` header with a new token. */
     set: (token: string, client: Client): string =>
-      cookie(token, client, Math.floor(SESSION_LIFETIME_MS / 1000)),
+      cookie(token, client, Math.floor(SIGN_IN_LIFETIME_MS / 1000)),
 
     /** `Set-Cookie` header that removes the cookie. */
     remove: (client: Client): string => cookie('', client, 0),

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#lib/clock.ts';
-import { hashOfToken } from './session-store.ts';
-import { newToken } from './session-tokens.ts';
+import { hashOfToken } from './sign-in-store.ts';
+import { newToken } from './sign-in-tokens.ts';
 
-/** One-time token that opens a session of a key. */
+/** One-time token that opens a sign-in of a key. */
 export interface OneTimeToken {
   /** Value for the printed URL. */
   readonly token: string;

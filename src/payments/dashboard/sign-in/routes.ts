@@ -7,8 +7,8 @@ import { keyAdmission, type RateLimits } from '#payments/api/gate/rate-limits.ts
 import type { Seals } from '#payments/secrets/sealed.ts';
 import { checkChange } from './csrf.ts';
 import type { OneTimeToken } from './one-time-token.ts';
-import { sessionOperations } from './operations.ts';
-import { type DashboardSessions, dashboardSessions } from './sessions.ts';
+import { signInOperations } from './operations.ts';
+import { type DashboardSignIns, dashboardSignIns } from './sign-ins.ts';
 
 export interface DashboardOptions extends ClockAndLog {
   readonly db: Db;
@@ -20,15 +20,15 @@ export interface DashboardOptions extends ClockAndLog {
 }
 
 /**
- * Routes of the dashboard's session, and the forwarding to the API's operations, which must be registered after them.
+ * Routes of the dashboard's sign-in, and the forwarding to the API's operations, which must be registered after them.
  */
 export async function dashboardRoutes(options: DashboardOptions): Promise<readonly Middleware[]> {
   const { db, seals, clock, log, publicUrl, counts } = options;
   const keys = authenticator({ db, clock, limits: counts, log });
-  const sessions = dashboardSessions({ db, seals, clock, publicUrl, keys });
+  const signIns = dashboardSignIns({ db, seals, clock, publicUrl, keys });
   return [
-    await sessionOperations({ ...options, sessions }),
-    apiForwarding({ sessions, publicUrl, counts, clock }),
+    await signInOperations({ ...options, signIns }),
+    apiForwarding({ signIns, publicUrl, counts, clock }),
   ];
 }
 
@@ -37,7 +37,7 @@ const PREFIX = '/dashboard';
 const API = `${PREFIX}/api/v1/`;
 
 interface ForwardingOptions {
-  readonly sessions: DashboardSessions;
+  readonly signIns: DashboardSignIns;
   readonly publicUrl: string;
   readonly counts: RateLimits;
   readonly clock: Clock;
@@ -45,10 +45,10 @@ interface ForwardingOptions {
 
 /**
  * Forwards `/dashboard/api/v1/…` to the operations of `/api/v1/…`, which must be registered after it. Their gate
- * authenticates by the request's session (Decision 246). The access log keeps the original path. Browsers store no
+ * authenticates by the request's sign-in (Decision 246). The access log keeps the original path. Browsers store no
  * answer (Decision 279).
  */
-function apiForwarding({ sessions, publicUrl, counts, clock }: ForwardingOptions): Middleware {
+function apiForwarding({ signIns, publicUrl, counts, clock }: ForwardingOptions): Middleware {
   const counted = keyAdmission(counts, clock);
   return async (ctx, next) => {
     if (!ctx.url.startsWith(API)) return next();
@@ -56,7 +56,7 @@ function apiForwarding({ sessions, publicUrl, counts, clock }: ForwardingOptions
     ctx.state.authenticate = async () => {
       const { method, headers, state } = ctx;
       const request = { method, headers, client: state.client };
-      const { token, credential } = await sessions.ofRequest(request);
+      const { token, credential } = await signIns.ofRequest(request);
       try {
         checkChange(request, { token, publicUrl });
       } catch (refusal) {

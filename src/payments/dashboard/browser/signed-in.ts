@@ -1,0 +1,20 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Payments, SignIn } from './api.ts';
+
+const Signed = createContext<SignIn | undefined>(undefined);
+
+/** Provides the sign-in to all parts of a page. */
+export const SignInProvider = Signed.Provider;
+
+/** Sign-in of the page. @throws Error outside the dashboard's pages */
+export function useSignIn(): SignIn {
+  const signIn = useContext(Signed);
+  if (signIn === undefined) throw new Error('Nobody is signed in here.');
+  return signIn;
+}
+
+/** True when the key of the sign-in has a permission. Actions without permission are not shown. */
+export function useHasPermission(permission: Payments['Permission']): boolean {
+  return useSignIn().permissions.includes(permission);
+}
