@@ -19,6 +19,8 @@ const BANNED_TYPES = ['Asked', 'Found', 'Got', 'Made', 'Sent', 'Wanted'];
 const MAY_BE_BANNED =
   /(?<!re)place(?!holder)|Place(?!holder)|PLACE|[tT]ells|[tT]old|TELLS|TOLD|\b(?:Asked|Found|Got|Made|Sent|Wanted)\b/;
 const BANNED_IN_COMMENTS = /\b(?:anew|beside|lest|whoever)\b/i;
+const BANNED_IN_TITLES = /\b(?:anew|beside|lest|whoever|nobody|tells|told)\b/i;
+const TITLE = /\btest(?:\.\w+)*(?:\(.*?\))?\(\s*(['"`])(.*?)\1/g;
 const EXPORT =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type|enum) ([\w$]+)/gm;
 /** Names of columns, which the databases of users have. */
@@ -40,9 +42,9 @@ interface Export {
   readonly path: string;
 }
 
-function sources(): Source[] {
-  return globSync('src/**/*.ts', { cwd: ROOT })
-    .filter(path => !path.endsWith('.d.ts'))
+function sources(pattern = 'src/**/*.ts'): Source[] {
+  return globSync(pattern, { cwd: ROOT })
+    .filter(path => !path.endsWith('.d.ts') && path !== 'test/words.test.ts')
     .sort()
     .map(path => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }));
 }
@@ -107,6 +109,14 @@ function bannedComments({ path, text }: Source): string[] {
   });
 }
 
+/** Titles of tests with a banned word. */
+function bannedTitles({ path, text }: Source): string[] {
+  return [...text.matchAll(TITLE)].flatMap(([, , title = '']) => {
+    const [word] = BANNED_IN_TITLES.exec(title) ?? [];
+    return word === undefined ? [] : [`${path} says ${word}: ${title}`];
+  });
+}
+
 /** Exports in formatted code, where each begins a line. */
 function exportsOf({ path, text }: Source): Export[] {
   const found = text.matchAll(EXPORT);
@@ -147,7 +157,14 @@ test('no name has a word that had several meanings', () => {
 });
 
 test('no comment has a word that readers must look up', () => {
-  expect(sources().flatMap(bannedComments)).toEqual([]);
+  expect(sources('{src,test,scripts}/**/*.ts').flatMap(bannedComments)).toEqual([]);
+});
+
+test('no title of a test has one either', () => {
+  const example = { path: 'a.test.ts', text: "  test('a page is told of it', () => {});" };
+
+  expect(sources('test/**/*.ts').flatMap(bannedTitles)).toEqual([]);
+  expect(bannedTitles(example)).toEqual(['a.test.ts says told: a page is told of it']);
 });
 
 test('two things that are exported have two names', () => {

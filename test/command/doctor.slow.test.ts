@@ -285,7 +285,7 @@ async function lying(url: string, refused: RegExp): Promise<FaultyNode> {
   return node;
 }
 
-test('a taken address, a key that all can read, and a pool beyond the server are told', async () => {
+test('a taken address, a key that all can read, and a pool beyond the server are reported', async () => {
   const database = await postgresDatabase();
   onTestFinished(() => database.remove());
   const other = createServer((_, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
@@ -321,7 +321,7 @@ payments: { secretKeyFile: "${keyFile}", database: "${database.options.url}", po
   });
 });
 
-test('a key file that the database needs is told when it is missing or another one', async () => {
+test('a key file that the database needs is reported when it is missing or another one', async () => {
   const database = await sqliteDatabase('payments');
   onTestFinished(() => database.remove());
   const [lost, other] = ['l', 'o'].map(letter => letter.repeat(40));
@@ -382,7 +382,7 @@ test('several hosts of a database are named without the password, of which one m
   });
 });
 
-test('a pooler is told, and refused where it cannot work, in doctor and at the start', async () => {
+test('a pooler is reported, and refused where it cannot work, in doctor and at the start', async () => {
   const database = await postgresDatabase();
   onTestFinished(() => database.remove());
   await using pooler = await startPgBouncer(database.options.url);
@@ -460,7 +460,7 @@ test('without a configuration the needs of the embedded default are checked', as
   expect(Object.keys(others).sort()).toEqual(['admin.listen', 'data.listen', 'payments.listen']);
 });
 
-test('a Redis that refuses the password is told how to write one, not to be started', async () => {
+test('for a Redis that refuses the password, the advice is to write one, not to start it', async () => {
   await using redis = await startOwnRedis({ password: 'redis-secret' });
   const url = `redis://:another@127.0.0.1:${redis.port}`;
 

@@ -132,7 +132,7 @@ test('the command index verify begins at the first block of an index', async () 
   expect([all.code, all.out]).toEqual([0, expect.stringMatching(/ values compared, 0 differ\n$/)]);
 });
 
-test('the command index verify tells what a node does not give from what differs', async () => {
+test('the command index verify distinguishes what a node does not give from what differs', async () => {
   await using node = await faultyNode(chain.rpcUrl);
   node.tell(({ method }) => (method === 'eth_call' ? new Error('missing trie node') : undefined));
   const { config } = await indexed(await ownDatabase(), 0, node.url);

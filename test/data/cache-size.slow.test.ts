@@ -27,7 +27,7 @@ async function cacheFile() {
 
   return {
     file,
-    /** Size on disk of the file with everything that SQLite keeps beside it. */
+    /** Size on disk of the file with everything that SQLite keeps next to it. */
     bytes: () =>
       ['', '-wal', '-shm'].reduce(
         (sum, suffix) => sum + (statSync(file + suffix, { throwIfNoEntry: false })?.size ?? 0),

@@ -168,7 +168,7 @@ ${ETHEREUM}
   );
 });
 
-test('embedded chains are served beside a chain whose node cannot be reached', async () => {
+test('embedded chains are served next to a chain whose node cannot be reached', async () => {
   const program = await start(`
 ${ANY_PORTS}
 devnet: { chains: 1, blocks: 5, trickle: 0s, seed: 1 }

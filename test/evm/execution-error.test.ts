@@ -49,7 +49,7 @@ test.for([
   expect(isExecutionError({ code, message })).toBe(false);
 });
 
-test('too little gas is told from other answers of the contract', () => {
+test('too little gas is distinguished from other answers of the contract', () => {
   const heavy = OF_CONTRACTS.filter(([, code, message, data]) => isOutOfGas({ code, message, data }));
 
   expect(heavy.map(([client, , message]) => `${client}: ${message}`)).toEqual([

@@ -141,7 +141,7 @@ test('further requests on its connection do not keep a client that reads nothing
   expect(await one.stalled()).toBe('1');
 });
 
-test('pipelined cache hits that nobody reads end with their connection', async () => {
+test('pipelined cache hits that no client reads end with their connection', async () => {
   const answer = { representation: uncompressed('x'.repeat(1_000_000)), storedAt: 0 };
   let ordinary = 0;
   await using one = await served(ctx => {

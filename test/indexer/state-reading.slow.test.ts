@@ -153,7 +153,7 @@ eachDatabase('an index', databases => {
   }
 });
 
-test('state that a node does not give is told in one line, however much it is', async () => {
+test('state that a node does not give is reported in one line, however much it is', async () => {
   await using node = await faultyNode(chain.rpcUrl);
   node.tell(({ method }) => (method === 'eth_call' ? new NodeError('missing trie node') : undefined));
   const lines: string[] = [];

@@ -28,7 +28,7 @@ interface Sending {
 /** A chain that mines on request, in the time of its clock. `await using` ends it. */
 export interface TestPaymentChain<C extends Clock = Clock> extends AsyncDisposable {
   readonly chainId: number;
-  /** Time of the blocks, and of every shop and program beside the chain. */
+  /** Time of the blocks, and of every shop and program next to the chain. */
   readonly clock: C;
   readonly rpcUrl: string;
   /** An ERC-20 token with a large balance of every account, and a look-alike. */

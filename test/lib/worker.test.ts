@@ -186,7 +186,7 @@ test('a run that ends with the signal’s own reason on stop is not a failure', 
   expect(lines).toEqual([]);
 });
 
-test('a run whose database is closed by a stop is told as information, not as a failure', async () => {
+test('a run whose database is closed by a stop is logged as information, not as a failure', async () => {
   const { worker, lines } = start(async signal => {
     await new Promise(resolve => signal.addEventListener('abort', resolve));
     throw new Unavailable('The database cannot be reached now', new Error('Unable to acquire a connection'));

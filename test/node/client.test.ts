@@ -48,7 +48,7 @@ function receipts(client: ReturnType<typeof clientOf>, count: number): Promise<u
   );
 }
 
-test('an answer above the limit fails alone, and the calls beside it are answered', async () => {
+test('an answer above the limit fails alone, and the other calls are answered', async () => {
   const node = await nodeThat((_, __, well) =>
     well(({ params: [hash] }) => (Number(hash) === 3 ? 'x'.repeat(40_000) : { of: Number(hash) })),
   );

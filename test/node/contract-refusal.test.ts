@@ -15,7 +15,7 @@ const CODES = {
 } as const;
 
 test.for(['anvil', 'edr'] as const)(
-  'what a contract does to a call on %s is told from a missing block',
+  'what a contract does to a call on %s is distinguished from a missing block',
   async engine => {
     const chain = await startTestChain({ engine });
     onTestFinished(() => chain.stop());

@@ -11,13 +11,13 @@ function shown(
   return answerOf(Promise.resolve({ error: { error }, response })).catch(({ message }) => message);
 }
 
-test('an unknown id is told in words, not as the record kind of the API', async () => {
+test('an unknown id is described in words, not as the record kind of the API', async () => {
   const error = { code: 'resource_not_found', message: "No checkout_session with id 'cs_nope'." };
 
   expect(await shown(error)).toBe('There is no such record in this organization and mode.');
 });
 
-test('a long wait is told in minutes', async () => {
+test('a long wait is given in minutes', async () => {
   const error = { code: 'rate_limit_exceeded', message: 'Retry after 3597 seconds.' };
 
   expect(await shown(error, { 'Retry-After': '3597' })).toBe('Too many requests. Try again in 60 min.');

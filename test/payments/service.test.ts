@@ -98,7 +98,7 @@ eachDatabase('the payments service', databases => {
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 200]);
   });
 
-  test('the cursor of a chain is reset only if the chain begins anew with every run', async () => {
+  test('the cursor of a chain is reset only if the chain begins again with every run', async () => {
     const options = await databases.create('payments');
     const db = openDatabase(options);
     const cursors = cursorStore(db);

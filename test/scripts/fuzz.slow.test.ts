@@ -32,7 +32,7 @@ test('5,000 mutated requests over every operation cause no failure, no other for
   expect([...counts.keys()].toSorted()).toEqual(ids.toSorted());
 });
 
-test('a run whose services do not start tells why and exits with 1', async () => {
+test('a run whose services do not start says why and exits with 1', async () => {
   const { code, err } = await script('fuzz.ts', { env: { TMPDIR: '/nowhere' } })('--requests', '1');
 
   expect(err).toContain("mkdtemp '/nowhere/");

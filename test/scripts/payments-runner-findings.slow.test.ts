@@ -148,7 +148,7 @@ test('a run finds faults in an error, in the count of a list and in its URL', as
   }
 });
 
-test('a rate-limited client waits as long as told and retries, but not forever', async () => {
+test('a rate-limited client waits as long as Retry-After says and retries, but not forever', async () => {
   const waited: number[] = [];
   const refused = { ...(await asked('')), status: 429, headers: { 'retry-after': '7' } };
   const send = pacedSender(

@@ -39,7 +39,7 @@ function heavyPath(number: number, { blocks }: BulkIndex): string {
   return `/transactions?limit=1000&group_by=to_address&aggregate=${encodeURIComponent(aggregate)}`;
 }
 
-/** Time of small queries of one client beside a client with heavy ones, over their time alone. */
+/** Time of small queries of one client next to a client with heavy ones, over their time alone. */
 export async function besideHeavyClient(
   index: BulkIndex,
   { database, on }: { readonly database: string; readonly on: string },

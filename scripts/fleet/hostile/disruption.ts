@@ -9,7 +9,7 @@ import { judgeDust, judgeUnreadable } from './judge.ts';
 import { compareWaits } from './settlement-waits.ts';
 import { FLEET } from './sizes.ts';
 
-/** A hostile chain beside the chains of the fleet. */
+/** A hostile chain next to the chains of the fleet. */
 export interface HostileDisruption {
   readonly chain: HostileChain;
   /** Makes all attacks, each of which is a disruption that clients may not notice. Returns its traces. */

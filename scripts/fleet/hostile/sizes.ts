@@ -46,7 +46,7 @@ export const FULL: Sizes = {
   hasPlainChain: true,
 };
 
-/** Beside other chains, each attack is shorter. */
+/** Next to other chains, each attack is shorter. */
 export const FLEET: Sizes = { ...FULL, pauseMs: 3_000 };
 
 /** For a quick run with a limit of 4 MiB. A receipt has 2 MiB, the unreadable one 5 MiB, and a trace 6 MB. */

@@ -37,7 +37,7 @@ async function loading(respond: (request: SeenRequest) => Behaviour | Promise<Be
   return { host, load, loader, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-test('six pictures load at a time, a hundred wait, and further requests are told to retry', async () => {
+test('six pictures load at a time, a hundred wait, and further requests are asked to retry', async () => {
   const release = Promise.withResolvers<void>();
   let open = 0;
   let most = 0;

@@ -54,7 +54,7 @@ function cheapSuite(databases: TestDatabases): void {
     expect(await refused).toBeInstanceOf(QueriesBusy);
   }
 
-  test('a query is answered beside a long one when the last one with other values was cheap', async ({
+  test('a query is answered during a long one when the last one with other values was cheap', async ({
     small,
   }) => {
     const { pool, occupy } = small;

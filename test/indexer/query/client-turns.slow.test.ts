@@ -35,7 +35,7 @@ function turnsSuite(databases: TestDatabases): void {
       };
     });
 
-  test('a client runs one long query at a time, and another client’s starts beside it', async ({
+  test('a client runs one long query at a time, and another client’s starts at the same time', async ({
     pool,
     askEndless,
   }) => {

@@ -74,7 +74,7 @@ eachPaymentsApi('an acceptance', apiTest => {
         .toReversed();
     });
 
-  test('of a late payment completes its session, names who and why, and tells receivers once', async ({
+  test('of a late payment completes its session, names who and why, and notifies receivers once', async ({
     merchant,
     opened,
     overdue,

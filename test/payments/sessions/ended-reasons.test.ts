@@ -10,7 +10,7 @@ import { bothDatabases } from '../../support/databases.ts';
 const NOW = 1_700_000_000_000;
 
 bothDatabases('a database from before reasons of ended sessions', databases => {
-  test('gets the reasons that can be told, and the uses of dropped payments', async () => {
+  test('gets the reasons that are known, and the uses of dropped payments', async () => {
     const old = openDatabase(await databases.create());
     const step = PAYMENTS_MIGRATIONS.findIndex(one => one.name === 'reasons of ended sessions');
     await migrate(old, PAYMENTS_MIGRATIONS.slice(0, step));

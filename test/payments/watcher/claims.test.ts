@@ -77,7 +77,7 @@ eachWatchedShop('claimed transactions', test => {
     expect(reasons).toEqual([['cancelled'], ['replaced'], ['replaced']]);
   });
 
-  test('a cancelled transaction is told from another one of its wallet in the same block', async ({
+  test('a cancelled transaction is distinguished from another one of its wallet in the same block', async ({
     chain,
     ours,
   }) => {

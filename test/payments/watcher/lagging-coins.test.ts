@@ -8,7 +8,7 @@ import { BLOCKS_TO_SETTLE, paymentChain, watcherOf } from './setting.ts';
 import { eachWatchedShop, never } from './watched-shop.ts';
 
 eachWatchedShop('coins', test => {
-  test('of many large blocks are read by several looks, which follow at once, and beside them', async ({
+  test('of many large blocks are read by several looks, which follow at once, while the scan goes on', async ({
     chain,
     behindNodes,
   }) => {

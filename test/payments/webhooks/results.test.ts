@@ -53,7 +53,7 @@ test('a result that can never be written is kept, and blocks no other', async ()
 });
 
 test.each([1, 2, 3])(
-  'after a failed write of %i, results are told to be left until all are written',
+  'after a failed write of %i, results are announced as left until all are written',
   async count => {
     const { keep, writeTogether } = results(DEPS);
     for (let number = 0; number < count; number += 1) void keep(aResult(`del_${number}`));

@@ -1,9 +1,6 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { Readable } from 'openapi-typescript-helpers';
-import type {
-  components as DashboardComponents,
-  paths as DashboardPaths,
-} from '#generated/dashboard/types.ts';
+import type { components as DashboardParts, paths as DashboardPaths } from '#generated/dashboard/types.ts';
 import type { components, paths } from '#generated/payments/types.ts';
 import { answerOf } from '#pages/browser/answer.ts';
 import { dashboard } from './addresses.ts';
@@ -11,10 +8,10 @@ import { dashboard } from './addresses.ts';
 /** Records of document 3, as the client gives them: it leaves out fields that are always null. */
 export type Payments = Readable<components['schemas']>;
 /** Sign-in with its organization, key and permissions. */
-export type SignIn = DashboardComponents['schemas']['DashboardSession'];
+export type SignIn = DashboardParts['schemas']['DashboardSession'];
 
 /** QR code as an SVG path. */
-export type QrDrawing = DashboardComponents['schemas']['QrCode'];
+export type QrDrawing = DashboardParts['schemas']['QrCode'];
 
 const READS: readonly string[] = ['GET', 'HEAD'];
 const KEY_BYTES = 16;
