@@ -5380,6 +5380,11 @@ export interface components {
             messenger_username: string | null;
             /** @description Events that both channels notify about; empty for none. */
             enabled_events: components["schemas"]["NotificationEvent"][];
+            /**
+             * @description True when both channels also notify about money that needs a decision.
+             * @example true
+             */
+            attention: boolean;
             /** @description Time when the settings last changed. */
             updated_at: components["schemas"]["Timestamp"];
         };
@@ -5414,6 +5419,11 @@ export interface components {
             messenger_enabled?: boolean;
             /** @description Events that both channels notify about; empty for none. Replaces the previous list. */
             enabled_events?: components["schemas"]["NotificationEvent"][];
+            /**
+             * @description True to be notified about money that needs a decision: unmatched transfers, and checkouts that were paid late, too much or in part.
+             * @example true
+             */
+            attention?: boolean;
         };
         /** @description A URL that links a messenger chat. */
         MessengerLink: {
