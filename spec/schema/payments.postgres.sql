@@ -393,6 +393,7 @@ create table notification_settings (
   messenger_username text collate "C",
   enabled_events text collate "C" not null,
   updated_at bigint not null,
+  attention boolean not null default true,
   PRIMARY KEY (organization_id, mode),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id)
@@ -432,6 +433,7 @@ create table notices (
   next_attempt_at bigint,
   locked_until bigint,
   locked_by text collate "C",
+  is_digest boolean not null default false,
   PRIMARY KEY (id),
   CHECK ((channel = ANY (ARRAY['email'::text, 'messenger'::text]))),
   CHECK ((kind = ANY (ARRAY['payment'::text, 'webhook_disabled'::text]))),
@@ -443,6 +445,7 @@ CREATE UNIQUE INDEX notices_by_event ON notices USING btree (event_id, channel) 
 CREATE INDEX notices_due ON notices USING btree (channel, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX notices_by_age ON notices USING btree (created_at);
 CREATE INDEX notices_leased ON notices USING btree (locked_until) WHERE locked_until IS NOT NULL;
+CREATE INDEX notices_digests ON notices USING btree (organization_id, mode, channel, created_at) WHERE is_digest;
 
 create table test_mails (
   organization_id text collate "C" not null,

@@ -345,7 +345,7 @@ CREATE TABLE notification_settings (
   messenger_chat_id text,
   messenger_username text,
   enabled_events text not null,
-  updated_at integer not null,
+  updated_at integer not null, attention integer check (attention in (0, 1)) not null default true,
   primary key (organization_id, mode)
 ) strict;
 CREATE INDEX notification_settings_by_chat on notification_settings (messenger_chat_id)
@@ -379,11 +379,12 @@ CREATE TABLE notices (
   next_attempt_at integer,
   locked_until integer,
   locked_by text
-) strict;
+, is_digest integer check (is_digest in (0, 1)) not null default false) strict;
 CREATE UNIQUE INDEX notices_by_event on notices (event_id, channel) where event_id is not null;
 CREATE INDEX notices_due on notices (channel, next_attempt_at) where next_attempt_at is not null;
 CREATE INDEX notices_by_age on notices (created_at);
 CREATE INDEX notices_leased on notices (locked_until) where locked_until is not null;
+CREATE INDEX notices_digests on notices (organization_id, mode, channel, created_at) where is_digest;
 
 CREATE TABLE test_mails (
   organization_id text not null references organizations (id),

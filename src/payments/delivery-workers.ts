@@ -17,6 +17,8 @@ interface DeliveryDeps extends ClockAndLog {
   readonly db: Db;
   readonly seals: Seals;
   readonly chains: PaymentChains;
+  /** Base URL of the dashboard; undefined when none is configured. */
+  readonly publicUrl?: string | undefined;
   /** Channels to merchants. */
   readonly outgoing: OutgoingChannels;
   readonly counters?: PaymentsCounters | undefined;

@@ -173,7 +173,15 @@ async function openDelivery({ options, store, counters, opened }: Parts, outgoin
   const log = ofRole('delivery', options.log);
   const { startDelivery } = await import('./delivery-workers.ts');
   const chains = paymentChains(options.chains);
-  const started = startDelivery({ ...store, clock, log, outgoing, counters, chains });
+  const started = startDelivery({
+    ...store,
+    clock,
+    log,
+    outgoing,
+    counters,
+    chains,
+    publicUrl: options.publicUrl,
+  });
   opened.defer(() => started.stop());
 }
 

@@ -88,6 +88,7 @@ function changed(
     email_enabled: emailEnabled = settings.emailEnabled && emailAddress !== null,
     messenger_enabled: messengerEnabled = settings.messengerEnabled,
     enabled_events: enabledEvents = settings.enabledEvents,
+    attention = settings.attention,
   } = changes;
   if (emailEnabled && emailAddress === null) {
     throw new InvalidBody('email_enabled', 'cannot be true without an email_address');
@@ -101,6 +102,7 @@ function changed(
     emailEnabled,
     messengerEnabled,
     enabledEvents: [...new Set(enabledEvents)],
+    attention,
     updatedAt: now,
   };
 }
@@ -236,6 +238,7 @@ function settingsAnswer(settings: NotificationSettings): PaymentsSchemas['Notifi
       messenger_chat_id: settings.messengerChatId,
       messenger_username: settings.messengerUsername,
       enabled_events: [...settings.enabledEvents],
+      attention: settings.attention,
       updated_at: timestamp(settings.updatedAt),
     },
   };

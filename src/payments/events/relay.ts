@@ -7,8 +7,9 @@ import { newId } from '../../lib/ids.ts';
 import type { ClockAndLog } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
 import type { EventType, PaymentEvent } from '../model/event.ts';
-import { channelsFor, type Notice } from '../model/notification.ts';
+import { channelsFor, type Notice, type NotificationSettings } from '../model/notification.ts';
 import { newDeliveryOf } from '../model/webhook.ts';
+import { collectAttention } from '../notifications/store/attention-notices.ts';
 import { noticeStore } from '../notifications/store/notice-store.ts';
 import { notificationStore } from '../notifications/store/notification-store.ts';
 import type { Seals } from '../secrets/sealed.ts';
@@ -50,7 +51,9 @@ export function relay({ db, seals, clock, log, onRelayed }: RelayDeps): Worker {
           until: clock.now() + UNOPENED_PAUSE_MS,
         });
         await deliveryStore(handle, seals).insert(await deliveriesOf(handle, events, clock.now()));
-        await noticeStore(handle, seals).insert(await noticesOf(handle, events, clock.now()));
+        const settings = await notificationStore(handle).saved(events);
+        await noticeStore(handle, seals).insert(noticesOf(settings, events, clock.now()));
+        await collectAttention({ handle, seals, now: clock.now() }, events, settings);
         await markRelayed(handle, events);
         return { taken: rows.length, relayed: events };
       });
@@ -74,12 +77,11 @@ async function deliveriesOf(
   );
 }
 
-async function noticesOf(
-  handle: Transaction,
+function noticesOf(
+  saved: readonly NotificationSettings[],
   events: readonly PaymentEvent[],
   now: number,
-): Promise<Notice[]> {
-  const saved = await notificationStore(handle).saved(events);
+): Notice[] {
   return events.flatMap(event => {
     const { organizationId, mode, type } = event;
     const settings = saved.find(one => one.organizationId === organizationId && one.mode === mode);

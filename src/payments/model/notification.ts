@@ -1,5 +1,5 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import type { EventType, PaymentEvent } from './event.ts';
+import { type EventType, isMispaidType, type PaymentEvent } from './event.ts';
 import type { Owner } from './owner.ts';
 
 /** Events that people can be notified of. Document 3, "Events". */
@@ -22,6 +22,8 @@ export interface NotificationSettings extends Owner {
   /** Without `@`. */
   readonly messengerUsername: string | null;
   readonly enabledEvents: readonly NotificationEvent[];
+  /** True when both channels also notify about money that needs a decision (Decision 357). */
+  readonly attention: boolean;
   /** UTC milliseconds. */
   readonly updatedAt: number;
 }
@@ -29,6 +31,13 @@ export interface NotificationSettings extends Owner {
 /** Content of a notice. */
 export type NoticePayload =
   | { readonly kind: 'payment'; readonly event: PaymentEvent }
+  | {
+      /** Money that needs a decision, oldest first. */
+      readonly kind: 'attention';
+      readonly events: readonly PaymentEvent[];
+      /** Number of further events. */
+      readonly more: number;
+    }
   | {
       readonly kind: 'webhook_disabled';
       readonly webhookId: string;
@@ -59,13 +68,24 @@ export function defaultSettings({ organizationId, mode }: Owner, updatedAt: numb
     messengerChatId: null,
     messengerUsername: null,
     enabledEvents: NOTIFICATION_EVENTS,
+    attention: true,
     updatedAt,
   };
 }
 
 /** Channels that an event is sent through under these settings. */
 export function channelsFor(settings: NotificationSettings, type: EventType): Channel[] {
-  if (!settings.enabledEvents.some(enabled => enabled === type)) return [];
+  return settings.enabledEvents.some(enabled => enabled === type) ? openChannels(settings) : [];
+}
+
+/** Channels that collect an event about money that needs a decision. */
+export function attentionChannels(settings: NotificationSettings, type: EventType): Channel[] {
+  const needsDecision = type === 'transfer.unmatched' || isMispaidType(type);
+  return settings.attention && needsDecision ? openChannels(settings) : [];
+}
+
+/** Channels that are on and have a target. */
+function openChannels(settings: NotificationSettings): Channel[] {
   const { emailEnabled, emailAddress, messengerEnabled, messengerChatId } = settings;
   return [
     ...(emailEnabled && emailAddress !== null ? (['email'] as const) : []),

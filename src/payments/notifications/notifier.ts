@@ -4,6 +4,7 @@ import { DAY_MS } from '../../lib/clock.ts';
 import type { ClockAndLog } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
 import {
+  attentionChannels,
   type Channel,
   channelsFor,
   type NoticePayload,
@@ -24,6 +25,8 @@ export interface NotifierDeps extends ClockAndLog {
   readonly db: Db;
   readonly seals: Seals;
   readonly chains: PaymentChains;
+  /** Base URL of the dashboard, without a slash at the end. Without it, mails name no page. */
+  readonly publicUrl?: string | undefined;
   readonly mailer: Mailer;
   /** Undefined when no bot is configured. */
   readonly messenger: Messenger | undefined;
@@ -44,7 +47,7 @@ export function notifiers(deps: NotifierDeps): readonly Worker[] {
 
 function notifier(
   channel: Channel,
-  { db, seals, clock, chains, mailer, messenger, log, onOutcome }: NotifierDeps,
+  { db, seals, clock, chains, publicUrl, mailer, messenger, log, onOutcome }: NotifierDeps,
 ): Worker {
   const queue = noticeQueue({ db, seals, clock, log });
   /** Times (UTC milliseconds) until which the messenger accepts no message for a chat. */
@@ -93,7 +96,7 @@ function notifier(
     const target = targetOf(settings, payload);
     if (target === null) throw new NotSent('refused', 'This channel was switched off in the meantime.');
     const { name } = await organizationStore(db).profile(owner);
-    const content = noticeContent(payload, { name, mode }, chains);
+    const content = noticeContent(payload, { name, mode }, { chains, publicUrl });
     if (channel === 'email') await mailer.send(mailOf(content, { id, to: target }));
     else await message(target, messageOf(content));
   }
@@ -126,7 +129,11 @@ function notifier(
     const { emailAddress, messengerChatId } = settings;
     const address = channel === 'email' ? emailAddress : messengerChatId;
     if (payload.kind === 'webhook_disabled') return address;
-    return channelsFor(settings, payload.event.type).includes(channel) ? address : null;
+    const channels =
+      payload.kind === 'attention'
+        ? payload.events.flatMap(({ type }) => attentionChannels(settings, type))
+        : channelsFor(settings, payload.event.type);
+    return channels.includes(channel) ? address : null;
   }
 }
 

@@ -1,6 +1,7 @@
+import type { StoredBoolean } from '#db/columns.ts';
 import type { LeasableRow } from '#db/lease.ts';
 import type { EventType } from '../model/event.ts';
-import type { Channel, NoticePayload, NotificationSettings } from '../model/notification.ts';
+import type { Channel, NotificationSettings } from '../model/notification.ts';
 import type { Delivery, Webhook } from '../model/webhook.ts';
 import type { OwnerColumns } from './organization-tables.ts';
 import type { RowOfRecord } from './record-form.ts';
@@ -41,9 +42,11 @@ type NotificationSettingsRow = RowOfRecord<NotificationSettings>;
 
 export interface NoticeRow extends OwnerColumns, LeasableRow {
   channel: Channel;
-  kind: NoticePayload['kind'];
+  kind: 'payment' | 'webhook_disabled';
   event_id: string | null;
   sealed_payload: string;
+  /** True for a notice that collects events. */
+  is_digest: StoredBoolean;
   attempts: number;
   status: 'pending' | 'sent' | 'failed';
   last_error: string | null;

@@ -64,6 +64,7 @@ eachDatabase('notifications', databases => {
           messenger_chat_id: null,
           messenger_username: null,
           enabled_events: ALL_EVENTS,
+          attention: true,
           updated_at: '2026-05-04T12:00:00.000Z',
         },
       },
@@ -96,6 +97,7 @@ eachDatabase('notifications', databases => {
       email_address: 'new@books.example',
       messenger_enabled: true,
       enabled_events: ['payment.failed', 'payment.failed'],
+      attention: false,
     });
 
     expect(answer.status).toBe(200);
@@ -106,6 +108,7 @@ eachDatabase('notifications', databases => {
       messenger_chat_id: '5092331',
       messenger_username: 'cornerbooks',
       enabled_events: ['payment.failed'],
+      attention: false,
       updated_at: new Date(api.clock.now()).toISOString(),
     });
     expect((await shop.get(PATH)).body).toEqual(answer.body);

@@ -7,7 +7,7 @@ const OWNER = { organizationId: 'org_1', mode: 'live' } as const;
 const MERCHANT = { name: 'Corner Books', mode: 'live' } as const;
 
 function told(payload: NoticePayload, merchant: Parameters<typeof noticeContent>[1] = MERCHANT) {
-  const content = noticeContent(payload, merchant, BASE);
+  const content = noticeContent(payload, merchant, { chains: BASE });
   const mail = mailOf(content, { id: 'ntc_1', to: 'orders@books.example' });
   return { ...mail, message: messageOf(content) };
 }

@@ -39,12 +39,13 @@ const COLUMNS = [
   'status',
   'created_at',
   'next_attempt_at',
+  'is_digest',
 ] as const;
 
 /** Messages to people. Payloads are sealed. */
 export function noticeStore(handle: Handle, seals: Seals) {
   return {
-    /** Inserts notices, due at once. A second notice of the same event and channel is dropped. */
+    /** Inserts notices, due at their creation. A second notice of the same event and channel is dropped. */
     async insert(notices: readonly Notice[]): Promise<void> {
       if (notices.length === 0) return;
       const rows = notices.map(({ id, organizationId, mode, channel, payload, attempts, createdAt }) => [
@@ -52,13 +53,15 @@ export function noticeStore(handle: Handle, seals: Seals) {
         organizationId,
         mode,
         channel,
-        payload.kind,
+        // The column's check knows no other kinds.
+        payload.kind === 'webhook_disabled' ? payload.kind : 'payment',
         payload.kind === 'payment' ? payload.event.id : null,
-        seals.seal(JSON.stringify(payload), cellOf(id)),
+        sealedPayload(id, payload, seals),
         attempts,
         'pending',
         createdAt,
         createdAt,
+        payload.kind === 'attention',
       ]);
       const into = { table: 'notices', columns: COLUMNS, suffix: 'on conflict do nothing' };
       await insertRows(handle, into, rows);
@@ -119,7 +122,8 @@ export function noticeQueue({ db, seals, clock, log }: NoticeQueueDeps) {
   };
 }
 
-function noticeOf(row: NoticeRow, seals: Seals): Notice {
+/** Converts a row to a notice. @throws SealError */
+export function noticeOf(row: NoticeRow, seals: Seals): Notice {
   return {
     id: row.id,
     organizationId: row.organization_id,
@@ -129,6 +133,11 @@ function noticeOf(row: NoticeRow, seals: Seals): Notice {
     attempts: row.attempts,
     createdAt: row.created_at,
   };
+}
+
+/** The payload of a notice as it is stored. */
+export function sealedPayload(id: string, payload: NoticePayload, seals: Seals): string {
+  return seals.seal(JSON.stringify(payload), cellOf(id));
 }
 
 function cellOf(id: string): SealedCell {

@@ -64,6 +64,7 @@ const settingsForm = recordForm<NotificationSettings>({
   messengerChatId: 'plain',
   messengerUsername: 'plain',
   enabledEvents: 'json',
+  attention: 'boolean',
   updatedAt: 'plain',
 });
 

@@ -169,3 +169,13 @@ export const LEASES_MIGRATION: Migration = {
     table => `create index ${table}_leased on ${table} (locked_until) where locked_until is not null`,
   ),
 };
+
+/** Notices about money that needs a decision, which collect events. Where a channel is on, it now tells of them, too. */
+export const ATTENTION_MIGRATION: Migration = {
+  name: 'notices of money that needs a decision',
+  up: [
+    addColumn('notification_settings', 'attention', ['boolean', 'not null default true']),
+    addColumn('notices', 'is_digest', ['boolean', 'not null default false']),
+    'create index notices_digests on notices (organization_id, mode, channel, created_at) where is_digest',
+  ],
+};

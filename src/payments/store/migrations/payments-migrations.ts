@@ -2,6 +2,7 @@ import { LEADER_MIGRATION } from '#db/leader.ts';
 import type { Migration, Schema } from '#db/migrate.ts';
 import { PAYMENT_MIGRATIONS, SECRET_KEYS_MIGRATION } from './002-payments.ts';
 import {
+  ATTENTION_MIGRATION,
   DELETED_WEBHOOKS_MIGRATION,
   LEASES_MIGRATION,
   REPLAYS_MIGRATION,
@@ -50,6 +51,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   REFUNDS_MIGRATION,
   ...MERCHANT_DECISION_MIGRATIONS,
   OVERPAID_AMOUNTS_MIGRATION,
+  ATTENTION_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

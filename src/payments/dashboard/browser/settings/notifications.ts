@@ -22,6 +22,7 @@ const EVENTS: readonly (readonly [Event, string])[] = [
   ['payment.failed', 'A payment failed'],
   ['checkout.completed', 'A checkout was paid in full'],
 ];
+const ATTENTION = 'Money needs a decision: paid late, too much or in part, or without a checkout';
 /** Shows a chat soon after it was linked in another window. */
 const RENEW_MS = 5_000;
 
@@ -54,7 +55,8 @@ function NotificationsPage(): VNode {
 }
 
 function Shown({ settings }: { settings: Settings }): VNode {
-  const texts = EVENTS.filter(([event]) => settings.enabled_events.includes(event)).map(([, text]) => text);
+  const chosen = EVENTS.filter(([event]) => settings.enabled_events.includes(event)).map(([, text]) => text);
+  const texts = settings.attention ? [...chosen, ATTENTION] : chosen;
   return h(Card, {
     title: 'Events',
     children:
@@ -87,14 +89,15 @@ function MailCard({
 
 const ADDRESS = { param: 'email_address' };
 
-function mailSettingsOf({ email_address, email_enabled, enabled_events }: Settings) {
-  return { email_address, email_enabled, enabled_events };
+function mailSettingsOf({ email_address, email_enabled, enabled_events, attention }: Settings) {
+  return { email_address, email_enabled, enabled_events, attention };
 }
 
 function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: string) => void }): VNode {
   const [address, setAddress] = useState(settings.email_address ?? '');
   const [isOn, setOn] = useState(settings.email_enabled);
   const [events, setEvents] = useState<readonly Event[]>(settings.enabled_events);
+  const [attention, setAttention] = useState(settings.attention);
   const change = useChange();
   const test = useChange();
   const [editor] = useState(() =>
@@ -115,6 +118,7 @@ function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: str
         email_address: address.trim() || null,
         email_enabled: isOn,
         enabled_events: [...events],
+        attention,
       });
       onDone(isSaved ? 'The settings are saved.' : NOTHING_CHANGED);
     });
@@ -158,6 +162,11 @@ function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: str
                 onChecked: (isChecked: boolean) => turn(event, isChecked),
               }),
             )}
+            ${h(CheckField, {
+              label: ATTENTION,
+              isChecked: attention,
+              onChecked: setAttention,
+            })}
           </fieldset>
         `,
       })}

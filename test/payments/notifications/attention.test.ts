@@ -1,0 +1,126 @@
+import { beforeEach, expect, test } from 'vitest';
+import { rowsOf } from '#db/query.ts';
+import { transaction } from '#db/transaction.ts';
+import { newId } from '#lib/ids.ts';
+import { createLogger } from '#lib/logger.ts';
+import { eventStore } from '#payments/events/event-store.ts';
+import { relay } from '#payments/events/relay.ts';
+import { testEventData } from '#payments/events/test-event.ts';
+import type { EventType } from '#payments/model/event.ts';
+import { createMailer, type Mailer } from '#payments/notifications/mailers.ts';
+import { notifiers } from '#payments/notifications/notifier.ts';
+import { ATTENTION_INTERVAL_MS } from '#payments/notifications/store/attention-notices.ts';
+import { notificationStore } from '#payments/notifications/store/notification-store.ts';
+import { seals } from '#payments/secrets/sealed.ts';
+import { RECORD_TIME } from '../../lab/payments-records.ts';
+import { bothDatabases } from '../../support/databases.ts';
+import { givenDatabase } from '../../support/given-database.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { BASE, everythingOn } from '../../support/notification-records.ts';
+import { type SmtpReceiver, startSmtpReceiver } from '../../support/smtp-receiver.ts';
+
+const SEALS = seals(['a secret of tests that is long enough']);
+const log = createLogger({ level: 'silent' });
+const never = new AbortController().signal;
+
+bothDatabases('mails about money that needs a decision', databases => {
+  const given = givenDatabase(databases, { isShared: false });
+  let receiver: SmtpReceiver;
+  let mailer: Mailer;
+  let clock: ManualClock;
+
+  beforeEach(async () => {
+    clock = manualClock(RECORD_TIME);
+    receiver = await startSmtpReceiver();
+    mailer = createMailer({
+      mail: { smtp: receiver.url, from: 'pay@shop.example' },
+      folder: '/nowhere',
+      clock,
+      log,
+    });
+    await save();
+    return async () => {
+      await mailer.close();
+      await receiver[Symbol.asyncDispose]();
+    };
+  });
+
+  const save = (changes: Parameters<typeof everythingOn>[1] = {}) =>
+    notificationStore(given.db).save(everythingOn(given.owner, { messengerEnabled: false, ...changes }));
+
+  /** Records events and relays them, by two processes at the same time. */
+  async function happen(type: EventType, count = 1): Promise<void> {
+    for (let event = 0; event < count; event++) {
+      const data = testEventData(type, clock.now());
+      if ('message' in data) throw new Error('not the data of an event');
+      const record = { ...given.owner, id: newId('evt'), type, createdAt: clock.now(), data };
+      await transaction(given.db, handle =>
+        eventStore(handle, SEALS).insert([{ event: record, fact: record.id, order: 0 }]),
+      );
+    }
+    const relays = [given.db, given.other].map(db => relay({ db, seals: SEALS, clock, log }));
+    await Promise.all(relays.map(one => one.runOnce(never)));
+    await Promise.all(relays.map(one => one.runOnce(never)));
+  }
+
+  /** Sends what is due; returns the subjects of the mails. */
+  async function mailed(): Promise<string[]> {
+    const before = receiver.mails.length;
+    const [mails] = notifiers({
+      db: given.db,
+      seals: SEALS,
+      clock,
+      chains: BASE,
+      publicUrl: 'https://pay.example',
+      mailer,
+      messenger: undefined,
+      log,
+    });
+    while (((await mails?.runOnce(never)) ?? 0) > 0) {}
+    const headers = receiver.mails.slice(before).flatMap(mail => mail.headers);
+    return headers.filter(one => one.startsWith('Subject: ')).map(one => one.slice('Subject: '.length));
+  }
+
+  test('a single one has product, answers, address and the page where it is decided', async () => {
+    await happen('checkout.paid_late');
+
+    expect(await mailed()).toEqual([expect.stringContaining('Decision needed: paid late')]);
+    const text = receiver.mails[0]?.parts['text/plain'] ?? '';
+    expect(text).toContain('Product: An example');
+    expect(text).toContain('Ship to: Ada Example, 1 Example Street');
+    expect(text).toContain('Customer: Ada Example, ada@example.com');
+    expect(text).toMatch(/https:\/\/pay\.example\/dashboard\/payments\/cs_[0-9A-Za-z]{24}/);
+    expect(await mailed()).toEqual([]);
+  });
+
+  test('those of the next ten minutes are one mail, with twenty of them and the number of the others', async () => {
+    await happen('transfer.unmatched');
+    expect(await mailed()).toHaveLength(1);
+
+    await happen('checkout.overpaid', 12);
+    await happen('transfer.unmatched', 13);
+    const tooEarly = await mailed();
+    clock.advance(ATTENTION_INTERVAL_MS);
+    const digest = await mailed();
+    await happen('checkout.partially_paid');
+    const next = await mailed();
+    clock.advance(ATTENTION_INTERVAL_MS);
+
+    expect([tooEarly, digest, next]).toEqual([[], ['Decision needed: 25 payments'], []]);
+    expect(receiver.mails[1]?.parts['text/plain']).toContain('And: 5 more in the dashboard');
+    expect(await mailed()).toEqual([expect.stringContaining('ended paid in part')]);
+    const rows = await rowsOf<{ status: string }>(given.db, 'select status from notices');
+    expect(rows.map(({ status }) => status)).toEqual(['sent', 'sent', 'sent']);
+  });
+
+  test('are sent only while attention is on, whatever the other events are', async () => {
+    await save({ attention: false });
+    await happen('checkout.paid_late');
+    const off = await mailed();
+    await save({ enabledEvents: [] });
+    await happen('checkout.paid_late');
+
+    expect(off).toEqual([]);
+    expect(await mailed()).toHaveLength(1);
+  });
+});
