@@ -60,6 +60,23 @@ describe('a page in the client’s cache', () => {
   });
 });
 
+test('a page is sent compressed to a client that accepts that', async () => {
+  const { id } = await pages.session(await pages.link());
+
+  const [plain, small] = await Promise.all(
+    ['identity', 'br'].map(coding => pages.get(`/pay/s/${id}`, { 'Accept-Encoding': coding })),
+  );
+
+  expect([plain?.headers.get('content-encoding'), small?.headers.get('content-encoding')]).toEqual([
+    null,
+    'br',
+  ]);
+  expect(Number(small?.headers.get('content-length'))).toBeLessThan(
+    Number(plain?.headers.get('content-length')) / 4,
+  );
+  expect(small?.headers.get('vary')).toContain('Accept-Encoding');
+});
+
 test('pages are counted per address, and beyond the limit a page says how long to wait', async () => {
   const { id } = await pages.session(await pages.link());
   const from = (address: string) => pages.get(`/pay/s/${id}`, { 'X-Forwarded-For': address });

@@ -5,8 +5,8 @@ import { secondsText } from '#contract/contracts/payments-errors.ts';
 import type { Db } from '#db/open.ts';
 import type { Client } from '#http/client-address.ts';
 import { unavailableError } from '#http/errors.ts';
-import { entityTag } from '#http/representation.ts';
-import { namesTag } from '#http/send.ts';
+import { entityTag, uncompressed, withForm } from '#http/representation.ts';
+import { chosenForm, namesTag, preferredCoding } from '#http/send.ts';
 import type { Clock } from '#lib/clock.ts';
 import { toJson } from '#lib/json.ts';
 import { Unavailable } from '#lib/unavailable.ts';
@@ -126,13 +126,16 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
       try {
         const { headers: counts, waitSeconds } = await admit(ctx.state.client);
         ctx.set({ ...headers, ...counts });
-        sendPage(ctx, waitSeconds === undefined ? await pageOf(ctx) : notice(429, tooManyPages(waitSeconds)));
+        await sendPage(
+          ctx,
+          waitSeconds === undefined ? await pageOf(ctx) : notice(429, tooManyPages(waitSeconds)),
+        );
       } catch (error) {
         // Payers get a page and not the JSON that other routes answer with.
         ctx.state.log().error({ err: error }, 'a page of the checkout could not be shown');
         const away = error instanceof Unavailable ? unavailableError(error) : undefined;
         ctx.set({ ...headers, ...away?.headers });
-        sendPage(ctx, notice(away?.status ?? 500, BROKEN));
+        await sendPage(ctx, notice(away?.status ?? 500, BROKEN));
       }
     };
   const link = counted(ctx => pageOfLink(nameIn(ctx), referenceOf(ctx)));
@@ -176,14 +179,22 @@ interface PageAnswer {
   readonly render: () => string | Buffer;
 }
 
-/** Answers with a page. When the client has the page, answers 304 without rendering it. */
-function sendPage(ctx: Context, { status, tag, render }: PageAnswer): void {
+/**
+ * Answers with a page, compressed, because its data repeats its content. When the client has the page, answers 304
+ * without rendering it.
+ */
+async function sendPage(ctx: Context, { status, tag, render }: PageAnswer): Promise<void> {
   withoutForeignReaders(ctx);
   const isHeld = status === 200 && tag !== undefined && namesTag(ctx.req.headers['if-none-match'], tag);
-  const body = isHeld ? null : render();
+  const accepted = ctx.req.headers['accept-encoding'];
+  const form = isHeld
+    ? undefined
+    : chosenForm(accepted, await withForm(uncompressed(render()), preferredCoding(accepted)));
   // Weak, because the remaining time in a page changes every second.
   if (tag !== undefined) ctx.set('ETag', `W/${tag}`);
-  ctx.body = body;
+  ctx.vary('Accept-Encoding');
+  if (form !== undefined && form.coding !== 'identity') ctx.set('Content-Encoding', form.coding);
+  ctx.body = form?.bytes ?? null;
   ctx.status = isHeld ? 304 : status;
 }
 
