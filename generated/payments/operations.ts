@@ -823,4 +823,29 @@ export const table = {
       { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
+  getRefundAddress: {
+    id: "getRefundAddress",
+    method: "get",
+    path: "/api/v1/pay/sessions/{checkout_session_id}/refund-address",
+    refusesMisspelt: true,
+    statuses: [200, 304, 400, 404, 408, 417, 429, 431, 500, 503],
+    security: [],
+    parameters: [
+      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+      { name: "address", in: "query", required: false, read: "string", many: "one", check: "WalletAddress" },
+      { name: "wallet_address", in: "query", required: false, read: "string", many: "one", check: "WalletAddress" },
+    ],
+  },
+  stateRefundAddress: {
+    id: "stateRefundAddress",
+    method: "post",
+    path: "/api/v1/pay/sessions/{checkout_session_id}/refund-address",
+    refusesMisspelt: true,
+    body: true,
+    statuses: [200, 400, 404, 408, 417, 429, 431, 500, 503],
+    security: [],
+    parameters: [
+      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+    ],
+  },
 } as const satisfies OperationTable;

@@ -1112,6 +1112,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/pay/sessions/{checkout_session_id}/refund-address": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the refund address of a checkout
+         * @description Returns the address that the payer stated for a refund. With `address` and `wallet_address`, `message` is the text that the wallet signs to state that address.
+         */
+        get: operations["getRefundAddress"];
+        put?: never;
+        /**
+         * State the refund address of a checkout
+         * @description States the address to which the payer wants a refund. It is proved by the signature of `message` by a wallet that sent money for this checkout or signed for it. Without a signature it is not proved, and the merchant has to type it again. A proved address is changed by such a signature only. Needs a confirmed payment.
+         */
+        post: operations["stateRefundAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     "payment.completed": {
@@ -4706,11 +4730,11 @@ export interface components {
          */
         RefundStatus: "requires_action" | "pending" | "completed" | "cancelled";
         /**
-         * @description Source of the destination of a refund. `signed_wallet`: the wallet that signed for the checkout. `payer_signature`, `payer_email` and `payer`: stated by the payer on the checkout page, with a signature of the sending wallet, through a link in a mail, or without proof. `merchant`: typed by the merchant. `sender`: the address that sent the money, which may belong to an exchange or a contract.
+         * @description Source of the destination of a refund. `signed_wallet`: the wallet that signed for the checkout. `payer_signature` and `payer`: stated by the payer for the checkout, with a signature of the sending wallet or without proof. `merchant`: typed by the merchant. `sender`: the address that sent the money, which may belong to an exchange or a contract.
          * @example signed_wallet
          * @enum {string}
          */
-        DestinationSource: "signed_wallet" | "payer_signature" | "payer_email" | "payer" | "merchant" | "sender";
+        DestinationSource: "signed_wallet" | "payer_signature" | "payer" | "merchant" | "sender";
         /**
          * @description Reason of the last failure of a refund; null when there is none. `reverted`: its transaction failed. `mismatch`: its transaction does not send exactly this token and amount to the destination, was made before the refund, or completes another refund. `not_found`: no node knows its transaction. `reorged`: a reorg dropped its transfer. `cancelled` and `expired`: it has ended.
          * @example reverted
@@ -4740,7 +4764,7 @@ export interface components {
             /** @description Source of the destination. */
             destination_source: components["schemas"]["DestinationSource"];
             /**
-             * @description True when the payer has proved the destination: by the wallet that signed for the checkout, by a signature of the sending wallet, or through the payer's mailbox.
+             * @description True when the payer has proved the destination: by the wallet that signed for the checkout, or by a signature of the sending wallet.
              * @example true
              */
             destination_proved: boolean;
@@ -5604,7 +5628,7 @@ export interface components {
             /** @description Source of the destination. */
             destination_source: components["schemas"]["DestinationSource"];
             /**
-             * @description True when the payer has proved the destination: by the wallet that signed for the checkout, by a signature of the sending wallet, or through the payer's mailbox.
+             * @description True when the payer has proved the destination: by the wallet that signed for the checkout, or by a signature of the sending wallet.
              * @example true
              */
             destination_proved: boolean;
@@ -5731,6 +5755,8 @@ export interface components {
              * @example true
              */
             proved: boolean;
+            /** @description Address that the payer stated before this one; null when there was none. */
+            previous_address: components["schemas"]["Address"] | null;
             /**
              * @description A sentence to show before the address is used; null when there is none.
              * @example The address that sent the money may belong to an exchange or a contract. Money that is sent there is lost.
@@ -6175,6 +6201,54 @@ export interface components {
              */
             tx_hash: string;
         };
+        /** @description Address that the payer of a checkout stated for a refund. */
+        RefundAddress: {
+            /**
+             * @description Type of the object.
+             * @example refund_address
+             * @constant
+             */
+            object: "refund_address";
+            /** @description Id of the session. */
+            session_id: components["schemas"]["SessionId"];
+            /** @description The stated address; null when none was stated. */
+            address: components["schemas"]["Address"] | null;
+            /**
+             * @description True when a wallet of the payer signed for it.
+             * @example true
+             */
+            proved: boolean;
+            /** @description Address that was stated before; null when there was none. */
+            previous_address: components["schemas"]["Address"] | null;
+            /** @description Time when the address was stated; null when none was. */
+            stated_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Text for the wallet to sign (EIP-4361); null unless `address` and `wallet_address` are given.
+             * @example pay.example.com wants you to sign in with your Ethereum account:
+             *     0x70997970C51812dc3A010C7d01b50e0d17dc79C8
+             *
+             *     Refund what I paid to Corner Books to 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC. Signing costs nothing and moves no money.
+             *
+             *     URI: https://pay.example.com/pay/s/cs_9hUw3ZpLk5RtN8xEbG2mQy7V
+             *     Version: 1
+             *     Chain ID: 8453
+             *     Nonce: 9hUw3ZpLk5RtN8xEbG2mQy7V0
+             *     Issued At: 2026-11-21T10:00:00.000Z
+             */
+            message: string | null;
+        };
+        /** @description An address for a refund, with or without the signature of a wallet that paid. */
+        RefundAddressStatement: {
+            /** @description Address that is to receive the refund. */
+            address: components["schemas"]["AddressInput"];
+            /** @description Wallet that signed. Required with `signature`. */
+            wallet_address?: components["schemas"]["AddressInput"];
+            /**
+             * @description Signature of the message (EIP-191, or EIP-1271 for a contract), 0x-prefixed hex of at most 4,096 bytes.
+             * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b
+             */
+            signature?: string;
+        };
         /** @description Body of a delivery about a payment. */
         PaymentDelivery: {
             /** @description Id of the event. */
@@ -6565,6 +6639,8 @@ export interface components {
          * @example xK9mQ2aB
          */
         ShortCode: string;
+        /** @description Address that the payer wants to state, in any letter case. */
+        StatedAddress: string;
         /** @description Address of the wallet that will sign, in any letter case. `wallet_message` then contains it with its checksum. */
         WalletAddress: string;
         /** @description Page number, from 1. A page after the last one is empty. */
@@ -9433,6 +9509,89 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CheckoutState"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getRefundAddress: {
+        parameters: {
+            query?: {
+                /** @description Address that the payer wants to state, in any letter case. */
+                address?: components["parameters"]["StatedAddress"];
+                /** @description Address of the wallet that will sign, in any letter case. `wallet_message` then contains it with its checksum. */
+                wallet_address?: components["parameters"]["WalletAddress"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the checkout session.
+                 * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
+                 */
+                checkout_session_id: components["parameters"]["CheckoutSessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stated address, and the text to sign. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundAddress"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    stateRefundAddress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the checkout session.
+                 * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
+                 */
+                checkout_session_id: components["parameters"]["CheckoutSessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "address": "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RefundAddressStatement"];
+            };
+        };
+        responses: {
+            /** @description The stated address. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundAddress"];
                 };
             };
             400: components["responses"]["BadRequest"];
