@@ -627,3 +627,13 @@ CREATE INDEX refunds_open ON refunds USING btree (chain_id, status) WHERE status
 CREATE INDEX refunds_due ON refunds USING btree (expires_at) WHERE status = ANY (ARRAY['requires_action'::text, 'pending'::text]);
 CREATE INDEX refunds_completed ON refunds USING btree (chain_id, block_number) WHERE status = 'completed'::text;
 CREATE UNIQUE INDEX refunds_by_transfer ON refunds USING btree (chain_id, tx_hash, log_index) WHERE log_index IS NOT NULL AND (status = ANY (ARRAY['pending'::text, 'completed'::text]));
+
+create table refund_addresses (
+  session_id text collate "C" not null,
+  address text collate "C" not null,
+  is_proved boolean not null,
+  proofs bigint not null,
+  previous_address text collate "C",
+  stated_at bigint not null,
+  PRIMARY KEY (session_id)
+);

@@ -542,3 +542,12 @@ CREATE INDEX refunds_due on refunds (expires_at) where status in ('requires_acti
 CREATE INDEX refunds_completed on refunds (chain_id, block_number) where status = 'completed';
 CREATE UNIQUE INDEX refunds_by_transfer on refunds (chain_id, tx_hash, log_index)
      where log_index is not null and status in ('pending', 'completed');
+
+CREATE TABLE refund_addresses (
+  session_id text primary key,
+  address text not null,
+  is_proved integer check (is_proved in (0, 1)) not null,
+  proofs integer not null,
+  previous_address text,
+  stated_at integer not null
+) strict;

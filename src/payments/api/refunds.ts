@@ -217,6 +217,7 @@ function destinationOf(
   const known = money.destinations.find(one => one.address === address) ?? {
     address,
     source: 'merchant' as const,
+    previousAddress: null,
   };
   if (again === undefined && !isProved(known.source)) throw missingField('destination_confirmation');
   if (again !== undefined && again.toLowerCase() !== address) {

@@ -8,7 +8,7 @@ import { acceptsPayment, outcomeOf } from '../model/outcome.ts';
 import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } from '../model/payment-chain.ts';
 import type { CheckoutSession, SessionState } from '../model/session.ts';
 import { sessionStates } from '../sessions/session-store.ts';
-import { type WalletRequest, walletMessage } from './wallet-message.ts';
+import { refundMessage, type WalletRequest, walletMessage } from './wallet-message.ts';
 
 const ID_PREFIX = 'cs_';
 
@@ -119,6 +119,23 @@ export function walletMessageOf(
     issuedAt: session.createdAt,
   };
   return walletMessage(facts, wallet);
+}
+
+/** Text that a wallet signs to state a refund address `to` (Decision 351). `proofs` counts earlier statements. */
+export function refundMessageOf(
+  session: CheckoutSession,
+  { publicUrl }: Surroundings,
+  { to, proofs, ...wallet }: WalletRequest & { readonly to: string; readonly proofs: number },
+): string {
+  const facts = {
+    merchant: session.presentation.merchant.name,
+    to,
+    uri: `${publicUrl}/pay/s/${session.id}`,
+    chainId: session.chainId,
+    nonce: `${session.id.slice(ID_PREFIX.length)}${proofs}`,
+    issuedAt: session.createdAt,
+  };
+  return refundMessage(facts, wallet);
 }
 
 /** Origin of the pay page. */

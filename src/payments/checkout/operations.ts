@@ -21,11 +21,18 @@ import {
   walletBinding,
   walletOrigins,
 } from './proofs.ts';
+import { refundAddresses } from './refund-address.ts';
 import { stateTag } from './state-waits.ts';
 
 type CheckoutHandlers = Pick<
   PaymentsHandlers<never, PayerRequest>,
-  'startCheckout' | 'getCheckout' | 'getCheckoutState' | 'bindWallet' | 'claimPayment'
+  | 'startCheckout'
+  | 'getCheckout'
+  | 'getCheckoutState'
+  | 'bindWallet'
+  | 'claimPayment'
+  | 'getRefundAddress'
+  | 'stateRefundAddress'
 >;
 
 /**
@@ -92,6 +99,7 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
 
     ...walletBinding(deps),
     ...claims(deps),
+    ...refundAddresses(deps),
   };
 }
 

@@ -34,19 +34,32 @@ export interface WalletRequest {
   readonly address: string | undefined;
 }
 
-/**
- * Text that binds a wallet to a session. A signature is valid for this session, wallet and host only. Built here
- * because viem refuses hosts without a dot and IPv6 literals. Source: EIP-4361.
- */
-export function walletMessage(
-  { uri, chainId, nonce, issuedAt, ...terms }: WalletMessageFacts,
+/** Text that binds a wallet to a session. A signature is valid for this session, wallet and host only. */
+export function walletMessage(facts: WalletMessageFacts, wallet: WalletRequest): string {
+  return signInMessage(facts, wallet, paymentStatement(facts));
+}
+
+/** Text that states where a refund is to go. Its nonce contains the number of earlier statements. */
+export function refundMessage(
+  { merchant, to, ...facts }: Omit<WalletMessageFacts, 'amount' | 'token'> & { readonly to: string },
+  wallet: WalletRequest,
+): string {
+  const name = statementText(merchant);
+  const paid = `Refund what I paid${name === undefined ? '' : ` to ${name}`} to ${checksummed(to)}.`;
+  return signInMessage(facts, wallet, `${paid} ${HARMLESS}`);
+}
+
+/** Built here because viem refuses hosts without a dot and IPv6 literals. Source: EIP-4361. */
+function signInMessage(
+  { uri, chainId, nonce, issuedAt }: Pick<WalletMessageFacts, 'uri' | 'chainId' | 'nonce' | 'issuedAt'>,
   { origin, address }: WalletRequest,
+  statement: string,
 ): string {
   return [
     `${origin.replace(/^https:\/\//, '')} wants you to sign in with your Ethereum account:`,
     address === undefined ? PLACEHOLDER : checksummed(address),
     '',
-    statement(terms),
+    statement,
     '',
     `URI: ${uri}`,
     'Version: 1',
@@ -56,11 +69,17 @@ export function walletMessage(
   ].join('\n');
 }
 
-function statement({ merchant, amount, token }: Pick<WalletMessageFacts, 'merchant' | 'amount' | 'token'>) {
+const HARMLESS = 'Signing costs nothing and moves no money.';
+
+function paymentStatement({
+  merchant,
+  amount,
+  token,
+}: Pick<WalletMessageFacts, 'merchant' | 'amount' | 'token'>) {
   const units = statementText(token.symbol) ?? `of token ${token.address}`;
   const name = statementText(merchant);
   const payment = `Pay ${formatUnits(amount, token.decimals)} ${units}${name === undefined ? '' : ` to ${name}`}.`;
-  return `${payment} Signing costs nothing and moves no money.`;
+  return `${payment} ${HARMLESS}`;
 }
 
 /** A text without its accents; undefined when it has characters that a statement cannot contain. */

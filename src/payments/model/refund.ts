@@ -10,10 +10,23 @@ export type DestinationSource = PaymentsSchemas['DestinationSource'];
 export const REFUND_LIFETIME_MS = 7 * DAY_MS;
 
 /** Sources of destinations that the payer has proved (Decision 351). */
-const PROVED: readonly DestinationSource[] = ['signed_wallet', 'payer_signature', 'payer_email'];
+const PROVED: readonly DestinationSource[] = ['signed_wallet', 'payer_signature'];
 
 export function isProved(source: DestinationSource): boolean {
   return PROVED.includes(source);
+}
+
+/** The address that the payer of a session stated for a refund. `statedAt` is UTC milliseconds. */
+export interface StatedAddress {
+  readonly sessionId: string;
+  /** Lower case. */
+  readonly address: string;
+  /** True when a wallet of the payer signed for it. */
+  readonly isProved: boolean;
+  /** Number of statements of the session with a signature. It is part of the text to sign. */
+  readonly proofs: number;
+  readonly previousAddress: string | null;
+  readonly statedAt: number;
 }
 
 /** The money that a refund sends back. An unmatched transfer gains session and transaction when it is assigned. */

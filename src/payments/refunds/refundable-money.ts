@@ -1,16 +1,25 @@
 import type { Handle } from '../../db/open.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import { type DestinationSource, isProved, type RefundedMoney, type RefundStatus } from '../model/refund.ts';
+import {
+  type DestinationSource,
+  isProved,
+  type RefundedMoney,
+  type RefundStatus,
+  type StatedAddress,
+} from '../model/refund.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { UnmatchedTransfer } from '../model/transfer.ts';
 import { transactionStore } from '../store/transaction-store.ts';
+import { refundAddressStore } from './refund-address-store.ts';
 import { refundStore } from './refund-store.ts';
 
 /** An address to which money can be sent back. */
 export interface KnownDestination {
   readonly address: string;
   readonly source: DestinationSource;
+  /** Address that the payer stated before this one; null when there was none. */
+  readonly previousAddress: string | null;
 }
 
 /** Confirmed money, the part of it that refunds have reserved or sent, and its known destinations, the safest first. */
@@ -47,6 +56,7 @@ export async function moneyOfSession(
           reserved: await refunds.sum({ transactionId: transaction.id }, RESERVING),
         };
   const free = [ofSession, part].map(({ received, reserved }) => received - reserved);
+  const stated = await refundAddressStore(handle).find(session.id);
   const { chainId, tokenAddress, recipientAddress } = session;
   return {
     chainId,
@@ -58,10 +68,10 @@ export async function moneyOfSession(
     ...part,
     refundable: free.reduce((least, one) => (one < least ? one : least), part.received),
     destinations: withoutRepetition([
-      ...(session.signedAddress === null
-        ? []
-        : [{ address: session.signedAddress, source: 'signed_wallet' as const }]),
-      ...asked.flatMap(({ sender }) => senderOf(sender)),
+      ...(stated?.isProved === true ? [statedBy(stated, 'payer_signature')] : []),
+      ...destinationAt(session.signedAddress, 'signed_wallet'),
+      ...(stated?.isProved === false ? [statedBy(stated, 'payer')] : []),
+      ...asked.flatMap(({ sender }) => destinationAt(sender, 'sender')),
     ]),
   };
 }
@@ -80,7 +90,7 @@ export async function moneyOfTransfer(handle: Handle, transfer: UnmatchedTransfe
     received,
     reserved,
     refundable: received - reserved,
-    destinations: senderOf(sender),
+    destinations: destinationAt(sender, 'sender'),
   };
 }
 
@@ -89,8 +99,12 @@ export function provedDestination({ destinations }: RefundableMoney): KnownDesti
   return destinations.find(({ source }) => isProved(source));
 }
 
-function senderOf(sender: string | null): KnownDestination[] {
-  return sender === null ? [] : [{ address: sender, source: 'sender' }];
+function destinationAt(address: string | null, source: DestinationSource): KnownDestination[] {
+  return address === null ? [] : [{ address, source, previousAddress: null }];
+}
+
+function statedBy({ address, previousAddress }: StatedAddress, source: DestinationSource): KnownDestination {
+  return { address, source, previousAddress };
 }
 
 function withoutRepetition(destinations: readonly KnownDestination[]): KnownDestination[] {

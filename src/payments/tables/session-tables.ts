@@ -2,7 +2,7 @@ import type { StoredBoolean } from '#db/columns.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { Recipient } from '../model/recipient.ts';
-import type { Refund } from '../model/refund.ts';
+import type { Refund, StatedAddress } from '../model/refund.ts';
 import type { CheckoutSession, Customer } from '../model/session.ts';
 import type { BlockPart, SetAsideReason } from '../model/set-aside.ts';
 import type { UnmatchedTransfer } from '../model/transfer.ts';
@@ -52,6 +52,7 @@ declare module 'knex/types/tables.js' {
     transactions: PaymentTransactionRow;
     unmatched_transfers: TransferRow;
     refunds: RefundRow;
+    refund_addresses: RowOfRecord<StatedAddress>;
     recipients: RecipientRow;
     chain_cursors: {
       chain_id: number;

@@ -190,7 +190,7 @@ eachPaymentsApi('refunds', apiTest => {
       session_id,
       transaction_id,
       destinations: [
-        { address: wallet, source: 'signed_wallet', proved: true, warning: null },
+        { address: wallet, source: 'signed_wallet', proved: true, previous_address: null, warning: null },
         { address: SENDER, source: 'sender', proved: false, warning: expect.stringMatching(/exchange/) },
       ],
     });

@@ -22,7 +22,7 @@ export interface PaymentsGateOptions extends ClockAndLog {
 }
 
 /** Payer operations that submit a signature or a claim. They are also counted by session (Decision 105). */
-const PROOFS = ['bindWallet', 'claimPayment'];
+const PROOFS = ['bindWallet', 'claimPayment', 'stateRefundAddress'];
 /** Payer operation that every open page polls. It has limits of its own (Decision 129). */
 const STATE = 'getCheckoutState';
 

@@ -55,10 +55,11 @@ export function optionsBody(money: RefundableMoney): PaymentsSchemas['RefundOpti
     amount_received: money.received.toString(),
     amount_reserved: money.reserved.toString(),
     amount_refundable: (money.refundable > 0n ? money.refundable : 0n).toString(),
-    destinations: money.destinations.map(({ address, source }) => ({
+    destinations: money.destinations.map(({ address, source, previousAddress }) => ({
       address,
       source,
       proved: isProved(source),
+      previous_address: previousAddress,
       warning: WARNINGS[source] ?? null,
     })),
   };

@@ -1,5 +1,20 @@
 import { addColumn, type Migration, table } from '#db/migrate.ts';
 
+/** Addresses that payers stated for refunds (Decision 351). */
+export const REFUND_ADDRESSES_MIGRATION: Migration = {
+  name: 'refund addresses',
+  up: [
+    table('refund_addresses', {
+      session_id: ['text', 'primary key'],
+      address: ['text', 'not null'],
+      is_proved: ['boolean', 'not null'],
+      proofs: ['count', 'not null'],
+      previous_address: 'text',
+      stated_at: ['time', 'not null'],
+    }),
+  ],
+};
+
 /** Refunds, which the wallets of merchants send (Decision 350). Sessions hold the sum of their completed ones. */
 export const REFUNDS_MIGRATION: Migration = {
   name: 'refunds',

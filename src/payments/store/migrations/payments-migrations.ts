@@ -24,7 +24,7 @@ import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.t
 import { STATS_MIGRATION } from './026-stats.ts';
 import { WATCHING_MIGRATIONS } from './029-watching.ts';
 import { ENDED_REASONS_MIGRATION } from './038-ended-sessions.ts';
-import { REFUNDS_MIGRATION } from './040-refunds.ts';
+import { REFUND_ADDRESSES_MIGRATION, REFUNDS_MIGRATION } from './040-refunds.ts';
 import { MERCHANT_DECISION_MIGRATIONS } from './041-merchant-decisions.ts';
 
 /** Schema steps of the payments platform. Append only. */
@@ -52,6 +52,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   ...MERCHANT_DECISION_MIGRATIONS,
   OVERPAID_AMOUNTS_MIGRATION,
   ATTENTION_MIGRATION,
+  REFUND_ADDRESSES_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

@@ -8,7 +8,7 @@ import { h } from '#pages/browser/element.ts';
 import { SelectField, TextField } from '#pages/browser/fields.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
 import { Problem } from '#pages/browser/problem.ts';
-import { shortened } from '#pages/browser/reference.ts';
+import { Reference, shortened } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { Amount, ChainName, tokenAt, useChains } from '../chains.ts';
@@ -104,6 +104,7 @@ function RefundForm({ options }: { options: Options }): VNode {
             ],
             onValue: setChosen,
           })}
+          ${known?.previous_address != null && html`<p class="notice">The payer stated ${h(Reference, { value: known.previous_address })} before.</p>`}
           ${known?.warning != null && html`<p class="notice warning">${known.warning}</p>`}
           ${
             known === undefined &&

@@ -43,7 +43,6 @@ export const REFUND_FAILURES: Readonly<Record<NonNullable<Refund['failure_reason
 export const DESTINATION_SOURCES: Readonly<Record<Refund['destination_source'], string>> = {
   signed_wallet: 'Wallet that signed for the checkout',
   payer_signature: 'Stated by the payer, signed by the sending wallet',
-  payer_email: 'Stated by the payer through a mailed link',
   payer: 'Stated by the payer, not proved',
   merchant: 'Typed by you, not proved',
   sender: 'Sender of the transfer, not proved',

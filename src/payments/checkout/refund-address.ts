@@ -1,0 +1,145 @@
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import type { Handle } from '../../db/open.ts';
+import { transaction } from '../../db/transaction.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { NATIVE_COIN } from '../model/payment-chain.ts';
+import type { StatedAddress } from '../model/refund.ts';
+import type { CheckoutSession } from '../model/session.ts';
+import { refundAddressStore } from '../refunds/refund-address-store.ts';
+import { sessionStore } from '../sessions/session-store.ts';
+import { transactionStore } from '../store/transaction-store.ts';
+import { refundMessageOf } from './bodies.ts';
+import { type CheckoutDeps, knownSession, type PayerRequest, walletOrigins } from './proofs.ts';
+
+type RefundAddressHandlers = Pick<
+  PaymentsHandlers<never, PayerRequest>,
+  'getRefundAddress' | 'stateRefundAddress'
+>;
+
+/** Operations by which a payer states where a refund is to go, with or without a proof (Decision 351). */
+export function refundAddresses(deps: CheckoutDeps): RefundAddressHandlers {
+  const { db, seals, clock } = deps;
+
+  return {
+    async getRefundAddress({ path: { checkout_session_id: id }, query }, payer) {
+      const { address, wallet_address: wallet } = query;
+      const session = await knownSession(sessionStore(db, seals), id);
+      const stated = await refundAddressStore(db).find(id);
+      const [origin] = await walletOrigins(deps, session, payer);
+      const message =
+        address === undefined || wallet === undefined
+          ? null
+          : refundMessageOf(session, deps, {
+              origin,
+              address: wallet,
+              to: address,
+              proofs: proofsOf(stated),
+            });
+      return { status: 200, headers: { Vary: 'Origin' }, body: addressBody(session, stated, message) };
+    },
+
+    async stateRefundAddress({ path: { checkout_session_id: id }, body }, payer) {
+      const session = await knownSession(sessionStore(db, seals), id);
+      const address = body.address.toLowerCase();
+      refuseLost(address, session);
+      const before = await refundAddressStore(db).find(id);
+      // The signature of a contract is verified over the network, which must not happen inside a transaction.
+      const isProved = body.signature !== undefined;
+      if (isProved) await checkProof(deps, { session, body, proofs: proofsOf(before), payer });
+      const stated = await transaction(db, async handle => {
+        const known = await refundAddressStore(handle).find(id);
+        if (!(await isPaid(handle, id)))
+          throw notNow('No confirmed payment of the checkout can be refunded.');
+        if (known?.address === address && (known.isProved || !isProved)) return known;
+        if (known?.isProved === true && !isProved)
+          throw notNow('The address was stated with a signature, so only another signature can change it.');
+        if (proofsOf(known) !== proofsOf(before))
+          throw notNow('The address was changed meanwhile. Read it again, and sign the new text.');
+        const next: StatedAddress = {
+          sessionId: id,
+          address,
+          isProved,
+          proofs: proofsOf(known) + (isProved ? 1 : 0),
+          previousAddress: known?.address ?? null,
+          statedAt: clock.now(),
+        };
+        await refundAddressStore(handle).keep(next);
+        return next;
+      });
+      return { status: 200, body: addressBody(session, stated, null) };
+    },
+  };
+}
+
+interface Proof {
+  readonly session: CheckoutSession;
+  readonly body: PaymentsSchemas['RefundAddressStatement'];
+  readonly proofs: number;
+  readonly payer: PayerRequest;
+}
+
+/** @throws HttpError 400 unless a wallet that paid, or that signed for the session, signed the text */
+async function checkProof(deps: CheckoutDeps, { session, body, proofs, payer }: Proof): Promise<void> {
+  const { address: to, wallet_address, signature = '' } = body;
+  if (wallet_address === undefined) {
+    const message = "The 'wallet_address' field is required.";
+    throw paymentsError('missing_required_field', message, { param: 'wallet_address' });
+  }
+  const wallet = wallet_address.toLowerCase();
+  if (!(await walletsOf(deps.db, session)).includes(wallet)) {
+    const message =
+      "The 'wallet_address' field must be a wallet that sent money for this checkout or signed for it.";
+    throw paymentsError('invalid_field_value', message, { param: 'wallet_address' });
+  }
+  for (const origin of await walletOrigins(deps, session, payer)) {
+    const message = refundMessageOf(session, deps, { origin, address: wallet, to, proofs });
+    const { chainId } = session;
+    if (await deps.verifySignature({ chainId, address: wallet, message, signature, isAccount: false }))
+      return;
+  }
+  const message = "The 'signature' field must be the signature of 'message' by 'wallet_address'.";
+  throw paymentsError('invalid_field_value', message, { param: 'signature' });
+}
+
+/** Wallets whose signature proves a refund address. */
+async function walletsOf(handle: Handle, { id, signedAddress }: CheckoutSession): Promise<(string | null)[]> {
+  const all = await transactionStore(handle).ofSession(id);
+  return [signedAddress, ...all.filter(({ status }) => status === 'completed').map(({ sender }) => sender)];
+}
+
+async function isPaid(handle: Handle, sessionId: string): Promise<boolean> {
+  const all = await transactionStore(handle).ofSession(sessionId);
+  return all.some(({ status }) => status === 'completed');
+}
+
+function refuseLost(address: string, { tokenAddress, recipientAddress }: CheckoutSession): void {
+  if (![NATIVE_COIN, tokenAddress, recipientAddress].includes(address)) return;
+  const message =
+    "The 'address' field must not be the zero address, the contract of the token or the recipient of the payment.";
+  throw paymentsError('invalid_field_value', message, { param: 'address' });
+}
+
+function notNow(message: string) {
+  return paymentsError('invalid_status_transition', message);
+}
+
+function proofsOf(stated: StatedAddress | undefined): number {
+  return stated?.proofs ?? 0;
+}
+
+function addressBody(
+  { id }: CheckoutSession,
+  stated: StatedAddress | undefined,
+  message: string | null,
+): PaymentsSchemas['RefundAddress'] {
+  return {
+    object: 'refund_address',
+    session_id: id,
+    address: stated?.address ?? null,
+    proved: stated?.isProved ?? false,
+    previous_address: stated?.previousAddress ?? null,
+    stated_at: stated === undefined ? null : timestamp(stated.statedAt),
+    message,
+  };
+}
