@@ -276,6 +276,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/transactions/{transaction_id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move a transaction to another session
+         * @description Moves a completed transaction to another session of the same chain, token and recipient, as if it had been assigned to it. Both sessions are counted again, and `payment.completed` is sent for the new one. Fails with `invalid_status_transition` when the transaction is not completed, is part of what completed its session, or has a refund.
+         */
+        post: operations["movePaymentTransaction"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/transactions/{transaction_id}/candidates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the candidates of a transaction
+         * @description Returns the checkout sessions for which a transaction was probably meant, its own excepted, the best candidate first: at most ten, on one page. It can be moved to all of them.
+         */
+        get: operations["listTransactionCandidates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/analytics/overview": {
         parameters: {
             query?: never;
@@ -822,6 +862,66 @@ export interface paths {
          * @description Assigns an open transfer to a session of the same chain, token and recipient. It then counts like any other payment of that session, as late or duplicate where that applies. An assignment cannot be undone.
          */
         post: operations["assignUnmatchedTransfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/unmatched-transfers/{unmatched_transfer_id}/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dismiss an unmatched transfer
+         * @description Dismisses an open transfer that pays no session, such as a deposit of the merchant. It stays listed with the status `dismissed`, and can be restored. Fails with `invalid_status_transition` when the transfer is not open.
+         */
+        post: operations["dismissUnmatchedTransfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/unmatched-transfers/{unmatched_transfer_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore an unmatched transfer
+         * @description Takes back the dismissal of a transfer, which is open again. Fails with `invalid_status_transition` when the transfer is not dismissed.
+         */
+        post: operations["restoreUnmatchedTransfer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/unmatched-transfers/{unmatched_transfer_id}/candidates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the candidates of a transfer
+         * @description Returns the checkout sessions for which an unmatched transfer was probably meant, the best candidate first: at most ten, on one page. All of them can be assigned.
+         */
+        get: operations["listTransferCandidates"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3738,6 +3838,17 @@ export interface components {
             confirmed_at: components["schemas"]["Timestamp"] | null;
             /** @description Time when it was completed; null unless it is. */
             completed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Time when the merchant assigned it to its session, or moved it there; null when it matched by itself. */
+            assigned_at: components["schemas"]["Timestamp"] | null;
+            /** @description Key with which it was assigned or moved; null when it was not. */
+            assigned_by: components["schemas"]["Actor"] | null;
+            /**
+             * @description Reason that the merchant gave; null for none.
+             * @example The buyer sent the order number
+             */
+            assigned_reason: string | null;
+            /** @description Session from which the merchant moved it; null when it was not moved. */
+            moved_from: components["schemas"]["SessionId"] | null;
         };
         /** @description One page of transactions. */
         PaymentTransactionList: {
@@ -3786,6 +3897,16 @@ export interface components {
             volume: components["schemas"]["TokenVolume"][];
             /** @description The matching transactions that were recorded in the last 24 hours. */
             last_24_hours: components["schemas"]["RecentFigures"];
+        };
+        /** @description Assignment of a transfer or a payment to a session. */
+        Assignment: {
+            /**
+             * @description Id of a session of the same chain, token and recipient.
+             * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
+             */
+            session_id: string;
+            /** @description Reason for the assignment. */
+            reason?: components["schemas"]["ReasonInput"];
         };
         /** @description Sum of the completed refunds in one token. */
         TokenRefunds: {
@@ -5509,11 +5630,11 @@ export interface components {
             /** @description `live` or `test`; a transfer is visible to keys of its mode. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description `open` until the transfer is assigned to a session; `set_aside` while no node returns the receipt of its transaction, so that it is neither confirmed nor can be assigned.
+             * @description `open` until the transfer is assigned to a session or dismissed; `set_aside` while no node returns the receipt of its transaction, so that it is neither confirmed nor can be assigned.
              * @example open
              * @enum {string}
              */
-            status: "open" | "assigned" | "set_aside";
+            status: "open" | "assigned" | "dismissed" | "set_aside";
             /** @description Chain of the transfer. */
             chain_id: components["schemas"]["ChainId"];
             /** @description Contract address of the token that was sent. */
@@ -5548,8 +5669,33 @@ export interface components {
             transaction_id: components["schemas"]["TransactionId"] | null;
             /** @description Time when the transfer was recorded. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Time when the transfer was assigned; null while it is open. */
+            /** @description Time when the transfer was assigned; null when it was not. */
             assigned_at: components["schemas"]["Timestamp"] | null;
+            /** @description Key with which it was assigned; null when it was not. */
+            assigned_by: components["schemas"]["Actor"] | null;
+            /**
+             * @description Reason that the merchant gave; null for none.
+             * @example The buyer sent the order number
+             */
+            assigned_reason: string | null;
+            /** @description Time when the transfer was dismissed; null unless it is. */
+            dismissed_at: components["schemas"]["Timestamp"] | null;
+            /** @description Key with which it was dismissed; null when it was not. */
+            dismissed_by: components["schemas"]["Actor"] | null;
+            /**
+             * @description Reason that the merchant gave; null for none.
+             * @example A deposit of our own
+             */
+            dismissed_reason: string | null;
+            /** @description Time when its last dismissal was taken back; null when none was. */
+            restored_at: components["schemas"]["Timestamp"] | null;
+            /** @description Key with which its dismissal was taken back; null when it was not. */
+            restored_by: components["schemas"]["Actor"] | null;
+            /**
+             * @description Reason that the merchant gave; null for none.
+             * @example It was a payment after all
+             */
+            restored_reason: string | null;
         };
         /** @description One page of unmatched transfers. */
         UnmatchedTransferList: {
@@ -5577,13 +5723,10 @@ export interface components {
              */
             url: string;
         };
-        /** @description Assignment of a transfer to a session. */
-        Assignment: {
-            /**
-             * @description Id of a session of the same chain, token and recipient.
-             * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
-             */
-            session_id: string;
+        /** @description Dismissal of an unmatched transfer, or its restoration. */
+        Dismissal: {
+            /** @description Reason for the decision. */
+            reason?: components["schemas"]["ReasonInput"];
         };
         /** @description A transaction for a wallet to send, as in `eth_sendTransaction`. */
         TransactionRequest: {
@@ -6660,7 +6803,7 @@ export interface components {
         /** @description Only transactions in this state. */
         TransactionStatusParameter: components["schemas"]["TransactionStatus"];
         /** @description Only transfers in this state. */
-        TransferStatus: "open" | "assigned" | "set_aside";
+        TransferStatus: "open" | "assigned" | "dismissed" | "set_aside";
         /** @description Only refunds in this state. */
         RefundStatusParameter: components["schemas"]["RefundStatus"];
         /** @description Only records of this unmatched transfer. */
@@ -6673,6 +6816,8 @@ export interface components {
         OfPaymentLink: string;
         /** @description Only records of this checkout session. */
         OfSession: string;
+        /** @description Only transactions that were moved from this checkout session to another one. */
+        MovedFrom: string;
         /** @description Only events of this session and of its transactions. */
         EventsOfSession: string;
         /** @description Only deliveries of this event. */
@@ -7336,6 +7481,8 @@ export interface operations {
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
                 /** @description Only records of this checkout session. */
                 session_id?: components["parameters"]["OfSession"];
+                /** @description Only transactions that were moved from this checkout session to another one. */
+                moved_from?: components["parameters"]["MovedFrom"];
                 /** @description Only records created at or after this time, ISO 8601. */
                 from?: components["parameters"]["From"];
                 /** @description Only records created before this time, ISO 8601. */
@@ -7484,6 +7631,92 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentTransaction"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    movePaymentTransaction: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the transaction.
+                 * @example txn_2cDv6HqJs1YoK4wAiT9fXl8P
+                 */
+                transaction_id: components["parameters"]["TransactionIdParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "session_id": "cs_9hUw3ZpLk5RtN8xEbG2mQy7V"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Assignment"];
+            };
+        };
+        responses: {
+            /** @description The moved transaction. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentTransaction"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listTransactionCandidates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the transaction.
+                 * @example txn_2cDv6HqJs1YoK4wAiT9fXl8P
+                 */
+                transaction_id: components["parameters"]["TransactionIdParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At most ten sessions, the best candidate first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckoutSessionList"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -8871,6 +9104,141 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    dismissUnmatchedTransfer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the unmatched transfer.
+                 * @example utr_6hZx9CvBn2MqW5eRtY8uIo1P
+                 */
+                unmatched_transfer_id: components["parameters"]["UnmatchedTransferId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "A deposit of our own"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Dismissal"];
+            };
+        };
+        responses: {
+            /** @description The transfer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnmatchedTransfer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    restoreUnmatchedTransfer: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the unmatched transfer.
+                 * @example utr_6hZx9CvBn2MqW5eRtY8uIo1P
+                 */
+                unmatched_transfer_id: components["parameters"]["UnmatchedTransferId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "It was a payment after all"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Dismissal"];
+            };
+        };
+        responses: {
+            /** @description The transfer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnmatchedTransfer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listTransferCandidates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the unmatched transfer.
+                 * @example utr_6hZx9CvBn2MqW5eRtY8uIo1P
+                 */
+                unmatched_transfer_id: components["parameters"]["UnmatchedTransferId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description At most ten sessions, the best candidate first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckoutSessionList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
