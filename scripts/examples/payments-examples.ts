@@ -127,6 +127,16 @@ async function sellOtherwise(shop: ExampleShop, payer: Payer): Promise<void> {
   await ask('acceptCheckoutSession', { at: accepted });
   await told(shop);
 
+  const part = await begin();
+  await ask('simulatePayment', { at: part, body: { outcome: 'underpaid' }, isUnrecorded: true });
+  await told(shop);
+  const query = `session_id=${part.checkout_session_id}`;
+  const payment = { transaction_id: firstId(await peek('listPaymentTransactions', { query })) };
+  await ask('listTransactionCandidates', { at: payment });
+  const session_id = (await begin()).checkout_session_id;
+  await ask('movePaymentTransaction', { at: payment, body: { session_id } });
+  await told(shop);
+
   const late = await begin();
   const due = dueOf(await peek('getCheckoutSession', { at: late }));
   await payer.pay({ ...due, amount: ODD_AMOUNT }, shop.now());
@@ -134,10 +144,11 @@ async function sellOtherwise(shop: ExampleShop, payer: Payer): Promise<void> {
     () => peek('listUnmatchedTransfers'),
     page => list(page, 'data').length > 0,
   );
-  await ask('assignUnmatchedTransfer', {
-    at: { unmatched_transfer_id: firstId(await ask('listUnmatchedTransfers')) },
-    body: { session_id: late.checkout_session_id },
-  });
+  const transfer = { unmatched_transfer_id: firstId(await ask('listUnmatchedTransfers')) };
+  await ask('listTransferCandidates', { at: transfer });
+  await ask('dismissUnmatchedTransfer', { at: transfer });
+  await ask('restoreUnmatchedTransfer', { at: transfer });
+  await ask('assignUnmatchedTransfer', { at: transfer, body: { session_id: late.checkout_session_id } });
   await told(shop);
 
   const checkout = await ask('startCheckout');

@@ -217,6 +217,10 @@ create table transactions (
   created_at bigint not null,
   confirmed_at bigint,
   completed_at bigint,
+  assigned_at bigint,
+  assigned_by text collate "C",
+  assigned_reason text collate "C",
+  moved_from text collate "C",
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -234,6 +238,7 @@ CREATE INDEX transactions_by_block ON transactions USING btree (chain_id, block_
 CREATE INDEX transactions_by_day ON transactions USING btree (organization_id, mode, (created_at / 86400000), chain_id, token_address, status, created_at, amount);
 CREATE INDEX transactions_of_link ON transactions USING btree (payment_link_id, (created_at / 86400000), chain_id, token_address, status, created_at, amount);
 CREATE INDEX transactions_confirming ON transactions USING btree (chain_id, organization_id, mode, block_number, log_index) WHERE status = 'confirming'::text;
+CREATE INDEX transactions_moved ON transactions USING btree (moved_from) WHERE moved_from IS NOT NULL;
 
 create table unmatched_transfers (
   id text collate "C" not null,
@@ -255,6 +260,14 @@ create table unmatched_transfers (
   created_at bigint not null,
   assigned_at bigint,
   suggested_session_id text collate "C",
+  assigned_by text collate "C",
+  assigned_reason text collate "C",
+  dismissed_at bigint,
+  dismissed_by text collate "C",
+  dismissed_reason text collate "C",
+  restored_at bigint,
+  restored_by text collate "C",
+  restored_reason text collate "C",
   PRIMARY KEY (id),
   UNIQUE (chain_id, tx_hash, log_index, organization_id, mode),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),

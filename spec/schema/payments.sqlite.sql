@@ -199,7 +199,7 @@ CREATE TABLE transactions (
   created_at integer not null,
   confirmed_at integer,
   completed_at integer
-) strict;
+, assigned_at integer, assigned_by text, assigned_reason text, moved_from text) strict;
 CREATE UNIQUE INDEX transactions_by_place on transactions (chain_id, tx_hash, log_index) where log_index is not null;
 CREATE UNIQUE INDEX transactions_by_claim on transactions (session_id, tx_hash) where sender is null;
 CREATE INDEX transactions_by_hash on transactions (chain_id, tx_hash);
@@ -213,6 +213,7 @@ CREATE INDEX transactions_of_link on transactions
      (payment_link_id, (created_at / 86400000), chain_id, token_address, status, created_at, amount);
 CREATE INDEX transactions_confirming on transactions (chain_id, organization_id, mode, block_number, log_index)
      where status = 'confirming';
+CREATE INDEX transactions_moved on transactions (moved_from) where moved_from is not null;
 
 CREATE TABLE unmatched_transfers (
   id text primary key,
@@ -232,7 +233,7 @@ CREATE TABLE unmatched_transfers (
   session_id text,
   transaction_id text,
   created_at integer not null,
-  assigned_at integer, suggested_session_id text,
+  assigned_at integer, suggested_session_id text, assigned_by text, assigned_reason text, dismissed_at integer, dismissed_by text, dismissed_reason text, restored_at integer, restored_by text, restored_reason text,
   unique (chain_id, tx_hash, log_index, organization_id, mode)
 ) strict;
 CREATE INDEX transfers_by_age on unmatched_transfers (organization_id, mode, created_at, id);

@@ -191,7 +191,7 @@ const QUEUES = `select 'deliveries' as name, count(*) as total from deliveries w
 const SESSIONS = `select payment_status as name, count(*) as total from checkout_sessions
   where status = 'active' group by payment_status`;
 const OTHERS = `select 'transfers' as name, count(*) as total from unmatched_transfers
-    where confirmed_at is not null and assigned_at is null
+    where confirmed_at is not null and assigned_at is null and dismissed_at is null
   union all select 'webhooks', count(*) from webhooks where disabled_at is not null and deleted_at is null`;
 const STATES = ['awaiting_payment', 'confirming', 'underpaid', 'failed'];
 

@@ -1,18 +1,28 @@
 import type { OperationRequest } from '../../contract/contracts/operations.ts';
 import type { PaymentsOperations } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
 import { sessionStore } from '../sessions/session-store.ts';
+import { isToAddressOf } from '../settlement/match.ts';
+import { settlement } from '../settlement/settlement.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
 import { pagedList, periodOf, resourceNotFound } from './responses/answers.ts';
+import { candidateList, otherAddress } from './responses/candidates.ts';
 import { transactionBody } from './responses/record-bodies.ts';
 import { exportOf } from './responses/transactions-csv.ts';
 
 /** Operations on transactions: transfers that were matched with sessions (Decision 111). */
-export function transactionHandlers({ db, seals }: PaymentsContext) {
+export function transactionHandlers(context: PaymentsContext) {
+  const { db, seals, clock } = context;
   return {
     async listPaymentTransactions({ query }, caller) {
       const { page, limit } = query;
-      const transactions = await transactionStore(db).list(caller, filtersOf(query), { page, limit });
+      const transactions = await transactionStore(db).list(
+        caller,
+        { ...filtersOf(query), movedFrom: query.moved_from },
+        { page, limit },
+      );
       const ids = transactions.data.map(({ sessionId }) => sessionId);
       const sessions = await sessionStore(db, seals).findMany(ids);
       // Retention may have removed a session and its transactions since they were read.
@@ -33,6 +43,35 @@ export function transactionHandlers({ db, seals }: PaymentsContext) {
       if (session === undefined) throw resourceNotFound('transaction', transaction_id);
       return { status: 200, body: transactionBody(transaction, session) };
     },
+
+    async listTransactionCandidates({ path: { transaction_id: id } }, caller) {
+      const transaction = await transactionStore(db).find(caller, id);
+      if (transaction === undefined) throw resourceNotFound('transaction', id);
+      const { sender, blockTime, createdAt, sessionId: exceptSessionId } = transaction;
+      const seen = { sender: sender ?? '', blockTime: blockTime ?? createdAt, exceptSessionId };
+      const path = `/api/v1/transactions/${id}/candidates`;
+      const sought = { path, transfer: { ...transaction, ...seen } };
+      return { status: 200, body: await candidateList(context, caller, sought) };
+    },
+
+    movePaymentTransaction: ({ path: { transaction_id: id }, body: { session_id, reason } }, caller) =>
+      caller.commit(async handle => {
+        const transaction = await transactionStore(handle).find(caller, id);
+        if (transaction === undefined) throw resourceNotFound('transaction', id);
+        const session = await sessionStore(handle, seals).find(caller, session_id);
+        if (session === undefined) throw resourceNotFound('checkout_session', session_id);
+        if (session.id === transaction.sessionId)
+          throw new InvalidBody('session_id', 'must be another session than its own');
+        if (!isToAddressOf(session, transaction)) throw otherAddress();
+        const decision = { actor: caller.actor, reason: reason?.trim() ?? null };
+        const settle = settlement({ handle, seals, now: clock.now() });
+        const result = await settle.reassign(transaction.id, session, decision);
+        if ('refusal' in result) {
+          const message = `The transaction ${result.refusal}, so it cannot be moved.`;
+          throw paymentsError('invalid_status_transition', message);
+        }
+        return { status: 200, body: transactionBody(result.transaction, session) };
+      }),
 
     async exportPaymentTransactions({ query }, caller) {
       return { status: 200, body: await exportOf(transactionStore(db), caller, filtersOf(query)) };

@@ -1,5 +1,5 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import type { Owner } from './owner.ts';
+import type { Actor, Owner } from './owner.ts';
 import type { FailureReason } from './session.ts';
 
 export type TransactionStatus = PaymentsSchemas['TransactionStatus'];
@@ -42,4 +42,10 @@ export interface PaymentTransaction extends Owner {
   readonly createdAt: number;
   readonly confirmedAt: number | null;
   readonly completedAt: number | null;
+  /** Time at which the merchant assigned it to its session or moved it there; null when it matched by itself. */
+  readonly assignedAt: number | null;
+  readonly assignedBy: Actor | null;
+  readonly assignedReason: string | null;
+  /** The session from which it was moved last. */
+  readonly movedFrom: string | null;
 }

@@ -1,4 +1,4 @@
-import type { Owner } from './owner.ts';
+import type { Actor, Owner } from './owner.ts';
 
 /** Log index of transfers of native coins, which have no log. */
 export const NO_LOG = -1;
@@ -29,6 +29,29 @@ export interface UnmatchedTransfer extends Owner, Transfer {
   readonly sessionId: string | null;
   readonly transactionId: string | null;
   readonly createdAt: number;
-  /** Null while it is open. */
+  /** Null unless it was assigned. */
   readonly assignedAt: number | null;
+  readonly assignedBy: Actor | null;
+  readonly assignedReason: string | null;
+  /** Null unless it is dismissed. */
+  readonly dismissedAt: number | null;
+  readonly dismissedBy: Actor | null;
+  readonly dismissedReason: string | null;
+  /** Time at which its last dismissal was taken back. */
+  readonly restoredAt: number | null;
+  readonly restoredBy: Actor | null;
+  readonly restoredReason: string | null;
+}
+
+/**
+ * State of a listed transfer: waiting for its session, assigned to one, dismissed (Decision 346), or waiting for the
+ * receipt of its transaction (Decision 290).
+ */
+export type TransferStatus = 'open' | 'assigned' | 'dismissed' | 'set_aside';
+
+/** State of a listed transfer. */
+export function transferStatus({ assignedAt, dismissedAt, confirmedAt }: UnmatchedTransfer): TransferStatus {
+  if (assignedAt !== null) return 'assigned';
+  if (confirmedAt === null) return 'set_aside';
+  return dismissedAt === null ? 'open' : 'dismissed';
 }

@@ -10,11 +10,12 @@ import { AT_ADDRESS, bindingsOf } from './session-rows.ts';
 /** Most expired sessions of a deposit address that are considered, the latest ended first. */
 const MAX_EXPIRED = 1000;
 
-const COLUMNS = ['id', 'amount', 'amount_due', 'created_at'] as const;
+const COLUMNS = ['id', 'status', 'signed_address', 'amount', 'amount_due', 'created_at'] as const;
 
 /** The facts of a transfer that point to the session it may be meant for. Times are UTC milliseconds. */
 export interface UnmatchedPayment extends DepositAddress {
   readonly amount: bigint;
+  readonly sender: string;
   readonly tokenDecimals: number;
   readonly blockTime: number;
   /** Latest creation time of a candidate. */
@@ -23,31 +24,47 @@ export interface UnmatchedPayment extends DepositAddress {
   readonly endedAfter: number;
 }
 
-/**
- * The id of the owner's session that a transfer was probably meant for; null for none. The merchant decides about a
- * rounded amount (Decision 133). The order of preference is
- * - the price was sent,
- * - the amount due was sent,
- * - the price or the amount due is the nearest one.
- * Among equal candidates, the one opened last before the transfer comes first.
- */
+/** The id of the first of `candidateSessions`; null for none. */
 export async function suggestedSession(
   handle: Handle,
   owner: Owner,
   payment: UnmatchedPayment,
 ): Promise<string | null> {
+  return (await candidateSessions(handle, owner, payment))[0] ?? null;
+}
+
+/**
+ * The ids of the owner's sessions that a transfer was probably meant for, the best first. The merchant decides about a
+ * rounded amount (Decisions 133 and 347). The order of preference is
+ * - the price was sent,
+ * - the amount due was sent,
+ * - the price or the amount due is the nearest one.
+ * Among equal candidates, one that was opened before the transfer comes first, then an open one, then one that the
+ * sender signed for, then the one opened last.
+ */
+export async function candidateSessions(
+  handle: Handle,
+  owner: Owner,
+  payment: UnmatchedPayment,
+): Promise<string[]> {
   // Opened by someone who saw the transfer, or by a payer whose clock is ahead.
   const isLater = ({ created_at }: NearSession) => created_at > payment.blockTime;
-  const near = (await sessionsNear(handle, owner, payment))
-    .map(session => ({ session, rank: rankOf(session, payment) }))
-    .filter(({ rank }) => rank !== undefined)
+  const worseIf = (is: (session: NearSession) => boolean, a: NearSession, b: NearSession) =>
+    Number(is(a)) - Number(is(b));
+  return (await sessionsNear(handle, owner, payment))
+    .flatMap(session => {
+      const rank = rankOf(session, payment);
+      return rank === undefined ? [] : [{ session, rank }];
+    })
     .toSorted(
-      (a, b) =>
-        compared(a.rank ?? 0n, b.rank ?? 0n) ||
-        Number(isLater(a.session)) - Number(isLater(b.session)) ||
-        b.session.created_at - a.session.created_at,
-    );
-  return near[0]?.session.id ?? null;
+      ({ session: a, rank: rankA }, { session: b, rank: rankB }) =>
+        compared(rankA, rankB) ||
+        worseIf(isLater, a, b) ||
+        worseIf(({ status }) => status !== 'active', a, b) ||
+        worseIf(({ signed_address }) => signed_address !== payment.sender, a, b) ||
+        b.created_at - a.created_at,
+    )
+    .map(({ session }) => session.id);
 }
 
 type NearSession = Pick<SessionRow, (typeof COLUMNS)[number]>;

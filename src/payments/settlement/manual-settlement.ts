@@ -4,13 +4,15 @@ import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
-import type { Transfer } from '../model/transfer.ts';
+import { type Transfer, transferStatus } from '../model/transfer.ts';
 import { followMoney } from '../refunds/refund-moves.ts';
 import { isToAddressOf } from './match.ts';
+import type { Decision } from './merchant-decisions.ts';
 import { hasUse, outcomes } from './outcomes.ts';
 import type { PaymentCase } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { completed, failed, unseen } from './settling.ts';
+import { transferDecisions } from './transfer-decisions.ts';
 import { insertPayment } from './transfer-records.ts';
 
 type SimulatedOutcome = PaymentsSchemas['SimulationRequest']['outcome'];
@@ -24,23 +26,28 @@ export function manualSettlement(unit: SettlementUnit) {
   return {
     /**
      * Turns a confirmed unmatched transfer into a payment of a session. Undefined when the owner has no such transfer
-     * or session, the transfer was assigned before or paid another session, or its chain, token or recipient differs
+     * or session, the transfer is not open or paid another session, or its chain, token or recipient differs
      * from the session's.
      */
     async assign(
       owner: Owner,
       transferId: string,
       { id: sessionId }: SessionId,
+      decision: Decision,
     ): Promise<PaymentTransaction | undefined> {
       const transfer = await unit.transfers.find(owner, transferId);
       const session = await unit.sessions.find(owner, sessionId);
-      if (transfer === undefined || session === undefined || transfer.assignedAt !== null) return undefined;
+      if (transfer === undefined || session === undefined || transferStatus(transfer) !== 'open')
+        return undefined;
       if (!isToAddressOf(session, transfer) || (await isRecorded(unit, transfer))) return undefined;
 
       const { requiredConfirmations: confirmations } = session;
       const seen = await insertPayment(unit, session, transfer, { matchedBy: 'assignment', confirmations });
+      const { actor: assignedBy, reason: assignedReason } = decision;
+      await unit.transactions.update({ ...seen, assignedAt: unit.now, assignedBy, assignedReason });
       const transaction = await complete(seen.id);
-      await unit.transfers.assign(transferId, { sessionId, transactionId: transaction.id }, unit.now);
+      const payment = { sessionId, transactionId: transaction.id };
+      await transferDecisions(unit.handle).assign(transferId, payment, { ...decision, now: unit.now });
       await followMoney(unit.handle, transferId, transaction);
       return transaction;
     },

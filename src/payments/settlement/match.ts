@@ -72,12 +72,19 @@ function isOf({ organizationId, mode }: Owner, session: CheckoutSession): boolea
 }
 
 /** Deposit address that the transfer paid. */
-export function depositAddressOf({ chainId, tokenAddress, recipient }: Transfer): DepositAddress {
+export function depositAddressOf({
+  chainId,
+  tokenAddress,
+  recipient,
+}: Pick<Transfer, 'chainId' | 'tokenAddress' | 'recipient'>): DepositAddress {
   return { chainId, tokenAddress, recipientAddress: recipient };
 }
 
 /** True when transfer and session have the same chain, token and recipient. */
-export function isToAddressOf(session: CheckoutSession, transfer: Transfer): boolean {
+export function isToAddressOf(
+  session: CheckoutSession,
+  transfer: Pick<Transfer, 'chainId' | 'tokenAddress' | 'recipient'>,
+): boolean {
   return (
     session.chainId === transfer.chainId &&
     session.tokenAddress === transfer.tokenAddress &&

@@ -45,6 +45,29 @@ export function withTotals({ session, transaction, others }: PaymentCase, now: n
   };
 }
 
+/** The session after a payment was moved to another one. It was not completed by it. */
+export function withoutPayment({ session, others }: PaymentCase, now: number): CheckoutSession {
+  const last = others.findLast(one => one.txHash !== null && one.status !== 'failed');
+  const isFollowed = session.transactionId === null;
+  const shown = { txHash: last?.txHash ?? null, confirmations: last?.confirmations ?? 0 };
+  const completed = others.filter(({ status }) => status === 'completed');
+  const left = {
+    ...session,
+    ...(isFollowed ? { ...shown, payerAddress: payerOf({ ...session, payerAddress: null }, others) } : {}),
+    amountReceived: completed.reduce((sum, { amount }) => sum + amount, 0n),
+  };
+  const paymentStatus = paymentStatusOf(left, others);
+  const failure = others.findLast(one => one.status === 'failed')?.failureReason ?? null;
+  return {
+    ...left,
+    paymentStatus,
+    amountOverpaid: overpaidIn(left, completed),
+    failureReason: paymentStatus === 'failed' ? failure : null,
+    isLate: session.status !== 'completed' && others.some(hasComeLate),
+    updatedAt: now,
+  };
+}
+
 /** The present payer while his payments stand; else the first whose payment stands; else the wallet that signed. */
 function payerOf(
   { payerAddress, signedAddress }: CheckoutSession,

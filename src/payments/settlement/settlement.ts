@@ -1,9 +1,9 @@
 import { reportUnmatched } from '../events/unmatched-transfers.ts';
 import type { UnmatchedTransfer } from '../model/transfer.ts';
-import { acceptance } from './acceptance.ts';
 import { claimMoves } from './claim-moves.ts';
 import { endings } from './endings.ts';
 import { manualSettlement } from './manual-settlement.ts';
+import { acceptance, reassignment } from './merchant-decisions.ts';
 import { outcomes } from './outcomes.ts';
 import { type SettlementDeps, settlementUnit } from './settlement-unit.ts';
 import { transferRecords } from './transfer-records.ts';
@@ -25,5 +25,6 @@ export function settlement(deps: SettlementDeps) {
     ...acceptance(unit),
     /** Records `transfer.unmatched` for transfers that were just confirmed. */
     reportUnmatched: (transfers: readonly UnmatchedTransfer[]) => reportUnmatched(deps, transfers),
+    ...reassignment(unit),
   };
 }

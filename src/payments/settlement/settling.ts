@@ -46,6 +46,10 @@ export function unseen(
     createdAt: now,
     confirmedAt: null,
     completedAt: null,
+    assignedAt: null,
+    assignedBy: null,
+    assignedReason: null,
+    movedFrom: null,
   };
 }
 
@@ -196,13 +200,17 @@ export function orphaned(paymentCase: PaymentCase, now: number): Move {
 /** Failed: its block is gone after completion. A session that it completed stays completed, with `isReorged`. */
 export function reorged(paymentCase: PaymentCase, now: number): Move {
   const { session, transaction } = paymentCase;
-  const isInTime = !transaction.isLate || session.acceptedAt !== null;
-  const contributed = !transaction.isDuplicate && isInTime;
-  const isMissed =
-    session.status === 'completed' && (session.transactionId === transaction.id || contributed);
+  const isMissed = isCounted(session, transaction);
   const marked = isMissed ? { ...session, isReorged: true } : session;
   const dropped = failed({ ...paymentCase, session: marked }, 'reorged', now);
   return isMissed && !session.isReorged ? { ...dropped, use: 'returned' } : dropped;
+}
+
+/** True for a payment that the completion of its session counted. */
+export function isCounted(session: CheckoutSession, transaction: PaymentTransaction): boolean {
+  if (session.status !== 'completed') return false;
+  const isInTime = !transaction.isLate || session.acceptedAt !== null;
+  return session.transactionId === transaction.id || (!transaction.isDuplicate && isInTime);
 }
 
 const NOWHERE = { logIndex: null, blockNumber: null, blockHash: null, blockTime: null, confirmations: 0 };

@@ -21,6 +21,10 @@ const CHANGEABLE = {
   nonce: 'plain',
   confirmedAt: 'plain',
   completedAt: 'plain',
+  assignedAt: 'plain',
+  assignedBy: 'plain',
+  assignedReason: 'plain',
+  movedFrom: 'plain',
 } as const;
 /** The columns that an update of a transaction writes. */
 export const changeableForm = recordForm<Pick<PaymentTransaction, keyof typeof CHANGEABLE>>(CHANGEABLE);

@@ -23,6 +23,7 @@ export interface TransactionFilters {
   readonly chainId?: number | undefined;
   readonly paymentLinkId?: string | undefined;
   readonly sessionId?: string | undefined;
+  readonly movedFrom?: string | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
@@ -132,6 +133,11 @@ export function transactionStore(handle: Handle) {
     async update(transaction: PaymentTransaction): Promise<void> {
       await handle('transactions').where({ id: transaction.id }).update(changeableForm.rowOf(transaction));
     },
+
+    /** The same with its session and link. */
+    async replace(transaction: PaymentTransaction): Promise<void> {
+      await handle('transactions').where({ id: transaction.id }).update(transactionForm.rowOf(transaction));
+    },
   };
 }
 
@@ -148,6 +154,7 @@ function matching(owner: Owner, filters: TransactionFilters): Sql {
     optionalCondition('chain_id = ?', filters.chainId),
     optionalCondition('payment_link_id = ?', filters.paymentLinkId),
     optionalCondition('session_id = ?', filters.sessionId),
+    optionalCondition('moved_from = ?', filters.movedFrom),
     optionalCondition('created_at >= ?', filters.from),
     optionalCondition('created_at < ?', filters.to),
   ]);

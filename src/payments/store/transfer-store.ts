@@ -4,7 +4,7 @@ import { BOUND } from '../../db/query.ts';
 import { insertRows, placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
-import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
+import type { Transfer, TransferStatus, UnmatchedTransfer } from '../model/transfer.ts';
 import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
 import { type DueAtHead, IS_NOT_SET_ASIDE, type RecordedBlock } from './chain-records.ts';
@@ -23,12 +23,6 @@ export interface TransferFilters {
   readonly status?: TransferStatus | undefined;
   readonly chainId?: number | undefined;
 }
-
-/**
- * State of a listed transfer: waiting for its session, assigned to one, or waiting for the receipt of its transaction
- * (Decision 290).
- */
-export type TransferStatus = 'open' | 'assigned' | 'set_aside';
 
 /** An unmatched transfer, and the session it was probably meant for. */
 export interface NewTransfer extends Transfer {
@@ -199,19 +193,6 @@ export function transferStore(handle: Handle) {
       }
       return removed;
     },
-
-    /** For the settlement. False when the transfer is unconfirmed or already assigned. */
-    async assign(
-      id: string,
-      { sessionId, transactionId }: { sessionId: string; transactionId: string },
-      now: number,
-    ): Promise<boolean> {
-      const changed = await handle('unmatched_transfers')
-        .where({ id, assigned_at: null })
-        .whereNotNull('confirmed_at')
-        .update({ session_id: sessionId, transaction_id: transactionId, assigned_at: now });
-      return changed === 1;
-    },
   };
 }
 
@@ -223,16 +204,11 @@ const IS_LISTED = `confirmed_at is not null or (${IS_SET_ASIDE})`;
 
 /** Conditions of listed transfers by their state. */
 const CONDITIONS = {
-  open: 'confirmed_at is not null and assigned_at is null',
+  open: 'confirmed_at is not null and assigned_at is null and dismissed_at is null',
   assigned: 'assigned_at is not null',
+  dismissed: 'confirmed_at is not null and dismissed_at is not null',
   set_aside: IS_SET_ASIDE,
 } as const satisfies Record<TransferStatus, string>;
-
-/** State of a listed transfer. */
-export function transferStatus({ assignedAt, confirmedAt }: UnmatchedTransfer): TransferStatus {
-  if (assignedAt !== null) return 'assigned';
-  return confirmedAt === null ? 'set_aside' : 'open';
-}
 
 /** Replaces what may differ when a transfer is seen in another block. */
 const SEEN_AGAIN = `block_number = excluded.block_number, block_hash = excluded.block_hash,
@@ -270,6 +246,14 @@ function transferValues(owner: Owner, transfer: NewTransfer, now: number) {
     transactionId: null,
     createdAt: now,
     assignedAt: null,
+    assignedBy: null,
+    assignedReason: null,
+    dismissedAt: null,
+    dismissedBy: null,
+    dismissedReason: null,
+    restoredAt: null,
+    restoredBy: null,
+    restoredReason: null,
   });
 }
 
@@ -293,4 +277,12 @@ const transferForm = recordForm<UnmatchedTransfer>({
   transactionId: 'plain',
   createdAt: 'plain',
   assignedAt: 'plain',
+  assignedBy: 'plain',
+  assignedReason: 'plain',
+  dismissedAt: 'plain',
+  dismissedBy: 'plain',
+  dismissedReason: 'plain',
+  restoredAt: 'plain',
+  restoredBy: 'plain',
+  restoredReason: 'plain',
 });

@@ -75,6 +75,7 @@ eachPaymentsApi('an acceptance', apiTest => {
     });
 
   test('of a late payment completes its session, names who and why, and notifies receivers once', async ({
+    api,
     merchant,
     opened,
     overdue,
@@ -88,6 +89,7 @@ eachPaymentsApi('an acceptance', apiTest => {
     const { payment } = await paid(id);
     expect(await session(id)).toMatchObject({ status: 'expired', payment_status: 'paid' });
 
+    api.clock.advance(1);
     const accepted = await accept(id, { reason: ` ${REASON} ` });
 
     const decision = {
@@ -105,6 +107,7 @@ eachPaymentsApi('an acceptance', apiTest => {
     expect(told.map(one => one.event)).toEqual([
       'checkout.expired',
       'payment.completed',
+      'checkout.paid_late',
       'checkout.completed',
     ]);
     expect(told.at(-1)?.data).toMatchObject({ id: payment.id, session_id: id, late: true, ...decision });

@@ -15,6 +15,7 @@ import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
 const seals = sealsOf(['a secret that only this test knows, and long']);
 /** One unit of the token, which has six decimals. The largest tail is 0.05 units, or 1 % from five units on. */
 const UNIT = 1_000_000n;
+const SENDER = `0x${'5e'.repeat(20)}`;
 
 /** A session with its price and amount due. */
 interface Asking extends Partial<SessionDraft> {
@@ -45,7 +46,13 @@ eachPaymentsDatabase('the suggested session of a transfer', ownedTest => {
         endedAfter: RECORD_TIME - 1_000,
       };
       const place = { chainId, tokenAddress, recipientAddress };
-      const id = await suggestedSession(db, by, { ...place, amount, tokenDecimals: 6, ...times });
+      const id = await suggestedSession(db, by, {
+        ...place,
+        amount,
+        sender: SENDER,
+        tokenDecimals: 6,
+        ...times,
+      });
       return id === null ? null : ids.indexOf(id);
     };
   });

@@ -31,7 +31,9 @@ bothDatabases('one transfer', databases => {
     const id = listed?.id ?? '';
     await transferStore(given.db).confirm(listed === undefined ? [] : [listed], RECORD_TIME);
 
-    const assigned = await settle(one => one.assign(given.owner, id, other));
+    const assigned = await settle(one =>
+      one.assign(given.owner, id, other, { actor: 'api_key:ak_1', reason: null }),
+    );
 
     expect(assigned).toBeUndefined();
     expect(await transferStore(given.db).find(given.owner, id)).toMatchObject({ assignedAt: null });

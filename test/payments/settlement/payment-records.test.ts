@@ -6,6 +6,7 @@ import type { PaymentTransaction } from '#payments/model/payment-transaction.ts'
 import { seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { unseen } from '#payments/settlement/settling.ts';
+import { transferDecisions } from '#payments/settlement/transfer-decisions.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
@@ -155,17 +156,18 @@ eachPaymentsDatabase('records of payments', ownedTest => {
   });
 
   test('an assigned transfer is neither assigned again nor removed', async ({ db, owner, session }) => {
-    const store = transferStore(db);
+    const [store, decisions] = [transferStore(db), transferDecisions(db)];
+    const at = (now: number) => ({ actor: 'api_key:ak_1', reason: null, now }) as const;
     const [kept, dropped] = [aTransfer(), aTransfer()];
     for (const one of [kept, dropped]) await store.upsert(owner, one, RECORD_TIME);
     const both = await store.unconfirmed(allDue(kept.chainId));
     const keptId = both.find(one => one.txHash === kept.txHash)?.id ?? '';
     const to = { sessionId: session.id, transactionId: 'txn_1' };
-    const early = await store.assign(keptId, to, RECORD_TIME);
+    const early = await decisions.assign(keptId, to, at(RECORD_TIME));
     await store.confirm(both, RECORD_TIME);
 
-    const first = await store.assign(keptId, to, RECORD_TIME + 1);
-    const second = await store.assign(keptId, to, RECORD_TIME + 2);
+    const first = await decisions.assign(keptId, to, at(RECORD_TIME + 1));
+    const second = await decisions.assign(keptId, to, at(RECORD_TIME + 2));
     const openIds = (await store.openIn(kept.chainId, [kept, dropped])).map(({ txHash }) => txHash);
     const removed = await store.remove(both);
 

@@ -19,6 +19,7 @@ const ALL = { page: 1, limit: 100 };
 const WALLET = `0x${'aa'.repeat(20)}`;
 const PRICE = 2_500_000n;
 const BY_AMOUNT = { matchedBy: 'amount', confirmations: 1 } as const;
+const BY_MERCHANT = { actor: 'api_key:ak_1', reason: 'by mail' } as const;
 const BY_HAND = { matchedBy: 'assignment', confirmations: 1 } as const;
 const BY_WALLET = { matchedBy: 'wallet', confirmations: 1 } as const;
 
@@ -435,9 +436,9 @@ bothDatabases('the settlement', databases => {
     const id = listed.find(one => one.organizationId === given.owner.organizationId)?.id ?? '';
     const elsewhere = await opened({ recipientAddress: `0x${'12'.repeat(20)}` });
 
-    const refused = await settle(one => one.assign(given.owner, id, elsewhere));
-    const assigned = await settle(one => one.assign(given.owner, id, session));
-    const repeated = await settle(one => one.assign(given.owner, id, session));
+    const refused = await settle(one => one.assign(given.owner, id, elsewhere, BY_MERCHANT));
+    const assigned = await settle(one => one.assign(given.owner, id, session, BY_MERCHANT));
+    const repeated = await settle(one => one.assign(given.owner, id, session, BY_MERCHANT));
 
     expect(refused).toBeUndefined();
     expect(assigned).toMatchObject({ status: 'completed', matchedBy: 'assignment', overpaidAmount: 5n });
@@ -446,6 +447,8 @@ bothDatabases('the settlement', databases => {
     expect(await transfers.find(given.owner, id)).toMatchObject({
       transactionId: assigned?.id,
       assignedAt: now - 1000,
+      assignedBy: 'api_key:ak_1',
+      assignedReason: 'by mail',
     });
   });
 

@@ -66,7 +66,10 @@ eachDatabase('two organizations at one address', databases => {
     const [transfer] = await unmatchedOf(ours.owner);
     const assign = (owner: Owner, session: CheckoutSession) =>
       transaction(ours.db, handle =>
-        settlement({ handle, seals, now: ours.clock.now() }).assign(owner, transfer?.id ?? '', session),
+        settlement({ handle, seals, now: ours.clock.now() }).assign(owner, transfer?.id ?? '', session, {
+          actor: 'api_key:ak_1',
+          reason: null,
+        }),
       );
 
     const taken = await assign(theirs, foreign);

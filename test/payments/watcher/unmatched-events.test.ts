@@ -61,6 +61,14 @@ eachWatchedShop('the events of unmatched transfers', test => {
           transactionId: null,
           createdAt: clock.now(),
           assignedAt: null,
+          assignedBy: null,
+          assignedReason: null,
+          dismissedAt: null,
+          dismissedBy: null,
+          dismissedReason: null,
+          restoredAt: null,
+          restoredBy: null,
+          restoredReason: null,
         }),
       );
     const report = (transfers: readonly UnmatchedTransfer[]) =>

@@ -19,6 +19,11 @@ export async function transfersStory(tester: Tester): Promise<void> {
   const opened = await tester.ask('createCheckoutSession', { body: terms }, ['201']);
   const session_id = String(opened.body.id);
   const at = { unmatched_transfer_id: String(transfer.id) };
+  await tester.ask('dismissUnmatchedTransfer', { at }, ['200']);
+  await tester.ask('restoreUnmatchedTransfer', { at }, ['200']);
+  const candidates = await tester.ask('listTransferCandidates', { at }, ['200']);
+  const isFirst = list(candidates.body, 'data').some(one => isObject(one) && one.id === session_id);
+  if (!isFirst) tester.report('listTransferCandidates: a session of this price is none');
   const assigned = await tester.ask('assignUnmatchedTransfer', { at, body: { session_id } }, ['200']);
   if (assigned.body.tx_hash !== transfer.tx_hash)
     tester.report('assignUnmatchedTransfer: it is another transfer');

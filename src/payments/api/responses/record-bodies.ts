@@ -112,7 +112,9 @@ export type PlainTransaction = Omit<Body, OfSession>;
 
 /** A transaction with the payer's data from its session (Decision 111). */
 export function transactionBody(transaction: PaymentTransaction, session: CheckoutSession): Body {
-  const { discount_code, created_at, confirmed_at, completed_at, ...rest } = plainTransaction(transaction);
+  const plain = plainTransaction(transaction);
+  const { discount_code, created_at, confirmed_at, completed_at, ...others } = plain;
+  const { assigned_at, assigned_by, assigned_reason, moved_from, ...rest } = others;
   return {
     ...rest,
     form_data: session.formData,
@@ -123,6 +125,10 @@ export function transactionBody(transaction: PaymentTransaction, session: Checko
     created_at,
     confirmed_at,
     completed_at,
+    assigned_at,
+    assigned_by,
+    assigned_reason,
+    moved_from,
   };
 }
 
@@ -155,6 +161,10 @@ export function plainTransaction(transaction: PaymentTransaction): PlainTransact
     created_at: timestamp(transaction.createdAt),
     confirmed_at: nullableTimestamp(transaction.confirmedAt),
     completed_at: nullableTimestamp(transaction.completedAt),
+    assigned_at: nullableTimestamp(transaction.assignedAt),
+    assigned_by: transaction.assignedBy,
+    assigned_reason: transaction.assignedReason,
+    moved_from: transaction.movedFrom,
   };
 }
 

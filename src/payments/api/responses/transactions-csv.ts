@@ -33,6 +33,10 @@ const COLUMNS = [
   'created_at',
   'confirmed_at',
   'completed_at',
+  'assigned_at',
+  'assigned_by',
+  'assigned_reason',
+  'moved_from',
 ] as const satisfies readonly (keyof PlainTransaction)[];
 
 /** All matching transactions as CSV. @throws HttpError as `csvExport` */

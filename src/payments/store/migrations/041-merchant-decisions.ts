@@ -37,5 +37,29 @@ const ACCEPTANCE_MIGRATION: Migration = {
   ],
 };
 
+/** Who assigned, moved, dismissed or restored, when and why. Assignments of older versions have a time only. */
+const DECISIONS_MIGRATION: Migration = {
+  name: 'decisions about payments',
+  up: [
+    ...decisionColumns('transactions', 'assigned', true),
+    addColumn('transactions', 'moved_from', 'text'),
+    'create index transactions_moved on transactions (moved_from) where moved_from is not null',
+    `update transactions set assigned_at = (
+       select min(t.assigned_at) from unmatched_transfers t where t.transaction_id = transactions.id
+     ) where matched_by = 'assignment'`,
+    ...decisionColumns('unmatched_transfers', 'assigned', false),
+    ...decisionColumns('unmatched_transfers', 'dismissed', true),
+    ...decisionColumns('unmatched_transfers', 'restored', true),
+  ],
+};
+
+function decisionColumns(table: string, kind: string, hasTime: boolean): Migration['up'] {
+  return [
+    ...(hasTime ? [addColumn(table, `${kind}_at`, 'time')] : []),
+    addColumn(table, `${kind}_by`, 'text'),
+    addColumn(table, `${kind}_reason`, 'text'),
+  ];
+}
+
 /** Decisions of merchants about payments. */
-export const MERCHANT_DECISION_MIGRATIONS: readonly Migration[] = [ACCEPTANCE_MIGRATION];
+export const MERCHANT_DECISION_MIGRATIONS: readonly Migration[] = [ACCEPTANCE_MIGRATION, DECISIONS_MIGRATION];

@@ -71,9 +71,9 @@ function suggestions({ chain, db }: Look) {
   return async (transfers: readonly UnmatchedTransfer[]): Promise<UnmatchedTransfer[]> => {
     const suggested: UnmatchedTransfer[] = [];
     for (const transfer of transfers) {
-      const { organizationId, mode, amount, blockTime } = transfer;
+      const { organizationId, mode, amount, sender, blockTime } = transfer;
       const address = depositAddressOf(transfer);
-      const key = `${organizationId} ${mode} ${address.tokenAddress} ${address.recipientAddress} ${amount} ${blockTime}`;
+      const key = `${organizationId} ${mode} ${address.tokenAddress} ${address.recipientAddress} ${amount} ${sender} ${blockTime}`;
       if (!known.has(key)) {
         if (known.size >= SUGGESTIONS_PER_LOOK) continue;
         const owner = { organizationId, mode };
@@ -82,6 +82,7 @@ function suggestions({ chain, db }: Look) {
         const payment = {
           ...address,
           amount,
+          sender,
           tokenDecimals,
           blockTime,
           openedBy,
