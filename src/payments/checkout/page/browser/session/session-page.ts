@@ -7,17 +7,25 @@ import { NO_WALLETS, type WalletOffer } from '../wallet/wallet-way.ts';
 import { Methods, type ShownSession } from './methods.ts';
 import { Countdown } from './payer-parts.ts';
 import { isReceipt, Receipt } from './receipt.ts';
+import { RefundAddressForm, type RefundStatement } from './refund-address.ts';
 import { asksForPayment, isDecided, pageState, type SessionView, StatusPanel } from './states.ts';
 
 interface SessionPageProps {
   readonly view: ShownSession;
   readonly wallets?: WalletOffer;
+  /** Where a refund is to go; absent on the server. */
+  readonly statement?: RefundStatement;
   /** Sentence about the connection; empty while it is good. */
   readonly connection?: string;
 }
 
 /** Content of a checkout's page: the offer, the ways to pay, the progress of the payment, and finally the receipt. */
-export function SessionPage({ view, wallets = NO_WALLETS, connection = '' }: SessionPageProps): VNode {
+export function SessionPage({
+  view,
+  wallets = NO_WALLETS,
+  statement,
+  connection = '',
+}: SessionPageProps): VNode {
   const { section, status } = useFocusOnChange(pageState(view));
   return h(Fragment, {
     children: html`
@@ -29,6 +37,7 @@ export function SessionPage({ view, wallets = NO_WALLETS, connection = '' }: Ses
         <div>${h(TimeLeft, { view })}</div>
         <div id="methods">${h(Methods, { view, wallets })}</div>
         <div>${h(Receipt, { view })}</div>
+        ${statement !== undefined && h(RefundAddressForm, { view, wallets, statement })}
         <div id="leave">${h(WayOut, { view })}</div>
         <p class="hint" id="connection" role="status">${connection}</p>
       </section>

@@ -6,6 +6,7 @@ import { claimsOf } from '../wallet/claims.ts';
 import { useWalletOffer } from '../wallet/wallet-offer.ts';
 import { followedPage } from './following.ts';
 import type { ShownSession } from './methods.ts';
+import { useRefundStatement } from './refund-statement.ts';
 import { SessionPage } from './session-page.ts';
 import { owedByWallet } from './states.ts';
 
@@ -22,7 +23,8 @@ function LiveSession(): VNode {
   useEffect(() => page.follow(claims, { onView: setView, onConnection: setConnection }), []);
   const { session } = page;
   const wallets = useWalletOffer({ session, claims, state: view.state, owed: owedByWallet(view) });
-  return h(SessionPage, { view, wallets, connection });
+  const statement = useRefundStatement(view);
+  return h(SessionPage, { view, wallets, statement, connection });
 }
 
 /** Shows the end of the time to pay when it comes, whether or not the server answers. Returns how to stop that. */

@@ -30,10 +30,16 @@ export class Stop extends Error {}
  * @throws Stop and errors of the wallet, both worded by `stopReason`
  */
 export async function readyAccount(transfer: WalletTransfer): Promise<string> {
-  const account = fieldOf(await transfer.provider.request({ method: 'eth_requestAccounts' }), '0');
-  if (typeof account !== 'string') throw new Stop('The wallet returned no account. Nothing was sent.');
+  const account = await connectedAccount(transfer.provider);
   await switchChain(transfer);
   await checkBalance(transfer, account);
+  return account;
+}
+
+/** Connects an account of the wallet. @throws Stop and errors of the wallet, both worded by `stopReason` */
+export async function connectedAccount(provider: WalletProvider): Promise<string> {
+  const account = fieldOf(await provider.request({ method: 'eth_requestAccounts' }), '0');
+  if (typeof account !== 'string') throw new Stop('The wallet returned no account. Nothing was sent.');
   return account;
 }
 

@@ -1,0 +1,69 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { components } from '#generated/payments/types.ts';
+import type { Wallet } from '../wallet/wallet-provider.ts';
+import type { WalletOffer } from '../wallet/wallet-way.ts';
+import { type PageState, pageState, type SessionView } from './states.ts';
+
+export type RefundAddress = components['schemas']['RefundAddress'];
+
+/** The address that the payer stated, and a function that states another one, signed if a wallet is given. */
+export interface RefundStatement {
+  readonly stated: RefundAddress | undefined;
+  /** Sentence about the last attempt; empty before. */
+  readonly said: string;
+  readonly isBusy: boolean;
+  readonly state: (address: string, wallet?: Wallet) => void;
+}
+
+/** States in which money has arrived that the merchant may send back. */
+const REFUNDABLE: readonly PageState[] = ['overpaid', 'paid_late', 'paid_sold_out', 'partial'];
+
+/** True when the payer may state where a refund is to go. */
+export function isRefundable(view: SessionView): boolean {
+  return REFUNDABLE.includes(pageState(view));
+}
+
+interface RefundAddressFormProps {
+  readonly view: SessionView;
+  readonly wallets: WalletOffer;
+  readonly statement: RefundStatement;
+}
+
+/** Form in which the payer states where a refund is to go, proved by the wallet that paid or not (Decision 351). */
+export function RefundAddressForm({ view, wallets, statement }: RefundAddressFormProps): VNode | null {
+  const { stated, said, isBusy, state } = statement;
+  const [typed, setTyped] = useState('');
+  if (!isRefundable(view)) return null;
+  const { merchant } = view.checkout;
+  const submitted = (event: SubmitEvent) => {
+    event.preventDefault();
+    state(typed.trim());
+  };
+  return html`<details class="fold" id="refund-address">
+    <summary>Where should a refund go?</summary>
+    <p class="note">${merchant.name} decides about refunds and sends them. State an address of your own on ${view.checkout.chain.name}. If you paid from an exchange, do not enter the address that sent the money: a refund to it may be lost.</p>
+    ${stated?.address != null && html`<p>Stated: <code>${stated.address}</code>, ${stated.proved ? 'signed by your wallet' : 'not signed'}</p>`}
+    <form onSubmit=${submitted}>
+      <div class="field">
+        <label for="refund-to">Your address</label>
+        <input
+          id="refund-to"
+          required
+          pattern="0x[0-9a-fA-F]{40}"
+          placeholder="0x…"
+          autocomplete="off"
+          value=${typed}
+          onInput=${(event: InputEvent & { currentTarget: HTMLInputElement }) => setTyped(event.currentTarget.value)}
+        />
+      </div>
+      ${wallets.wallets.map(
+        wallet =>
+          html`<button type="button" class="secondary" key=${wallet.id} disabled=${isBusy} onClick=${() => state(typed.trim(), wallet)}>Sign with ${wallet.name}</button> `,
+      )}
+      <button class="secondary" disabled=${isBusy}>State without a signature</button>
+    </form>
+    <p class="hint" role="status">${said}</p>
+  </details>`;
+}
