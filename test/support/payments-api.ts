@@ -40,7 +40,7 @@ import { startDelivery } from '../../src/payments/delivery-workers.ts';
 import type { Permission } from '../../src/payments/keys/api-key.ts';
 import { issueKey } from '../../src/payments/keys/issue-key.ts';
 import type { LinkDefaults, Mode, Owner } from '../../src/payments/model/owner.ts';
-import { NATIVE_COIN, paymentChains } from '../../src/payments/model/payment-chain.ts';
+import { NATIVE_COIN, type PaymentChains, paymentChains } from '../../src/payments/model/payment-chain.ts';
 import type { Transfer } from '../../src/payments/model/transfer.ts';
 import { type OutgoingChannels, type OutgoingOptions, openOutgoing } from '../../src/payments/outgoing.ts';
 import { type Seals, seals } from '../../src/payments/secrets/sealed.ts';
@@ -68,7 +68,7 @@ const tokens = [
   { address: NATIVE_COIN, symbol: 'ETH', decimals: 18 },
   { address: TOKEN, symbol: 'USDC', decimals: 6 },
 ];
-const chains = paymentChains([
+const CHAINS = paymentChains([
   {
     id: TEST_CHAIN,
     name: 'Local',
@@ -132,7 +132,12 @@ export async function startPaymentsApi(
   {
     clientOf = () => undefined,
     clock = manualClock(),
-  }: { clientOf?: (chainId: number) => ChainClient | undefined; clock?: ManualClock } = {},
+    chains = CHAINS,
+  }: {
+    clientOf?: (chainId: number) => ChainClient | undefined;
+    clock?: ManualClock;
+    chains?: PaymentChains;
+  } = {},
 ): Promise<PaymentsApi> {
   const db = openDatabase(database);
   const sealed = seals(['a secret that seals nothing but what tests keep']);

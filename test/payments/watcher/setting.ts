@@ -8,7 +8,7 @@ import { eventStore } from '#payments/events/event-store.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import { NATIVE_COIN, type PaymentChain } from '#payments/model/payment-chain.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
-import { seals as sealsOf } from '#payments/secrets/sealed.ts';
+import { type Seals, seals as sealsOf } from '#payments/secrets/sealed.ts';
 import type { SessionDraft } from '#payments/sessions/opening.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
@@ -58,6 +58,7 @@ export function watcherOf({
   maxAnswerBytes?: number | undefined;
   leaseMs?: number;
   fault?: Failpoint;
+  seals?: Seals;
 }): ChainWatcher {
   const client = createChainClient({
     id: chain.id,
