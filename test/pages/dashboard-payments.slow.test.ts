@@ -7,7 +7,6 @@ import { setAsideBlockStore } from '#payments/store/set-aside-block-store.ts';
 import { setAsideStore } from '#payments/store/set-aside-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { record, text } from '../lab/json.ts';
-import { allDue } from '../lab/payments-records.ts';
 import { aTransfer } from '../lab/payments-sessions.ts';
 import { test as signedIn } from './dashboard-page.ts';
 
@@ -128,45 +127,6 @@ test('a checkout expires after a confirmation, and a read key does not see the b
       .getByRole('button', { name: /Expire|Simulate/ })
       .count(),
   ).toBe(0);
-});
-
-test('an unmatched transfer is assigned to the suggested checkout', async ({
-  page,
-  signIn,
-  checkout,
-  merchant,
-  database,
-  complaints,
-}) => {
-  const id = await checkout();
-  const db = openDatabase(database);
-  onTestFinished(() => db.destroy());
-  const session = record((await merchant.get(`/api/v1/checkout-sessions/${id}`)).body);
-  const organization = record((await merchant.get('/api/v1/organization')).body);
-  const owner = { organizationId: text(organization.id), mode: 'test' } as const;
-  const transfer = aTransfer({
-    chainId: 31_337,
-    tokenAddress: COIN,
-    recipient: SHOP,
-    amount: 1003n,
-    blockTime: Date.now(),
-  });
-  const store = transferStore(db);
-  await store.upsert(owner, { ...transfer, suggestedSessionId: text(session.id) }, Date.now());
-  const [unconfirmed] = await store.unconfirmed(allDue(31_337));
-  await store.confirm(unconfirmed === undefined ? [] : [unconfirmed], Date.now());
-  await signIn();
-  await page.goto('/dashboard/unmatched?status=open');
-
-  await page.getByRole('cell', { name: '0.000000000000001003 ETH', exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Assign' }).click();
-  expect(await page.getByLabel('Checkout ID').inputValue()).toBe(id);
-  await page.getByRole('dialog').getByRole('button', { name: 'Assign' }).click();
-
-  await page.getByText('No transfers match these filters.').waitFor();
-  await page.goto(`/dashboard/payments/${id}`);
-  await page.getByText('assigned by hand').waitFor();
-  expect(complaints).toEqual([]);
 });
 
 test('a transaction without a receipt is shown with the reason, and is tried again on request', async ({

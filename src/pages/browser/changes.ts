@@ -108,6 +108,7 @@ export function DialogButton({
   title = label,
   action = label,
   tone = 'plain',
+  onOpen,
   onConfirm,
   children,
 }: {
@@ -115,6 +116,8 @@ export function DialogButton({
   title?: string;
   action?: string;
   tone?: 'plain' | 'primary' | 'danger';
+  /** Called when the dialog opens, for what is loaded only then. */
+  onOpen?: () => void;
   /** Performs the change. The dialog closes when it resolves, and shows the problem when it rejects. */
   onConfirm: () => Promise<unknown>;
   children?: ComponentChildren;
@@ -126,6 +129,7 @@ export function DialogButton({
   const { form, isMarked } = useFocusOnRefusal(problem);
   const open = () => {
     clear();
+    onOpen?.();
     dialog.current?.showModal();
   };
   const confirmed = async (event: SubmitEvent) => {

@@ -16,7 +16,12 @@ const RENEW_MS = 5_000;
 /** Shows a time in the reader's time zone, with UTC on hover. `at` is ISO 8601 or milliseconds. */
 export function Moment({ at }: { at: string | number }): VNode {
   const date = new Date(at);
-  return html`<time datetime=${date.toISOString()} title=${UTC.format(date)}>${LOCAL.format(date)}</time>`;
+  return html`<time datetime=${date.toISOString()} title=${UTC.format(date)}>${timeText(at)}</time>`;
+}
+
+/** A time in the reader's time zone, for text without elements. */
+export function timeText(at: string | number): string {
+  return LOCAL.format(new Date(at));
 }
 
 /** Shows the time elapsed since `at`, updated while visible, with local time and UTC on hover. */

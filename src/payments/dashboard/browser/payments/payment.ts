@@ -12,6 +12,7 @@ import { Amount } from '../chains.ts';
 import { openPage } from '../frame.ts';
 import { RefundLinks } from '../refunds/refund-parts.ts';
 import { CheckoutStatus } from '../statuses.ts';
+import { Acceptance } from './acceptance.ts';
 import { Actions } from './actions.ts';
 import { PayerFacts, PaymentFacts } from './payment-facts.ts';
 import { SetAsideWarning } from './set-aside.ts';
@@ -53,14 +54,19 @@ function hasEnded({ status, payment_status }: Session): boolean {
 function Payment({ session, changed }: { session: Session; changed: () => void }): VNode {
   const query = { session_id: id, ...FIRST };
   const transfers = useAnswer(signal => api.GET('/api/v1/transactions', { params: { query }, signal }));
+  const movedQuery = { moved_from: id, ...FIRST };
+  const movedAway = useAnswer(signal =>
+    api.GET('/api/v1/transactions', { params: { query: movedQuery }, signal }),
+  );
   const events = useAnswer(signal => api.GET('/api/v1/events', { params: { query }, signal }));
-  // Both lists change only with the session, so polling the session alone shows when to reload them.
+  // The lists change only with the session, so polling the session alone shows when to reload them.
   const version = `${session.updated_at} ${session.confirmations}`;
   const shown = useRef(version);
   useEffect(() => {
     if (shown.current === version) return;
     shown.current = version;
     transfers.reload();
+    movedAway.reload();
     events.reload();
   }, [version]);
 
@@ -72,6 +78,7 @@ function Payment({ session, changed }: { session: Session; changed: () => void }
     ${h(Progress, { session })}
     ${MERCHANT_WORDS[session.outcome].text !== '' && html`<p class="notice warning">${MERCHANT_WORDS[session.outcome].text}</p>`}
     ${session.payment_status === 'confirming' && h(SetAsideWarning, { sessionId: id })}
+    ${h(Acceptance, { session, changed })}
     ${h(Actions, { session, changed })}
     ${h(RefundLinks, { session })}
     <div class="grid">
@@ -83,7 +90,15 @@ function Payment({ session, changed }: { session: Session; changed: () => void }
       children: h(Awaited<Payments['PaymentTransactionList']>, {
         loading: transfers,
         children: ({ data }) =>
-          h(Timeline, { story: { session, transfers: data, events: events.answer?.data.data ?? [] } }),
+          h(Timeline, {
+            story: {
+              session,
+              transfers: data,
+              movedAway: movedAway.answer?.data.data ?? [],
+              events: events.answer?.data.data ?? [],
+              changed,
+            },
+          }),
       }),
     })}
   `;

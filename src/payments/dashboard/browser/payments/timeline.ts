@@ -9,9 +9,11 @@ import { MARK_WORDS, MATCH_WORDS } from '#payments/browser/transfer-words.ts';
 import { dashboard } from '../addresses.ts';
 import type { Payments } from '../api.ts';
 import { Amount, TransactionHash } from '../chains.ts';
+import { DecidedBy } from '../decisions.ts';
 import { EventDeliveries } from '../events/deliveries.ts';
 import { EVENT_NAMES } from '../events/event-names.ts';
 import { TransactionStatus } from '../statuses.ts';
+import { Move } from './move.ts';
 
 type Transfer = Payments['PaymentTransaction'];
 
@@ -19,7 +21,11 @@ type Transfer = Payments['PaymentTransaction'];
 export interface Story {
   readonly session: Payments['CheckoutSession'];
   readonly transfers: readonly Transfer[];
+  /** Payments that the merchant moved from this checkout to another one. */
+  readonly movedAway: readonly Transfer[];
   readonly events: readonly Payments['EventRecord'][];
+  /** Called after a decision about a transfer. */
+  readonly changed: () => void;
 }
 
 interface Entry {
@@ -39,10 +45,17 @@ export function Timeline({ story }: { story: Story }): VNode {
 }
 
 /** Entries in the order that the stable sort keeps for equal times. */
-function entriesOf({ session, transfers, events }: Story): readonly Entry[] {
+function entriesOf(story: Story): readonly Entry[] {
+  const { session, transfers, movedAway, events } = story;
   return [
     { key: 'opened', at: session.created_at, content: html`<p>The checkout was created.</p>` },
-    ...transfers.toReversed().flatMap(entriesOfTransfer),
+    ...transfers.toReversed().flatMap(transfer => entriesOfTransfer(transfer, story)),
+    ...movedAway.toReversed().map(transfer => ({
+      key: transfer.id,
+      at: transfer.assigned_at ?? transfer.created_at,
+      content: h(MovedAway, { transfer }),
+    })),
+    ...entriesOfAcceptance(session),
     ...events.toReversed().map(event => ({
       key: event.id,
       at: event.created_at,
@@ -51,18 +64,58 @@ function entriesOf({ session, transfers, events }: Story): readonly Entry[] {
   ];
 }
 
-function entriesOfTransfer(transfer: Transfer): readonly Entry[] {
-  const { id, created_at, confirmed_at, confirmations, required_confirmations } = transfer;
-  const seen = { key: id, at: created_at, content: h(Seen, { transfer }) };
-  if (confirmed_at === null) return [seen];
+function entriesOfTransfer(transfer: Transfer, story: Story): readonly Entry[] {
+  const { id, created_at, confirmed_at, confirmations, required_confirmations, assigned_at } = transfer;
+  const isConfirmed = confirmations >= required_confirmations && required_confirmations > 0;
   const text = `All ${required_confirmations} confirmations have arrived.`;
-  return confirmations < required_confirmations || required_confirmations === 0
-    ? [seen]
-    : [seen, { key: `${id} confirmed`, at: confirmed_at, content: html`<p>${text}</p>` }];
+  return [
+    { key: id, at: created_at, content: h(Seen, { transfer, story }) },
+    ...(confirmed_at !== null && isConfirmed
+      ? [{ key: `${id} confirmed`, at: confirmed_at, content: html`<p>${text}</p>` }]
+      : []),
+    ...(assigned_at === null
+      ? []
+      : [{ key: `${id} assigned`, at: assigned_at, content: h(Assigned, { transfer }) }]),
+  ];
+}
+
+function entriesOfAcceptance({
+  accepted_at: at,
+  accepted_by: actor,
+  accepted_reason: reason,
+}: Story['session']) {
+  if (at === null) return [];
+  const content = html`<p>The checkout was accepted as paid.</p>${h(DecidedBy, { actor, reason })}`;
+  return [{ key: 'accepted', at, content }];
+}
+
+/** The merchant's decision that a transfer pays this checkout. */
+function Assigned({ transfer }: { transfer: Transfer }): VNode {
+  const { moved_from: from, assigned_by: actor, assigned_reason: reason } = transfer;
+  const amount = h(Amount, { units: transfer.amount, of: transfer });
+  return html`
+    ${
+      from === null
+        ? html`<p>The transfer of ${amount} was assigned to this checkout.</p>`
+        : html`<p>The payment of ${amount} was moved here from ${h(Reference, { value: from, href: dashboard.payment(from) })}.</p>`
+    }
+    ${h(DecidedBy, { actor, reason })}
+  `;
+}
+
+function MovedAway({ transfer }: { transfer: Transfer }): VNode {
+  const { session_id: to, assigned_by: actor, assigned_reason: reason } = transfer;
+  return html`
+    <p>
+      The payment of ${h(Amount, { units: transfer.amount, of: transfer })} was moved to${' '}
+      ${h(Reference, { value: to, href: dashboard.payment(to) })}.
+    </p>
+    ${h(DecidedBy, { actor, reason })}
+  `;
 }
 
 /** Transfer in its current state, with its kind of match and its irregularities. */
-function Seen({ transfer }: { transfer: Transfer }): VNode {
+function Seen({ transfer, story: { session, changed } }: { transfer: Transfer; story: Story }): VNode {
   const { status, sender_address, tx_hash, chain_id, confirmations, required_confirmations, matched_by } =
     transfer;
   return html`<div class="stack">
@@ -75,6 +128,7 @@ function Seen({ transfer }: { transfer: Transfer }): VNode {
     ${sender_address !== null && html`<p>From ${h(Reference, { value: sender_address })}</p>`}
     ${oddities(transfer).map(text => html`<p key=${text}>${h(Badge, { tone: 'warning', children: text })}</p>`)}
     ${transfer.overpaid_amount !== null && html`<p>Overpaid: ${h(Amount, { units: transfer.overpaid_amount, of: transfer })}</p>`}
+    <div>${h(Move, { session, transfer, changed })}</div>
   </div>`;
 }
 

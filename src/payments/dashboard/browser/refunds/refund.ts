@@ -11,6 +11,7 @@ import { Reference } from '#pages/browser/reference.ts';
 import { dashboard, shownId } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { Amount, ChainName, TransactionHash } from '../chains.ts';
+import { actorText } from '../decisions.ts';
 import { openPage } from '../frame.ts';
 import { useHasPermission } from '../signed-in.ts';
 import { DESTINATION_SOURCES, REFUND_FAILURES, RefundStatus } from './refund-parts.ts';
@@ -98,12 +99,6 @@ function HistoryFacts({ refund }: { refund: Refund }): VNode {
       ],
     }),
   });
-}
-
-/** A program or a person, with the id of the key. */
-function actorText(actor: string): string {
-  const [kind, key] = actor.split(':');
-  return kind === 'dashboard' ? `Dashboard, signed in with ${key}` : `API key ${key}`;
 }
 
 function Cancel({ changed }: { changed: () => void }): VNode {
