@@ -885,6 +885,18 @@ export const table = {
       { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
+  reportPayment: {
+    id: "reportPayment",
+    method: "post",
+    path: "/api/v1/pay/sessions/{checkout_session_id}/reports",
+    refusesMisspelt: true,
+    body: true,
+    statuses: [200, 400, 404, 408, 417, 429, 431, 500, 503],
+    security: [],
+    parameters: [
+      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+    ],
+  },
   getRefundAddress: {
     id: "getRefundAddress",
     method: "get",

@@ -1212,6 +1212,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/pay/sessions/{checkout_session_id}/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report a payment that does not show
+         * @description Looks for a payment by its hash or by the address that sent it, and makes what is found a candidate. Both are public, so this makes nobody the payer: bind the sending wallet, or let the merchant assign the transfer.
+         */
+        post: operations["reportPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/pay/sessions/{checkout_session_id}/refund-address": {
         parameters: {
             query?: never;
@@ -6258,6 +6278,16 @@ export interface components {
             /** @description Time when the session was completed; null while it is not. */
             completed_at: components["schemas"]["Timestamp"] | null;
         };
+        /** @description A transfer that arrived, matches no checkout and could be this one's. It names nobody's address. */
+        CheckoutCandidate: {
+            /** @description Amount that arrived, in the token's smallest unit. */
+            amount: components["schemas"]["Amount"];
+            /**
+             * @description True when the transfer could be of no other checkout.
+             * @example true
+             */
+            is_only: boolean;
+        };
         /** @description The part of a session that changes while its payer waits. */
         CheckoutState: {
             /**
@@ -6311,6 +6341,8 @@ export interface components {
              * @example true
              */
             accepts_payment: boolean;
+            /** @description Transfers that arrived, match no checkout and could be this one's, the most likely first. Each is at least a tenth of the price. Empty once the session is completed. */
+            candidates: components["schemas"]["CheckoutCandidate"][];
             /**
              * @description True when only a wallet that signed can pay. Becomes true when the organization loses the ownership of the recipient.
              * @example false
@@ -6343,6 +6375,36 @@ export interface components {
              * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
              */
             tx_hash: string;
+        };
+        /** @description What the payer knows of a payment that was sent. Give exactly one of both. */
+        PaymentReport: {
+            /**
+             * @description Hash of the transaction, in any letter case.
+             * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+             */
+            tx_hash?: string | null;
+            /**
+             * @description Address that sent the payment, in any letter case.
+             * @example 0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc
+             */
+            sender_address?: string | null;
+        };
+        /** @description What is known of a payment that a payer reported. */
+        ReportedPayment: {
+            /**
+             * @description Type of the object.
+             * @example reported_payment
+             * @constant
+             */
+            object: "reported_payment";
+            /**
+             * @description `counted`: it is a payment of this checkout. `candidate`: it arrived and is among the candidates now. `other`: it counts for another checkout. `unknown`: no such payment was seen, or not yet.
+             * @example candidate
+             * @enum {string}
+             */
+            found: "counted" | "candidate" | "other" | "unknown";
+            /** @description State of the session with the candidate. */
+            state: components["schemas"]["CheckoutState"];
         };
         /** @description Address that the payer of a checkout stated for a refund. */
         RefundAddress: {
@@ -9877,6 +9939,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CheckoutState"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    reportPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the checkout session.
+                 * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
+                 */
+                checkout_session_id: components["parameters"]["CheckoutSessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "tx_hash": "0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PaymentReport"];
+            };
+        };
+        responses: {
+            /** @description What was found, with the state of the session. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportedPayment"];
                 };
             };
             400: components["responses"]["BadRequest"];
