@@ -157,6 +157,7 @@ async function sellOtherwise(shop: ExampleShop, payer: Payer): Promise<void> {
   await ask('getCheckout', { at });
   await ask('bindWallet', { at, body: { address: payer.address, signature: await payer.sign(message) } });
   await ask('claimPayment', { at });
+  await ask('reportPayment', { at });
   await ask('getCheckoutState', { at });
 }
 

@@ -278,6 +278,7 @@ CREATE INDEX transfers_unconfirmed ON unmatched_transfers USING btree (chain_id)
 CREATE INDEX transfers_by_block ON unmatched_transfers USING btree (chain_id, block_number) WHERE assigned_at IS NULL;
 CREATE INDEX transfers_open ON unmatched_transfers USING btree (confirmed_at) WHERE confirmed_at IS NOT NULL AND assigned_at IS NULL;
 CREATE INDEX transfers_to_list ON unmatched_transfers USING btree (chain_id, organization_id, mode, block_number, id, block_hash, tx_hash) WHERE confirmed_at IS NULL;
+CREATE INDEX transfers_by_sender ON unmatched_transfers USING btree (chain_id, token_address, recipient, sender) WHERE assigned_at IS NULL;
 
 create table chain_cursors (
   chain_id bigint not null,
@@ -650,3 +651,13 @@ create table refund_addresses (
   stated_at bigint not null,
   PRIMARY KEY (session_id)
 );
+
+create table transfer_candidates (
+  transfer_id text collate "C" not null,
+  session_id text collate "C" not null,
+  match_rank bigint not null,
+  is_only boolean not null,
+  PRIMARY KEY (transfer_id, session_id),
+  FOREIGN KEY (transfer_id) REFERENCES unmatched_transfers(id) ON DELETE CASCADE
+);
+CREATE INDEX transfer_candidates_of_session ON transfer_candidates USING btree (session_id);

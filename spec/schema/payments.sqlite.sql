@@ -243,6 +243,8 @@ CREATE INDEX transfers_open on unmatched_transfers (confirmed_at)
        where confirmed_at is not null and assigned_at is null;
 CREATE INDEX transfers_to_list on unmatched_transfers (chain_id, organization_id, mode, block_number, id, block_hash, tx_hash)
      where confirmed_at is null;
+CREATE INDEX transfers_by_sender on unmatched_transfers (chain_id, token_address, recipient, sender)
+     where assigned_at is null;
 
 CREATE TABLE chain_cursors (
   chain_id integer primary key,
@@ -552,3 +554,12 @@ CREATE TABLE refund_addresses (
   previous_address text,
   stated_at integer not null
 ) strict;
+
+CREATE TABLE transfer_candidates (
+  transfer_id text not null references unmatched_transfers (id) on delete cascade,
+  session_id text not null,
+  match_rank integer not null,
+  is_only integer check (is_only in (0, 1)) not null,
+  primary key (transfer_id, session_id)
+) strict;
+CREATE INDEX transfer_candidates_of_session on transfer_candidates (session_id);

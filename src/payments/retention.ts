@@ -122,6 +122,7 @@ function removeUnpaidSessions(db: Db, { before, limit }: OldRecords): Promise<nu
        where confirmed_at is not null and assigned_at is null and suggested_session_id ${among}`,
       ids,
     );
+    await execute(handle, `delete from transfer_candidates where session_id ${among}`, ids);
     await execute(handle, `delete from transactions where session_id ${among}`, ids);
     return execute(handle, `delete from checkout_sessions where id ${among}`, ids);
   });

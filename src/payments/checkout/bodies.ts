@@ -7,6 +7,7 @@ import { paymentUri } from '../amounts/payment-uri.ts';
 import { acceptsPayment, outcomeOf } from '../model/outcome.ts';
 import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } from '../model/payment-chain.ts';
 import type { CheckoutSession, SessionState } from '../model/session.ts';
+import { candidateStore, type PossiblePayment } from '../sessions/candidates.ts';
 import { sessionStates } from '../sessions/session-store.ts';
 import { refundMessage, type WalletRequest, walletMessage } from './wallet-message.ts';
 
@@ -75,7 +76,10 @@ export function checkoutBody(
 /** The part of a checkout that changes while its payer waits. Payers read it without a key (Decision 114). */
 function checkoutState(
   session: SessionState,
-  { isChainLate }: { isChainLate: boolean },
+  {
+    isChainLate,
+    candidates,
+  }: { readonly isChainLate: boolean; readonly candidates: readonly PossiblePayment[] },
 ): PaymentsSchemas['CheckoutState'] {
   return {
     object: 'checkout_state',
@@ -94,6 +98,7 @@ function checkoutState(
     late: session.isLate,
     is_chain_late: isChainLate,
     accepts_payment: acceptsPayment(session, { isSoldOut: session.isSoldOut, isChainLate }),
+    candidates: candidates.map(({ amount, isOnly }) => ({ amount: amount.toString(), is_only: isOnly })),
     wallet_only: session.isWalletOnly,
     return_url: returnUrlOf(session),
     expires_at: timestamp(session.expiresAt),
@@ -183,8 +188,15 @@ export type CheckoutState = PaymentsSchemas['CheckoutState'];
 export function shownStates({ db, isChainLate }: { db: Db; isChainLate: IsChainLate }) {
   return async (ids: readonly string[]): Promise<ReadonlyMap<string, CheckoutState>> => {
     const stored = [...(await sessionStates(db, ids)).values()];
+    const unpaid = stored.filter(({ status }) => status !== 'completed').map(({ id }) => id);
+    const candidates = await candidateStore(db).ofSessions(unpaid);
     const shown = await Promise.all(
-      stored.map(async state => checkoutState(state, { isChainLate: await isChainLate(state.chainId) })),
+      stored.map(async state =>
+        checkoutState(state, {
+          isChainLate: await isChainLate(state.chainId),
+          candidates: candidates.get(state.id) ?? [],
+        }),
+      ),
     );
     return new Map(shown.map(state => [state.id, state]));
   };

@@ -22,6 +22,7 @@ import {
   walletOrigins,
 } from './proofs.ts';
 import { refundAddresses } from './refund-address.ts';
+import { reports } from './reports.ts';
 import { stateTag } from './state-waits.ts';
 
 type CheckoutHandlers = Pick<
@@ -31,6 +32,7 @@ type CheckoutHandlers = Pick<
   | 'getCheckoutState'
   | 'bindWallet'
   | 'claimPayment'
+  | 'reportPayment'
   | 'getRefundAddress'
   | 'stateRefundAddress'
 >;
@@ -100,6 +102,7 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
     ...walletBinding(deps),
     ...claims(deps),
     ...refundAddresses(deps),
+    ...reports(deps),
   };
 }
 

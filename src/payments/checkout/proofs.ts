@@ -8,7 +8,9 @@ import { NATIVE_COIN } from '../model/payment-chain.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { Seals } from '../secrets/sealed.ts';
+import { openTransfers } from '../sessions/open-transfers.ts';
 import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
+import { earliestPayment, LATE_PAYMENT_MS } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { organizationSettingsStore } from '../store/organization-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
@@ -32,7 +34,8 @@ export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, 
     async bindWallet({ path: { checkout_session_id }, body: { address, signature } }, payer) {
       const wallet = address.toLowerCase();
       const session = await knownSession(sessionStore(db, seals), checkout_session_id);
-      if (session.status !== 'active') {
+      const isProof = session.status !== 'active' && (await hasProof(deps, session, wallet));
+      if (session.status !== 'active' && !isProof) {
         if (session.signedAddress === wallet)
           return { status: 200, body: await shownState(deps, session.id) };
         throw paymentsError(
@@ -53,9 +56,15 @@ export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, 
           { param: 'signature' },
         );
       }
-      const bound = await transaction(db, handle =>
-        sessionStore(handle, seals).bindWallet(session.id, wallet, clock.now()),
-      );
+      const bound = await transaction(db, async handle => {
+        const [sessions, now] = [sessionStore(handle, seals), clock.now()];
+        const signed = isProof
+          ? await sessions.bindExpired(session.id, wallet, now)
+          : await sessions.bindWallet(session.id, wallet, now);
+        if (signed !== undefined)
+          await settlement({ handle, seals, now }).settleTransfersOf(signed.id, wallet);
+        return signed;
+      });
       if (bound !== undefined) return { status: 200, body: await shownState(deps, bound.id) };
       throw paymentsError(
         'invalid_status_transition',
@@ -63,6 +72,18 @@ export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, 
       );
     },
   };
+}
+
+/** True when an expired session may still be signed for: a transfer of the wallet has arrived (Decision 344). */
+async function hasProof(
+  { db, clock }: CheckoutDeps,
+  session: CheckoutSession,
+  wallet: string,
+): Promise<boolean> {
+  const { status, endedAt } = session;
+  if (status !== 'expired' || (endedAt ?? 0) < clock.now() - LATE_PAYMENT_MS) return false;
+  const sent = await openTransfers(db, session, { sender: wallet, since: earliestPayment(session) });
+  return sent.length > 0;
 }
 
 interface SignedBinding {

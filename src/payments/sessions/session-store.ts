@@ -41,6 +41,14 @@ interface SessionFilters {
   readonly to?: number | undefined;
 }
 
+/** A wallet that signed for a session, which is in this state. `now` is UTC milliseconds. */
+interface WalletOfSession {
+  readonly id: string;
+  readonly address: string;
+  readonly now: number;
+  readonly status: SessionStatus;
+}
+
 /** Checkout sessions. Personal data of customers is stored encrypted. */
 export type SessionStore = ReturnType<typeof sessionStore>;
 
@@ -55,6 +63,23 @@ export function sessionStore(handle: Handle, seals: Seals) {
     return row && opened(row);
   };
   const findById = (id: string) => findWhere({ sql: 'id = ?', bindings: [id] });
+  const bind = async ({
+    id,
+    address,
+    now,
+    status,
+  }: WalletOfSession): Promise<CheckoutSession | undefined> => {
+    const [row] = await select({ from: 'checkout_sessions', columns: ['*'] }).changed(
+      handle,
+      `update checkout_sessions set signed_address = ?,
+         payer_address = case when ${HAS_PAYMENT} then payer_address else ? end, updated_at = ?
+       where id = ? and status = ?
+         and (signed_address is null or (signed_address <> ? and not ${HAS_PAYMENT}))`,
+      [address, address, now, id, status, address],
+    );
+    if (row !== undefined) return opened(row);
+    return findWhere({ sql: 'id = ? and signed_address = ?', bindings: [id, address] });
+  };
 
   return {
     /**
@@ -115,17 +140,10 @@ export function sessionStore(handle: Handle, seals: Seals) {
      * Sets the payer's wallet. Repeating it with the same wallet changes nothing and succeeds in any state. A newer
      * wallet replaces it until a transfer is seen (Decision 114). Undefined after that, and for an inactive session.
      */
-    async bindWallet(id: string, address: string, now: number): Promise<CheckoutSession | undefined> {
-      const [row] = await select({ from: 'checkout_sessions', columns: ['*'] }).changed(
-        handle,
-        `update checkout_sessions set signed_address = ?, payer_address = ?, updated_at = ?
-         where id = ? and status = 'active' and (signed_address is null or signed_address <> ?)
-           and not exists (select 1 from transactions where session_id = ? and status in ('confirming', 'completed'))`,
-        [address, address, now, id, address, id],
-      );
-      if (row !== undefined) return opened(row);
-      return findWhere({ sql: 'id = ? and signed_address = ?', bindings: [id, address] });
-    },
+    bindWallet: (id: string, address: string, now: number) => bind({ id, address, now, status: 'active' }),
+
+    /** The same for an expired session, of whose wallet a transfer has arrived (Decision 344). */
+    bindExpired: (id: string, address: string, now: number) => bind({ id, address, now, status: 'expired' }),
 
     /** Sessions that a wallet signed for, and that are active or ended at `endedAfter` or later. Oldest first. */
     async bySigner(address: DepositAddress, wallet: string, endedAfter: number): Promise<CheckoutSession[]> {
@@ -177,6 +195,10 @@ export function sessionStore(handle: Handle, seals: Seals) {
     },
   };
 }
+
+const HAS_PAYMENT = `exists (
+  select 1 from transactions t where t.session_id = checkout_sessions.id and t.status in ('confirming', 'completed')
+)`;
 
 function matching(owner: Owner, { status, paymentLinkId, from, to }: SessionFilters): Sql {
   return allOf([

@@ -1,6 +1,6 @@
 import { uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
+import { rowsOf, type Sql } from '../../db/query.ts';
 import { largestTail } from '../amounts/token-amount.ts';
 import type { Owner } from '../model/owner.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
@@ -24,29 +24,54 @@ export interface UnmatchedPayment extends DepositAddress {
   readonly endedAfter: number;
 }
 
-/** The id of the first of `candidateSessions`; null for none. */
-export async function suggestedSession(
+/** The sessions that a transfer was probably meant for. */
+export interface LikelySessions {
+  /** The session that is suggested to the merchant; null for none. */
+  readonly suggestedSessionId: string | null;
+  /** Sessions whose payers are told of the transfer, the likeliest first (Decision 342). */
+  readonly candidates: readonly string[];
+}
+
+/** Most sessions that one transfer may be told to. */
+const MAX_CANDIDATES = 20;
+
+/**
+ * The session that is suggested for a transfer, and the sessions whose payers are told of it. If no session is near its
+ * amount, the only one that was open then is a candidate, but no suggestion.
+ */
+export async function likelySessions(
   handle: Handle,
   owner: Owner,
   payment: UnmatchedPayment,
-): Promise<string | null> {
-  return (await candidateSessions(handle, owner, payment))[0] ?? null;
+): Promise<LikelySessions> {
+  const near = await nearSessions(handle, owner, payment);
+  const shown = near.filter(({ amount }) => isShownToPayer(payment.amount, uintOf(amount)));
+  const open = near.length === 0 ? await openThen(handle, owner, payment) : [];
+  return {
+    suggestedSessionId: near[0]?.id ?? null,
+    candidates: (open.length === 1 ? open : shown).slice(0, MAX_CANDIDATES).map(({ id }) => id),
+  };
+}
+
+/** The ids of the sessions that a transfer was probably meant for, the best first. */
+export async function candidateSessions(
+  handle: Handle,
+  owner: Owner,
+  payment: UnmatchedPayment,
+): Promise<string[]> {
+  return (await nearSessions(handle, owner, payment)).map(({ id }) => id);
 }
 
 /**
- * The ids of the owner's sessions that a transfer was probably meant for, the best first. The merchant decides about a
- * rounded amount (Decisions 133 and 347). The order of preference is
+ * The owner's sessions that a transfer was probably meant for, the best first. The merchant decides about a rounded
+ * amount (Decisions 133 and 347). The order of preference is
  * - the price was sent,
  * - the amount due was sent,
  * - the price or the amount due is the nearest one.
  * Among equal candidates, one that was opened before the transfer comes first, then an open one, then one that the
  * sender signed for, then the one opened last.
  */
-export async function candidateSessions(
-  handle: Handle,
-  owner: Owner,
-  payment: UnmatchedPayment,
-): Promise<string[]> {
+async function nearSessions(handle: Handle, owner: Owner, payment: UnmatchedPayment): Promise<NearSession[]> {
   // Opened by someone who saw the transfer, or by a payer whose clock is ahead.
   const isLater = ({ created_at }: NearSession) => created_at > payment.blockTime;
   const worseIf = (is: (session: NearSession) => boolean, a: NearSession, b: NearSession) =>
@@ -64,7 +89,18 @@ export async function candidateSessions(
         worseIf(({ signed_address }) => signed_address !== payment.sender, a, b) ||
         b.created_at - a.created_at,
     )
-    .map(({ session }) => session.id);
+    .map(({ session }) => session);
+}
+
+/** Least share of the price of which a payer is told: a tenth, so that a stranger cannot fill the page for nothing. */
+const LEAST_SHARE = 10n;
+/** Largest unknown transfer of which a payer is told, in prices. */
+const MOST_PRICES = 2n;
+const LARGEST_AMOUNT = 2n ** 256n - 1n;
+
+/** True when a transfer is large enough for the payer of a price to be told of it. */
+export function isShownToPayer(amount: bigint, price: bigint): boolean {
+  return amount * LEAST_SHARE >= price;
 }
 
 type NearSession = Pick<SessionRow, (typeof COLUMNS)[number]>;
@@ -88,31 +124,52 @@ function compared(a: bigint, b: bigint): number {
   return a < b ? -1 : 1;
 }
 
-async function sessionsNear(
-  handle: Handle,
-  { organizationId, mode }: Owner,
-  payment: UnmatchedPayment,
-): Promise<NearSession[]> {
-  const { amount, tokenDecimals, openedBy, endedAfter } = payment;
+function sessionsNear(handle: Handle, owner: Owner, payment: UnmatchedPayment): Promise<NearSession[]> {
+  const { amount, tokenDecimals, endedAfter } = payment;
   // The tail grows with the price, so the tail for twice the amount is a bound for every session near the amount.
   const reach = largestTail(2n * amount, tokenDecimals);
   const lowest = amount > reach ? amount - reach : 0n;
   const isNear = {
-    sql: 'amount_due >= ? and amount_due <= ? and organization_id = ? and mode = ? and created_at <= ?',
-    bindings: [uintColumn(lowest), uintColumn(amount + reach), organizationId, mode, openedBy],
+    sql: 'amount_due >= ? and amount_due <= ?',
+    bindings: [uintColumn(lowest), uintColumn(amount + reach)],
+  };
+  return sessionsOf(handle, owner, payment, { ...isNear, endedAfter });
+}
+
+/** Sessions that were open when the transfer was made, of a price that it may have paid in part or twice. */
+function openThen(handle: Handle, owner: Owner, payment: UnmatchedPayment): Promise<NearSession[]> {
+  const { amount, blockTime } = payment;
+  const highest = amount * LEAST_SHARE < LARGEST_AMOUNT ? amount * LEAST_SHARE : LARGEST_AMOUNT;
+  const isPossible = {
+    sql: 'amount >= ? and amount <= ?',
+    bindings: [uintColumn((amount + MOST_PRICES - 1n) / MOST_PRICES), uintColumn(highest)],
+  };
+  return sessionsOf(handle, owner, payment, { ...isPossible, endedAfter: blockTime });
+}
+
+/** Open and expired sessions of an owner at the transfer's deposit address that meet a condition. */
+function sessionsOf(
+  handle: Handle,
+  { organizationId, mode }: Owner,
+  payment: UnmatchedPayment,
+  condition: Sql & { readonly endedAfter: number },
+): Promise<NearSession[]> {
+  const isMeant = {
+    sql: `${condition.sql} and organization_id = ? and mode = ? and created_at <= ?`,
+    bindings: [...condition.bindings, organizationId, mode, payment.openedBy],
   };
   const active = (kind: string) => ({
     sql: `select ${COLUMNS.join(', ')} from checkout_sessions
-      where status = 'active' and ${kind} and ${AT_ADDRESS} and ${isNear.sql}`,
-    bindings: [...bindingsOf(payment), ...isNear.bindings],
+      where status = 'active' and ${kind} and ${AT_ADDRESS} and ${isMeant.sql}`,
+    bindings: [...bindingsOf(payment), ...isMeant.bindings],
   });
   const expired = (kind: string) => ({
     sql: `select ${COLUMNS.join(', ')} from (
         select * from checkout_sessions
         where status = 'expired' and ${kind} and ${AT_ADDRESS} and ended_at >= ?
         order by ended_at desc limit ${MAX_EXPIRED}
-      ) expired where ${isNear.sql}`,
-    bindings: [...bindingsOf(payment), endedAfter, ...isNear.bindings],
+      ) expired where ${isMeant.sql}`,
+    bindings: [...bindingsOf(payment), condition.endedAfter, ...isMeant.bindings],
   });
   // Separate statements, because the indexes by deposit address contain only sessions with an exact amount.
   const sources = [

@@ -29,6 +29,11 @@ interface MatchDeps {
  * transfer waits for its block.
  */
 export const LIFE_ALLOWANCE = { beforeMs: 5 * 60_000, afterMs: 15_000 } as const;
+/** Earliest block time of a session's payment, in UTC milliseconds. */
+export function earliestPayment({ createdAt }: Pick<CheckoutSession, 'createdAt'>): number {
+  return createdAt - LIFE_ALLOWANCE.beforeMs;
+}
+
 /** Time after a session's end in which a transfer still counts as its late payment (Decision 111). */
 export const LATE_PAYMENT_MS = 24 * 3_600_000;
 

@@ -5,6 +5,7 @@ import { endings } from './endings.ts';
 import { manualSettlement } from './manual-settlement.ts';
 import { acceptance, reassignment } from './merchant-decisions.ts';
 import { outcomes } from './outcomes.ts';
+import { provedTransfers } from './proved-transfers.ts';
 import { type SettlementDeps, settlementUnit } from './settlement-unit.ts';
 import { transferRecords } from './transfer-records.ts';
 
@@ -26,5 +27,6 @@ export function settlement(deps: SettlementDeps) {
     /** Records `transfer.unmatched` for transfers that were just confirmed. */
     reportUnmatched: (transfers: readonly UnmatchedTransfer[]) => reportUnmatched(deps, transfers),
     ...reassignment(unit),
+    ...provedTransfers(unit),
   };
 }

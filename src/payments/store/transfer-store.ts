@@ -257,7 +257,8 @@ function transferValues(owner: Owner, transfer: NewTransfer, now: number) {
   });
 }
 
-const transferForm = recordForm<UnmatchedTransfer>({
+/** Form of unmatched transfers in their table. */
+export const transferForm = recordForm<UnmatchedTransfer>({
   id: 'plain',
   organizationId: 'plain',
   mode: 'plain',

@@ -51,6 +51,12 @@ declare module 'knex/types/tables.js' {
       };
     transactions: PaymentTransactionRow;
     unmatched_transfers: TransferRow;
+    transfer_candidates: {
+      transfer_id: string;
+      session_id: string;
+      match_rank: number;
+      is_only: StoredBoolean;
+    };
     refunds: RefundRow;
     refund_addresses: RowOfRecord<StatedAddress>;
     recipients: RecipientRow;

@@ -116,6 +116,7 @@ function sessionText(
       late: false,
       is_chain_late: false,
       accepts_payment: true,
+      candidates: [{ amount: '12500000', is_only: true }],
     },
     signedAddress: shared.payer_address,
     now: RECORD_TIME - 1,

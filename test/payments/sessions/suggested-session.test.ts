@@ -6,7 +6,7 @@ import type { Owner } from '#payments/model/owner.ts';
 import { seals as sealsOf } from '#payments/secrets/sealed.ts';
 import type { SessionDraft } from '#payments/sessions/opening.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
-import { suggestedSession } from '#payments/sessions/suggested-session.ts';
+import { likelySessions } from '#payments/sessions/suggested-session.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
 import { RECORD_TIME } from '../../lab/payments-records.ts';
 import { aSession } from '../../lab/payments-sessions.ts';
@@ -46,13 +46,8 @@ eachPaymentsDatabase('the suggested session of a transfer', ownedTest => {
         endedAfter: RECORD_TIME - 1_000,
       };
       const place = { chainId, tokenAddress, recipientAddress };
-      const id = await suggestedSession(db, by, {
-        ...place,
-        amount,
-        sender: SENDER,
-        tokenDecimals: 6,
-        ...times,
-      });
+      const payment = { ...place, amount, sender: SENDER, tokenDecimals: 6, ...times };
+      const { suggestedSessionId: id } = await likelySessions(db, by, payment);
       return id === null ? null : ids.indexOf(id);
     };
   });

@@ -97,6 +97,14 @@ export async function shop(options: DatabaseOptions, clock: Clock, chain: Paymen
     },
     bind: (id: string, wallet: string) =>
       transaction(db, handle => sessionStore(handle, seals).bindWallet(id, wallet, clock.now())),
+    /** Binds a wallet and settles what it has sent; returns the session. */
+    prove: (id: string, wallet: string) =>
+      transaction(db, async handle => {
+        const sessions = sessionStore(handle, seals);
+        await sessions.bindWallet(id, wallet, clock.now());
+        await settlement({ handle, seals, now: clock.now() }).settleTransfersOf(id, wallet);
+        return sessions.findById(id);
+      }),
     claim: (id: string, hash: string) =>
       transaction(db, handle => settlement({ handle, seals, now: clock.now() }).claim({ id }, hash)),
     expire: (id: string) =>

@@ -48,6 +48,10 @@ export async function payerStory(tester: Tester, { open }: Links): Promise<void>
   if (bound.body.payer_address !== wallet.address.toLowerCase())
     tester.report('bindWallet: the wallet is not bound');
   const claimed = await tester.ask('claimPayment', { at, body: { tx_hash: SOME_HASH } }, ['200']);
+  await tester.ask('reportPayment', { at, body: {} }, ['400 missing_required_field']);
+  const reported = await tester.ask('reportPayment', { at, body: { tx_hash: SOME_HASH } }, ['200']);
+  if (reported.body.found !== 'unknown')
+    tester.report('reportPayment: found a transaction that does not exist');
   if (claimed.body.tx_hash !== SOME_HASH)
     tester.report('claimPayment: the claimed transaction is not in the state');
 }

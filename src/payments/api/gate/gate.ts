@@ -21,8 +21,8 @@ export interface PaymentsGateOptions extends ClockAndLog {
   readonly counts: RateLimits;
 }
 
-/** Payer operations that submit a signature or a claim. They are also counted by session (Decision 105). */
-const PROOFS = ['bindWallet', 'claimPayment', 'stateRefundAddress'];
+/** Payer operations that submit a signature, a claim or a report. They are also counted by session (Decision 105). */
+const PROOFS = ['bindWallet', 'claimPayment', 'reportPayment', 'stateRefundAddress'];
 /** Payer operation that every open page polls. It has limits of its own (Decision 129). */
 const STATE = 'getCheckoutState';
 

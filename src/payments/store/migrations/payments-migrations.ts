@@ -26,6 +26,7 @@ import { WATCHING_MIGRATIONS } from './029-watching.ts';
 import { ENDED_REASONS_MIGRATION } from './038-ended-sessions.ts';
 import { REFUND_ADDRESSES_MIGRATION, REFUNDS_MIGRATION } from './040-refunds.ts';
 import { MERCHANT_DECISION_MIGRATIONS } from './041-merchant-decisions.ts';
+import { CANDIDATES_MIGRATION } from './042-candidates.ts';
 
 /** Schema steps of the payments platform. Append only. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -53,6 +54,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   OVERPAID_AMOUNTS_MIGRATION,
   ATTENTION_MIGRATION,
   REFUND_ADDRESSES_MIGRATION,
+  CANDIDATES_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

@@ -1,6 +1,7 @@
 import { tokenOf } from '../../model/payment-chain.ts';
 import type { UnmatchedTransfer } from '../../model/transfer.ts';
-import { suggestedSession } from '../../sessions/suggested-session.ts';
+import { candidateStore } from '../../sessions/candidates.ts';
+import { type LikelySessions, likelySessions } from '../../sessions/suggested-session.ts';
 import { depositAddressOf, LATE_PAYMENT_MS, LIFE_ALLOWANCE } from '../../settlement/match.ts';
 import { type PlacedTransfer, transferStore } from '../../store/transfer-store.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
@@ -45,7 +46,11 @@ export async function confirmUnmatched(look: Look, receipts: ReceiptReader): Pro
     const rows = await suggest(confirmed);
     await changeInParts(look, { name, rows }, async (part, { handle, settle, now }) => {
       const confirmed = new Set(await transferStore(handle).confirm(part, now));
-      await settle.reportUnmatched(part.filter(({ id }) => confirmed.has(id)));
+      const listed = part.filter(({ id }) => confirmed.has(id));
+      await settle.reportUnmatched(listed);
+      await candidateStore(handle).add(
+        listed.map(({ id, candidates }) => ({ transferId: id, sessionIds: candidates })),
+      );
     });
     changes += rows.length;
     const ids = new Set(rows.map(({ id }) => id));
@@ -60,16 +65,19 @@ export async function confirmUnmatched(look: Look, receipts: ReceiptReader): Pro
   }
 }
 
+/** A transfer to be listed, and the sessions that it was probably meant for. */
+type SuggestedTransfer = UnmatchedTransfer & LikelySessions;
+
 /**
  * Finds the sessions that payers probably meant. The merchant decides about a rounded amount (Decision 133). Equal
  * transfers are meant for the same one. Transfers beyond the limit of a look are left out.
  */
 function suggestions({ chain, db }: Look) {
   const breathe = breather();
-  const known = new Map<string, string | null>();
+  const known = new Map<string, LikelySessions>();
 
-  return async (transfers: readonly UnmatchedTransfer[]): Promise<UnmatchedTransfer[]> => {
-    const suggested: UnmatchedTransfer[] = [];
+  return async (transfers: readonly UnmatchedTransfer[]): Promise<SuggestedTransfer[]> => {
+    const suggested: SuggestedTransfer[] = [];
     for (const transfer of transfers) {
       const { organizationId, mode, amount, sender, blockTime } = transfer;
       const address = depositAddressOf(transfer);
@@ -88,11 +96,13 @@ function suggestions({ chain, db }: Look) {
           openedBy,
           endedAfter: blockTime - LATE_PAYMENT_MS,
         };
-        known.set(key, await suggestedSession(db, owner, payment));
+        known.set(key, await likelySessions(db, owner, payment));
         await breathe();
       }
-      suggested.push({ ...transfer, suggestedSessionId: known.get(key) ?? null });
+      suggested.push({ ...transfer, ...(known.get(key) ?? NOBODY) });
     }
     return suggested;
   };
 }
+
+const NOBODY: LikelySessions = { suggestedSessionId: null, candidates: [] };

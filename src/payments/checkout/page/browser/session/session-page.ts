@@ -4,26 +4,51 @@ import { useEffect, useRef } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
 import { httpsOnly, type Offer, OfferSummary } from '../offer.ts';
 import { NO_WALLETS, type WalletOffer } from '../wallet/wallet-way.ts';
+import { Candidates } from './candidates.ts';
 import { Methods, type ShownSession } from './methods.ts';
 import { Countdown } from './payer-parts.ts';
 import { isReceipt, Receipt } from './receipt.ts';
 import { RefundAddressForm, type RefundStatement } from './refund-address.ts';
-import { asksForPayment, isDecided, pageState, type SessionView, StatusPanel } from './states.ts';
+import { type PaymentReporter, ReportPayment } from './report-payment.ts';
+import {
+  asksForPayment,
+  isDecided,
+  type PageState,
+  pageState,
+  type SessionView,
+  StatusPanel,
+} from './states.ts';
 
 interface SessionPageProps {
   readonly view: ShownSession;
   readonly wallets?: WalletOffer;
   /** Where a refund is to go; absent on the server. */
   readonly statement?: RefundStatement;
+  /** Absent on the server, where nothing can be reported. */
+  readonly report?: PaymentReporter;
   /** Sentence about the connection; empty while it is good. */
   readonly connection?: string;
 }
+
+/** States in which a payment that was made may not show yet. */
+const WAITING: readonly PageState[] = [
+  'waiting',
+  'sent',
+  'stalled',
+  'closing',
+  'partial',
+  'failed',
+  'dropped',
+  'expired',
+  'sold_out',
+];
 
 /** Content of a checkout's page: the offer, the ways to pay, the progress of the payment, and finally the receipt. */
 export function SessionPage({
   view,
   wallets = NO_WALLETS,
   statement,
+  report,
   connection = '',
 }: SessionPageProps): VNode {
   const { section, status } = useFocusOnChange(pageState(view));
@@ -34,8 +59,10 @@ export function SessionPage({
         <div id="status" role="status" aria-live="polite" ref=${status}>
           ${h(StatusPanel, { view })}${h(DelayNotice, { view })}
         </div>
+        <div>${h(Candidates, { view, wallets })}</div>
         <div>${h(TimeLeft, { view })}</div>
         <div id="methods">${h(Methods, { view, wallets })}</div>
+        <div>${report !== undefined && WAITING.includes(pageState(view)) && h(ReportPayment, { report })}</div>
         <div>${h(Receipt, { view })}</div>
         ${statement !== undefined && h(RefundAddressForm, { view, wallets, statement })}
         <div id="leave">${h(WayOut, { view })}</div>

@@ -7,12 +7,14 @@ import { useWalletOffer } from '../wallet/wallet-offer.ts';
 import { followedPage } from './following.ts';
 import type { ShownSession } from './methods.ts';
 import { useRefundStatement } from './refund-statement.ts';
+import { reportedPayment } from './reported-payment.ts';
 import { SessionPage } from './session-page.ts';
 import { owedByWallet } from './states.ts';
 
 const opened = dataOf<ShownSession>(document);
 const page = followedPage(opened);
 const claims = claimsOf(page.session);
+const report = (typed: string) => reportedPayment(page.session, typed);
 showOver(h(LiveSession, {}));
 
 /** The page of a session, kept up to date, with the wallets of this browser. */
@@ -24,7 +26,7 @@ function LiveSession(): VNode {
   const { session } = page;
   const wallets = useWalletOffer({ session, claims, state: view.state, owed: owedByWallet(view) });
   const statement = useRefundStatement(view);
-  return h(SessionPage, { view, wallets, statement, connection });
+  return h(SessionPage, { view, wallets, report, statement, connection });
 }
 
 /** Shows the end of the time to pay when it comes, whether or not the server answers. Returns how to stop that. */

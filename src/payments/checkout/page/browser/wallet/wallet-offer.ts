@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { CheckoutState, FollowedSession } from '../api.ts';
 import type { Claims } from './claims.ts';
 import { useFoundWallets } from './found-wallets.ts';
-import { payByWallet, SENT } from './wallet-payment.ts';
+import { payByWallet, proveByWallet, SENT } from './wallet-payment.ts';
 import type { Wallet } from './wallet-provider.ts';
 import type { WalletMessage, WalletOffer } from './wallet-way.ts';
 
@@ -47,7 +47,19 @@ export function useWalletOffer({ session, claims, state, owed }: WalletOfferOpti
     }
   }
 
-  return { ...found, isLocked: isPaying || isSent, message, pay };
+  async function prove({ provider }: Wallet): Promise<void> {
+    if (isBusy.current) return;
+    isBusy.current = true;
+    setPaying(true);
+    try {
+      setMessage(await proveByWallet({ ...session, provider, tell: setMessage }));
+    } finally {
+      isBusy.current = false;
+      setPaying(false);
+    }
+  }
+
+  return { ...found, isLocked: isPaying || isSent, message, pay, prove };
 }
 
 /**

@@ -3,6 +3,7 @@ import { ANSWER_MS, type FollowedSession, pathOf, payerApi } from '../api.ts';
 import type { Claims } from './claims.ts';
 import type { WalletProvider } from './wallet-provider.ts';
 import {
+  connectedAccount,
   isDeclined,
   readyAccount,
   Stop,
@@ -51,6 +52,29 @@ export async function payByWallet(payment: WalletPayment): Promise<WalletResult>
   return { message: SENT, isSent: true };
 }
 
+/**
+ * Lets a wallet sign the session's message, so that a payment which it sent before counts (Decision 344). Returns a
+ * message for the payer; never rejects.
+ */
+export async function proveByWallet(proof: Signing): Promise<WalletMessage> {
+  const { provider, tell } = proof;
+  try {
+    tell({ text: 'Allow the connection in the wallet that sent the payment.', tone: 'busy' });
+    const account = await connectedAccount(provider);
+    tell({ text: 'Sign the text in your wallet. This moves no money.', tone: 'busy' });
+    await bind(proof, account);
+    const { outcome, candidates } = proof.state();
+    return candidates.length > 0 && outcome !== 'confirming'
+      ? { text: `Signed. ${account} has sent none of these payments. Use the wallet that did.`, tone: 'bad' }
+      : { text: 'Signed. The payment counts for this checkout.', tone: 'good' };
+  } catch (error) {
+    return { text: stopReason(error, proof.checkout.chain), tone: isDeclined(error) ? 'calm' : 'bad' };
+  }
+}
+
+/** A session, and the wallet that signs for it. */
+type Signing = FollowedSession & Pick<WalletPayment, 'provider' | 'tell'>;
+
 /** Connects the paying account and binds it to the session. */
 async function boundAccount(payment: WalletPayment, transfer: WalletTransfer): Promise<string> {
   const { tell } = payment;
@@ -64,7 +88,7 @@ async function boundAccount(payment: WalletPayment, transfer: WalletTransfer): P
   return account;
 }
 
-async function bind(payment: WalletPayment, account: string): Promise<void> {
+async function bind(payment: Signing, account: string): Promise<void> {
   const text = await messageFor(payment, account);
   const bytes = [...new TextEncoder().encode(text)].map(byte => byte.toString(16).padStart(2, '0'));
   const signature = await payment.provider.request({
@@ -111,7 +135,7 @@ function shown(learning: Promise<void>): Promise<void> {
  * Loads the message to sign. The server fills in the address with its checksum, which needs a hash that browsers lack.
  * Source: EIP-55.
  */
-async function messageFor(payment: WalletPayment, account: string): Promise<string> {
+async function messageFor(payment: Signing, account: string): Promise<string> {
   const { data, response } = await payerApi.GET('/api/v1/pay/sessions/{checkout_session_id}', {
     params: { path: pathOf(payment), query: { wallet_address: account } },
   });

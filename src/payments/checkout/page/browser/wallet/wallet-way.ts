@@ -19,6 +19,8 @@ export interface WalletOffer extends FoundWallets {
   readonly isLocked: boolean;
   readonly message: WalletMessage | undefined;
   readonly pay: (wallet: Wallet) => void;
+  /** Lets a wallet sign that it sent a payment which has arrived. */
+  readonly prove: (wallet: Wallet) => void;
 }
 
 /** What the server knows of wallets. */
@@ -28,6 +30,7 @@ export const NO_WALLETS: WalletOffer = {
   isLocked: false,
   message: undefined,
   pay: () => undefined,
+  prove: () => undefined,
 };
 
 interface WalletWayProps {

@@ -1,0 +1,84 @@
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { transaction } from '../../db/transaction.ts';
+import type { CheckoutSession } from '../model/session.ts';
+import { candidateStore } from '../sessions/candidates.ts';
+import { openTransfers } from '../sessions/open-transfers.ts';
+import { sessionStore } from '../sessions/session-store.ts';
+import { isShownToPayer } from '../sessions/suggested-session.ts';
+import { earliestPayment, LATE_PAYMENT_MS } from '../settlement/match.ts';
+import { transactionStore } from '../store/transaction-store.ts';
+import { shownState } from './bodies.ts';
+import { type CheckoutDeps, knownSession } from './proofs.ts';
+
+type ReportResult = PaymentsSchemas['ReportedPayment']['found'];
+
+/** Operation that looks for a payment that a payer reports. It makes nobody the payer (Decision 343). */
+export function reports(deps: CheckoutDeps): Pick<PaymentsHandlers<never, unknown>, 'reportPayment'> {
+  const { db, seals } = deps;
+  return {
+    async reportPayment({ path: { checkout_session_id: id }, body }) {
+      const named = namedBy(body);
+      const session = await knownSession(sessionStore(db, seals), id);
+      const found = (await recorded(deps, session, named)) ?? (await candidate(deps, session, named));
+      const state = await shownState(deps, id);
+      return { status: 200, body: { object: 'reported_payment', found, state } };
+    },
+  };
+}
+
+/** A payment by its hash or by its sender, in lower case. */
+interface NamedPayment {
+  readonly txHash?: string;
+  readonly sender?: string;
+}
+
+/** @throws HttpError 400 unless exactly one of both is given */
+function namedBy({ tx_hash: hash, sender_address: sender }: PaymentsSchemas['PaymentReport']): NamedPayment {
+  if (hash != null && sender == null) return { txHash: hash.toLowerCase() };
+  if (sender != null && hash == null) return { sender: sender.toLowerCase() };
+  throw paymentsError(
+    'missing_required_field',
+    "Either the 'tx_hash' or the 'sender_address' field is required, and not both.",
+  );
+}
+
+/** Whether the payment counts already. The hash of another checkout's payment says nothing of that checkout. */
+async function recorded(
+  { db }: CheckoutDeps,
+  { id, chainId, recipientAddress }: CheckoutSession,
+  { txHash, sender }: NamedPayment,
+): Promise<ReportResult | undefined> {
+  const own = (await transactionStore(db).ofSession(id)).filter(
+    one => one.sender !== null && one.status !== 'failed',
+  );
+  if (own.some(one => one.txHash === txHash || one.sender === sender)) return 'counted';
+  if (txHash === undefined) return undefined;
+  const others = await transactionStore(db).byHash(chainId, txHash);
+  return others.some(one => one.sender !== null && one.recipient === recipientAddress) ? 'other' : undefined;
+}
+
+/** Makes the session's candidates of what the payment may be. */
+async function candidate(
+  { db }: CheckoutDeps,
+  session: CheckoutSession,
+  named: NamedPayment,
+): Promise<ReportResult> {
+  if (session.status === 'completed') return 'unknown';
+  const latest = (session.endedAt ?? session.expiresAt) + LATE_PAYMENT_MS;
+  return transaction(db, async handle => {
+    const sent = await openTransfers(handle, session, { ...named, since: earliestPayment(session) });
+    const possible = sent.filter(
+      one =>
+        one.organizationId === session.organizationId &&
+        one.mode === session.mode &&
+        one.blockTime <= latest &&
+        isShownToPayer(one.amount, session.amount),
+    );
+    await candidateStore(handle).addNamed(
+      session.id,
+      possible.map(({ id }) => id),
+    );
+    return possible.length > 0 ? 'candidate' : 'unknown';
+  });
+}

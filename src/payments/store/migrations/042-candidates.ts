@@ -1,0 +1,26 @@
+import { type Migration, table } from '#db/migrate.ts';
+
+/**
+ * Sessions whose payers are told of an unmatched transfer. Transfers that were listed before have none. Processes of
+ * older versions write none.
+ */
+export const CANDIDATES_MIGRATION: Migration = {
+  name: 'candidates of sessions',
+  up: [
+    table(
+      'transfer_candidates',
+      {
+        transfer_id: ['text', 'not null references unmatched_transfers (id) on delete cascade'],
+        session_id: ['text', 'not null'],
+        // 0 for a transfer that the payer named, else from 1 on by its fit.
+        match_rank: ['count', 'not null'],
+        is_only: ['boolean', 'not null'],
+      },
+      ['primary key (transfer_id, session_id)'],
+    ),
+    'create index transfer_candidates_of_session on transfer_candidates (session_id)',
+    // For a wallet that signs for what it sent before, and for a sender that a payer names.
+    `create index transfers_by_sender on unmatched_transfers (chain_id, token_address, recipient, sender)
+     where assigned_at is null`,
+  ],
+};

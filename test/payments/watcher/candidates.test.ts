@@ -1,0 +1,100 @@
+import { afterAll, expect, test } from 'vitest';
+import type { CheckoutSession } from '#payments/model/session.ts';
+import { candidateStore } from '#payments/sessions/candidates.ts';
+import { transferStore } from '#payments/store/transfer-store.ts';
+import { text } from '../../lab/json.ts';
+import { startPaymentChain } from '../../lab/payment-chain.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { watchedShop } from './watched-shop.ts';
+
+const PRICE = 5_000_000n;
+const STRANGER = 7;
+const chain = await startPaymentChain({ clock: manualClock(Date.now()) });
+afterAll(chain.stop);
+
+eachDatabase('an unmatched transfer', databases => {
+  async function begin() {
+    const ours = await watchedShop(chain, { database: await databases.create('payments') });
+    return {
+      ...ours,
+      async arrived(amount: bigint) {
+        await chain.pay({ from: STRANGER, to: ours.recipient, amount });
+        await ours.settle();
+      },
+      told: async ({ id }: CheckoutSession) =>
+        (await candidateStore(ours.db).ofSessions([id])).get(id)?.map(one => [one.amount, one.isOnly]) ?? [],
+      listed: async () =>
+        (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 })).data.map(
+          one => one.amount,
+        ),
+    };
+  }
+
+  test('of a rounded amount is told to the only checkout at that price as its own', async () => {
+    await using ours = await begin();
+    const rounding = await ours.open();
+    const other = await ours.open({ subtotal: 9_000_000n, amount: 9_000_000n });
+
+    await ours.arrived(PRICE);
+
+    expect(await ours.told(rounding)).toEqual([[PRICE, true]]);
+    expect(await ours.told(other)).toEqual([]);
+  });
+
+  test('that could be of several checkouts is told to each of them, as not theirs alone', async () => {
+    await using ours = await begin();
+    const both = [await ours.open(), await ours.open()];
+
+    await ours.arrived(PRICE);
+
+    expect(await Promise.all(both.map(ours.told))).toEqual([[[PRICE, false]], [[PRICE, false]]]);
+  });
+
+  test('of another amount is told to the only open checkout from a tenth of its price to twice the price', async () => {
+    await using ours = await begin();
+    const session = await ours.open();
+
+    for (const amount of [PRICE / 10n - 1n, PRICE * 2n + 1n, PRICE / 10n, PRICE * 2n])
+      await ours.arrived(amount);
+
+    expect(await ours.told(session)).toEqual([
+      [PRICE / 10n, true],
+      [PRICE * 2n, true],
+    ]);
+    expect(await ours.listed()).toHaveLength(4);
+  });
+
+  test('of another amount is told to nobody while two checkouts are open', async () => {
+    await using ours = await begin();
+    const both = [await ours.open(), await ours.open({ subtotal: 9_000_000n, amount: 9_000_000n })];
+
+    await ours.arrived(3_000_000n);
+
+    expect(await Promise.all(both.map(ours.told))).toEqual([[], []]);
+  });
+
+  test('is told three at a time', async () => {
+    await using ours = await begin();
+    const session = await ours.open();
+
+    for (let more = 1n; more <= 4n; more++) await ours.arrived(PRICE / 2n + more);
+
+    expect(await ours.told(session)).toHaveLength(3);
+    expect(await ours.listed()).toHaveLength(4);
+  });
+
+  test('completes the checkout for which its sender signs later, and is nobody’s candidate any more', async () => {
+    await using ours = await begin();
+    const [mine, other] = [await ours.open(), await ours.open()];
+    await ours.arrived(PRICE);
+
+    const settled = await ours.prove(mine.id, text(chain.accounts[STRANGER]).toLowerCase());
+    const repeated = await ours.prove(mine.id, text(chain.accounts[STRANGER]).toLowerCase());
+
+    expect(settled).toMatchObject({ status: 'completed', amountReceived: PRICE });
+    expect(repeated).toEqual(settled);
+    expect(await ours.told(other)).toEqual([]);
+    expect(await ours.listed()).toEqual([]);
+  });
+});
