@@ -10,6 +10,12 @@ export interface Owner {
 /** Who decided something: a program with a key, or a person who had signed in to the dashboard with it. */
 export type Actor = `${'api_key' | 'dashboard'}:${string}`;
 
+/** A decision of the merchant: who made it, and why. */
+export interface Decision {
+  readonly actor: Actor;
+  readonly reason: string | null;
+}
+
 /** Level of an organization's limit on requests per minute (Decision 105). */
 export type Tier = 'standard' | 'elevated';
 

@@ -1,13 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Owner } from '../model/owner.ts';
+import type { Decision, Owner } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { type Transfer, transferStatus } from '../model/transfer.ts';
 import { followMoney } from '../refunds/refund-moves.ts';
 import { isToAddressOf } from './match.ts';
-import type { Decision } from './merchant-decisions.ts';
 import { hasUse, outcomes } from './outcomes.ts';
 import type { PaymentCase } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';

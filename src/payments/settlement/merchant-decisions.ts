@@ -1,4 +1,4 @@
-import type { Actor } from '../model/owner.ts';
+import type { Decision } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { moneyOfSession } from '../refunds/refundable-money.ts';
@@ -8,12 +8,6 @@ import { type Move, type PaymentCase, withoutPayment, withTotals } from './sessi
 import type { SettlementUnit } from './settlement-unit.ts';
 import { completed, isCounted } from './settling.ts';
 import { transferDecisions } from './transfer-decisions.ts';
-
-/** A decision of the merchant: who made it, and why. */
-export interface Decision {
-  readonly actor: Actor;
-  readonly reason: string | null;
-}
 
 /** Reason why a session cannot be accepted, which completes the sentence "The checkout session …". */
 type AcceptanceRefusal = string;

@@ -1,6 +1,6 @@
 import type { Handle } from '../../db/open.ts';
+import type { Decision } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import type { Decision } from './merchant-decisions.ts';
 
 /** A decision about a transfer, and its time in UTC milliseconds. */
 type TransferDecision = Decision & { readonly now: number };
