@@ -5550,6 +5550,11 @@ export interface components {
              * @example true
              */
             attention: boolean;
+            /**
+             * @description True when payers who left an e-mail address are told what happened with their payment.
+             * @example false
+             */
+            customer_emails: boolean;
             /** @description Time when the settings last changed. */
             updated_at: components["schemas"]["Timestamp"];
         };
@@ -5589,6 +5594,11 @@ export interface components {
              * @example true
              */
             attention?: boolean;
+            /**
+             * @description True to send receipts, and mails about late, partial and too large payments, to payers.
+             * @example true
+             */
+            customer_emails?: boolean;
         };
         /** @description A URL that links a messenger chat. */
         MessengerLink: {
