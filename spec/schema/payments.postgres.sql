@@ -408,6 +408,7 @@ create table notification_settings (
   enabled_events text collate "C" not null,
   updated_at bigint not null,
   attention boolean not null default true,
+  customer_emails boolean not null default false,
   PRIMARY KEY (organization_id, mode),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id)

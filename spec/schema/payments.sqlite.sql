@@ -348,7 +348,7 @@ CREATE TABLE notification_settings (
   messenger_chat_id text,
   messenger_username text,
   enabled_events text not null,
-  updated_at integer not null, attention integer check (attention in (0, 1)) not null default true,
+  updated_at integer not null, attention integer check (attention in (0, 1)) not null default true, customer_emails integer check (customer_emails in (0, 1)) not null default false,
   primary key (organization_id, mode)
 ) strict;
 CREATE INDEX notification_settings_by_chat on notification_settings (messenger_chat_id)

@@ -89,6 +89,7 @@ function changed(
     messenger_enabled: messengerEnabled = settings.messengerEnabled,
     enabled_events: enabledEvents = settings.enabledEvents,
     attention = settings.attention,
+    customer_emails: customerEmails = settings.customerEmails,
   } = changes;
   if (emailEnabled && emailAddress === null) {
     throw new InvalidBody('email_enabled', 'cannot be true without an email_address');
@@ -103,6 +104,7 @@ function changed(
     messengerEnabled,
     enabledEvents: [...new Set(enabledEvents)],
     attention,
+    customerEmails,
     updatedAt: now,
   };
 }
@@ -239,6 +241,7 @@ function settingsAnswer(settings: NotificationSettings): PaymentsSchemas['Notifi
       messenger_username: settings.messengerUsername,
       enabled_events: [...settings.enabledEvents],
       attention: settings.attention,
+      customer_emails: settings.customerEmails,
       updated_at: timestamp(settings.updatedAt),
     },
   };

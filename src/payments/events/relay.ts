@@ -7,7 +7,13 @@ import { newId } from '../../lib/ids.ts';
 import type { ClockAndLog } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
 import type { EventType, PaymentEvent } from '../model/event.ts';
-import { channelsFor, type Notice, type NotificationSettings } from '../model/notification.ts';
+import {
+  type Channel,
+  channelsFor,
+  customerAddress,
+  type Notice,
+  type NotificationSettings,
+} from '../model/notification.ts';
 import { newDeliveryOf } from '../model/webhook.ts';
 import { collectAttention } from '../notifications/store/attention-notices.ts';
 import { noticeStore } from '../notifications/store/notice-store.ts';
@@ -86,16 +92,19 @@ function noticesOf(
     const { organizationId, mode, type } = event;
     const settings = saved.find(one => one.organizationId === organizationId && one.mode === mode);
     if (settings === undefined) return [];
-    const payload = { kind: 'payment', event } as const;
-    return channelsFor(settings, type).map(channel => ({
+    const notice = (channel: Channel, kind: 'payment' | 'customer'): Notice => ({
       id: newId('ntc'),
       organizationId,
       mode,
       channel,
-      payload,
+      payload: { kind, event },
       attempts: 0,
       createdAt: now,
-    }));
+    });
+    const toMerchant = channelsFor(settings, type).map(channel => notice(channel, 'payment'));
+    return customerAddress(settings, event) === null
+      ? toMerchant
+      : [...toMerchant, notice('email', 'customer')];
   });
 }
 

@@ -24,6 +24,8 @@ export interface NotificationSettings extends Owner {
   readonly enabledEvents: readonly NotificationEvent[];
   /** True when both channels also notify about money that needs a decision (Decision 357). */
   readonly attention: boolean;
+  /** True when payers who left an e-mail address get mails (Decision 358). */
+  readonly customerEmails: boolean;
   /** UTC milliseconds. */
   readonly updatedAt: number;
 }
@@ -31,6 +33,7 @@ export interface NotificationSettings extends Owner {
 /** Content of a notice. */
 export type NoticePayload =
   | { readonly kind: 'payment'; readonly event: PaymentEvent }
+  | { /** A mail to the payer. */ readonly kind: 'customer'; readonly event: PaymentEvent }
   | {
       /** Money that needs a decision, oldest first. */
       readonly kind: 'attention';
@@ -69,6 +72,7 @@ export function defaultSettings({ organizationId, mode }: Owner, updatedAt: numb
     messengerUsername: null,
     enabledEvents: NOTIFICATION_EVENTS,
     attention: true,
+    customerEmails: false,
     updatedAt,
   };
 }
@@ -82,6 +86,23 @@ export function channelsFor(settings: NotificationSettings, type: EventType): Ch
 export function attentionChannels(settings: NotificationSettings, type: EventType): Channel[] {
   const needsDecision = type === 'transfer.unmatched' || isMispaidType(type);
   return settings.attention && needsDecision ? openChannels(settings) : [];
+}
+
+/** Events that payers are told of. */
+const CUSTOMER_EVENTS: readonly EventType[] = [
+  'checkout.completed',
+  'checkout.paid_late',
+  'checkout.overpaid',
+  'checkout.partially_paid',
+];
+
+/** Address of the payer who is told of an event; null for none. */
+export function customerAddress(
+  { customerEmails }: NotificationSettings,
+  { type, data }: PaymentEvent,
+): string | null {
+  const isMailed = customerEmails && CUSTOMER_EVENTS.includes(type);
+  return isMailed ? (data.checkoutSession?.customerEmail ?? null) : null;
 }
 
 /** Channels that are on and have a target. */

@@ -7,6 +7,7 @@ import {
   attentionChannels,
   type Channel,
   channelsFor,
+  customerAddress,
   type NoticePayload,
   type NotificationSettings,
 } from '../model/notification.ts';
@@ -129,6 +130,7 @@ function notifier(
     const { emailAddress, messengerChatId } = settings;
     const address = channel === 'email' ? emailAddress : messengerChatId;
     if (payload.kind === 'webhook_disabled') return address;
+    if (payload.kind === 'customer') return customerAddress(settings, payload.event);
     const channels =
       payload.kind === 'attention'
         ? payload.events.flatMap(({ type }) => attentionChannels(settings, type))

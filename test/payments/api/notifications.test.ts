@@ -65,6 +65,7 @@ eachDatabase('notifications', databases => {
           messenger_username: null,
           enabled_events: ALL_EVENTS,
           attention: true,
+          customer_emails: false,
           updated_at: '2026-05-04T12:00:00.000Z',
         },
       },
@@ -98,6 +99,7 @@ eachDatabase('notifications', databases => {
       messenger_enabled: true,
       enabled_events: ['payment.failed', 'payment.failed'],
       attention: false,
+      customer_emails: true,
     });
 
     expect(answer.status).toBe(200);
@@ -109,6 +111,7 @@ eachDatabase('notifications', databases => {
       messenger_username: 'cornerbooks',
       enabled_events: ['payment.failed'],
       attention: false,
+      customer_emails: true,
       updated_at: new Date(api.clock.now()).toISOString(),
     });
     expect((await shop.get(PATH)).body).toEqual(answer.body);

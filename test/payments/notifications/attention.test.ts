@@ -123,4 +123,23 @@ bothDatabases('mails about money that needs a decision', databases => {
     expect(off).toEqual([]);
     expect(await mailed()).toHaveLength(1);
   });
+
+  test('a payer who left an address gets a mail, if the merchant wants it', async () => {
+    const off = { emailEnabled: false, emailAddress: null };
+    await save(off);
+    await happen('checkout.completed');
+    const unwanted = await mailed();
+    await save({ ...off, customerEmails: true });
+    await happen('checkout.completed');
+    const receipt = await mailed();
+    await happen('checkout.paid_late');
+    const late = await mailed();
+    await happen('payment.completed');
+
+    expect([unwanted, await mailed()]).toEqual([[], []]);
+    expect(receipt).toEqual([expect.stringContaining('Paid. Thank you!')]);
+    expect(late).toEqual([expect.stringContaining('Your payment arrived late')]);
+    expect(receiver.mails.map(({ to }) => to)).toEqual([['ada@example.com'], ['ada@example.com']]);
+    expect(receiver.mails[1]?.parts['text/plain']).toContain('Please do not pay again');
+  });
 });

@@ -65,6 +65,7 @@ const settingsForm = recordForm<NotificationSettings>({
   messengerUsername: 'plain',
   enabledEvents: 'json',
   attention: 'boolean',
+  customerEmails: 'boolean',
   updatedAt: 'plain',
 });
 

@@ -179,3 +179,9 @@ export const ATTENTION_MIGRATION: Migration = {
     'create index notices_digests on notices (organization_id, mode, channel, created_at) where is_digest',
   ],
 };
+
+/** Mails to payers, which the merchant switches on. */
+export const CUSTOMER_MAILS_MIGRATION: Migration = {
+  name: 'mails to payers',
+  up: [addColumn('notification_settings', 'customer_emails', ['boolean', 'not null default false'])],
+};

@@ -3,6 +3,7 @@ import type { Migration, Schema } from '#db/migrate.ts';
 import { PAYMENT_MIGRATIONS, SECRET_KEYS_MIGRATION } from './002-payments.ts';
 import {
   ATTENTION_MIGRATION,
+  CUSTOMER_MAILS_MIGRATION,
   DELETED_WEBHOOKS_MIGRATION,
   LEASES_MIGRATION,
   REPLAYS_MIGRATION,
@@ -55,6 +56,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   ATTENTION_MIGRATION,
   REFUND_ADDRESSES_MIGRATION,
   CANDIDATES_MIGRATION,
+  CUSTOMER_MAILS_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

@@ -89,8 +89,9 @@ function MailCard({
 
 const ADDRESS = { param: 'email_address' };
 
-function mailSettingsOf({ email_address, email_enabled, enabled_events, attention }: Settings) {
-  return { email_address, email_enabled, enabled_events, attention };
+function mailSettingsOf(settings: Settings) {
+  const { email_address, email_enabled, enabled_events, attention, customer_emails } = settings;
+  return { email_address, email_enabled, enabled_events, attention, customer_emails };
 }
 
 function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: string) => void }): VNode {
@@ -98,6 +99,7 @@ function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: str
   const [isOn, setOn] = useState(settings.email_enabled);
   const [events, setEvents] = useState<readonly Event[]>(settings.enabled_events);
   const [attention, setAttention] = useState(settings.attention);
+  const [mailsCustomers, setMailsCustomers] = useState(settings.customer_emails);
   const change = useChange();
   const test = useChange();
   const [editor] = useState(() =>
@@ -119,6 +121,7 @@ function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: str
         email_enabled: isOn,
         enabled_events: [...events],
         attention,
+        customer_emails: mailsCustomers,
       });
       onDone(isSaved ? 'The settings are saved.' : NOTHING_CHANGED);
     });
@@ -168,6 +171,11 @@ function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: str
               onChecked: setAttention,
             })}
           </fieldset>
+          ${h(CheckField, {
+            label: 'Send receipts to payers, and emails about late, partial and too large payments',
+            isChecked: mailsCustomers,
+            onChecked: setMailsCustomers,
+          })}
         `,
       })}
       ${
