@@ -78,7 +78,7 @@ export function candidateStore(handle: Handle) {
       const rows = await SHOWN.rows(
         handle,
         `where c.session_id in (${placeholders(sessionIds.length)})
-           and t.confirmed_at is not null and t.assigned_at is null
+           and t.confirmed_at is not null and t.assigned_at is null and t.dismissed_at is null
          order by c.match_rank, t.block_time, t.id`,
         sessionIds,
       );

@@ -16,7 +16,7 @@ const NAMED_AT_ONCE = 100;
 
 /**
  * Confirmed unmatched transfers to a deposit address, of any owner, by their sender or transaction, oldest first. Those
- * with a refund are left out: their money is on its way back.
+ * with a refund are left out, because their money is on its way back, and those that the merchant dismissed.
  */
 export async function openTransfers(
   handle: Handle,
@@ -27,7 +27,7 @@ export async function openTransfers(
   const rows = await select({ from: 'unmatched_transfers', columns: ['*'] }).rows(
     handle,
     `where chain_id = ? and token_address = ? and recipient = ? and ${column} = ?
-       and confirmed_at is not null and assigned_at is null and block_time >= ?
+       and confirmed_at is not null and assigned_at is null and dismissed_at is null and block_time >= ?
        and not exists (
          select 1 from refunds r where r.unmatched_transfer_id = unmatched_transfers.id and r.status <> 'cancelled'
        )

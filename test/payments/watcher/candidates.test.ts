@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { candidateStore } from '#payments/sessions/candidates.ts';
+import { transferDecisions } from '#payments/settlement/transfer-decisions.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { text } from '../../lab/json.ts';
 import { startPaymentChain } from '../../lab/payment-chain.ts';
@@ -82,6 +83,22 @@ eachDatabase('an unmatched transfer', databases => {
 
     expect(await ours.told(session)).toHaveLength(3);
     expect(await ours.listed()).toHaveLength(4);
+  });
+
+  test('that the merchant dismissed is told to nobody, and pays nothing when its sender signs', async () => {
+    await using ours = await begin();
+    const session = await ours.open();
+    await ours.arrived(PRICE);
+    const [transfer] = (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 })).data;
+
+    const decision = { actor: 'api_key:ak_1', reason: null, now: chain.clock.now() } as const;
+    await transferDecisions(ours.db).dismiss(text(transfer?.id), decision);
+
+    expect(await ours.told(session)).toEqual([]);
+    expect(await ours.prove(session.id, text(chain.accounts[STRANGER]).toLowerCase())).toMatchObject({
+      status: 'active',
+      amountReceived: 0n,
+    });
   });
 
   test('completes the checkout for which its sender signs later, and is nobody’s candidate any more', async () => {
