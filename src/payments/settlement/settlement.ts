@@ -1,11 +1,10 @@
 import { reportUnmatched } from '../events/unmatched-transfers.ts';
 import type { UnmatchedTransfer } from '../model/transfer.ts';
-import { claimMoves } from './claim-moves.ts';
+import { claimMoves, provedTransfers } from './claim-moves.ts';
 import { endings } from './endings.ts';
 import { manualSettlement } from './manual-settlement.ts';
 import { acceptance, reassignment } from './merchant-decisions.ts';
 import { outcomes } from './outcomes.ts';
-import { provedTransfers } from './proved-transfers.ts';
 import { type SettlementDeps, settlementUnit } from './settlement-unit.ts';
 import { transferRecords } from './transfer-records.ts';
 

@@ -23,7 +23,7 @@ eachDatabase('an unmatched transfer', databases => {
         await chain.pay({ from: STRANGER, to: ours.recipient, amount });
         await ours.settle();
       },
-      told: async ({ id }: CheckoutSession) =>
+      shown: async ({ id }: CheckoutSession) =>
         (await candidateStore(ours.db).ofSessions([id])).get(id)?.map(one => [one.amount, one.isOnly]) ?? [],
       listed: async () =>
         (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 })).data.map(
@@ -32,60 +32,60 @@ eachDatabase('an unmatched transfer', databases => {
     };
   }
 
-  test('of a rounded amount is told to the only checkout at that price as its own', async () => {
+  test('of a rounded amount is shown to the only checkout at that price as its own', async () => {
     await using ours = await begin();
     const rounding = await ours.open();
     const other = await ours.open({ subtotal: 9_000_000n, amount: 9_000_000n });
 
     await ours.arrived(PRICE);
 
-    expect(await ours.told(rounding)).toEqual([[PRICE, true]]);
-    expect(await ours.told(other)).toEqual([]);
+    expect(await ours.shown(rounding)).toEqual([[PRICE, true]]);
+    expect(await ours.shown(other)).toEqual([]);
   });
 
-  test('that could be of several checkouts is told to each of them, as not theirs alone', async () => {
+  test('that could be of several checkouts is shown to each of them, as not theirs alone', async () => {
     await using ours = await begin();
     const both = [await ours.open(), await ours.open()];
 
     await ours.arrived(PRICE);
 
-    expect(await Promise.all(both.map(ours.told))).toEqual([[[PRICE, false]], [[PRICE, false]]]);
+    expect(await Promise.all(both.map(ours.shown))).toEqual([[[PRICE, false]], [[PRICE, false]]]);
   });
 
-  test('of another amount is told to the only open checkout from a tenth of its price to twice the price', async () => {
+  test('of another amount is shown to the only open checkout from a tenth of its price to twice the price', async () => {
     await using ours = await begin();
     const session = await ours.open();
 
     for (const amount of [PRICE / 10n - 1n, PRICE * 2n + 1n, PRICE / 10n, PRICE * 2n])
       await ours.arrived(amount);
 
-    expect(await ours.told(session)).toEqual([
+    expect(await ours.shown(session)).toEqual([
       [PRICE / 10n, true],
       [PRICE * 2n, true],
     ]);
     expect(await ours.listed()).toHaveLength(4);
   });
 
-  test('of another amount is told to nobody while two checkouts are open', async () => {
+  test('of another amount is shown to none while two checkouts are open', async () => {
     await using ours = await begin();
     const both = [await ours.open(), await ours.open({ subtotal: 9_000_000n, amount: 9_000_000n })];
 
     await ours.arrived(3_000_000n);
 
-    expect(await Promise.all(both.map(ours.told))).toEqual([[], []]);
+    expect(await Promise.all(both.map(ours.shown))).toEqual([[], []]);
   });
 
-  test('is told three at a time', async () => {
+  test('is shown three at a time', async () => {
     await using ours = await begin();
     const session = await ours.open();
 
     for (let more = 1n; more <= 4n; more++) await ours.arrived(PRICE / 2n + more);
 
-    expect(await ours.told(session)).toHaveLength(3);
+    expect(await ours.shown(session)).toHaveLength(3);
     expect(await ours.listed()).toHaveLength(4);
   });
 
-  test('that the merchant dismissed is told to nobody, and pays nothing when its sender signs', async () => {
+  test('that the merchant dismissed is shown to no payer, and pays nothing when its sender signs', async () => {
     await using ours = await begin();
     const session = await ours.open();
     await ours.arrived(PRICE);
@@ -94,14 +94,14 @@ eachDatabase('an unmatched transfer', databases => {
     const decision = { actor: 'api_key:ak_1', reason: null, now: chain.clock.now() } as const;
     await transferDecisions(ours.db).dismiss(text(transfer?.id), decision);
 
-    expect(await ours.told(session)).toEqual([]);
+    expect(await ours.shown(session)).toEqual([]);
     expect(await ours.prove(session.id, text(chain.accounts[STRANGER]).toLowerCase())).toMatchObject({
       status: 'active',
       amountReceived: 0n,
     });
   });
 
-  test('completes the checkout for which its sender signs later, and is nobody’s candidate any more', async () => {
+  test('completes the checkout for which its sender signs later, and is no candidate any more', async () => {
     await using ours = await begin();
     const [mine, other] = [await ours.open(), await ours.open()];
     await ours.arrived(PRICE);
@@ -111,7 +111,7 @@ eachDatabase('an unmatched transfer', databases => {
 
     expect(settled).toMatchObject({ status: 'completed', amountReceived: PRICE });
     expect(repeated).toEqual(settled);
-    expect(await ours.told(other)).toEqual([]);
+    expect(await ours.shown(other)).toEqual([]);
     expect(await ours.listed()).toEqual([]);
   });
 });
