@@ -94,6 +94,30 @@ test('a transfer is given to the best candidate, and its sold-out checkout is ac
   expect(complaints).toEqual([]);
 });
 
+test('a payment after the deadline is accepted', async ({ page, database, signIn, checkout, unmatched }) => {
+  const amount = '350000000000000000';
+  const id = await checkout({ amount });
+  const db = openDatabase(database);
+  onTestFinished(() => db.destroy());
+  // No chain is watched here, and a session ends by time only when its chain has been read up to its end.
+  const ended = { status: 'expired', ended_reason: 'time', ended_at: Date.now() } as const;
+  await db('checkout_sessions').where({ id }).update(ended);
+  await unmatched(amount);
+  await signIn();
+  await page.goto('/dashboard/unmatched?status=open');
+  await rowOf(page, '0.35').getByRole('button', { name: 'Assign' }).click();
+  await page.getByRole('dialog').getByText(id.slice(-6)).waitFor();
+  await decide(page, 'Assign', 'The bank holiday delayed it');
+
+  await page.goto(`/dashboard/payments/${id}`);
+  await page.getByRole('heading', { name: '0.35 ETH Paid late' }).waitFor();
+  await page.getByRole('button', { name: 'Accept' }).click();
+  await page.getByText('0.35 ETH of 0.35 ETH arrived.').waitFor();
+  await decide(page, 'Accept', 'Still in stock');
+
+  await page.getByRole('heading', { name: '0.35 ETH Completed' }).waitFor();
+});
+
 test('a transfer is assigned to a checkout that is no candidate by its typed id', async ({
   page,
   signIn,

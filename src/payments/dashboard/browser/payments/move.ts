@@ -26,7 +26,7 @@ export function Move({ session, transfer, changed }: MoveProps): VNode | null {
   const [reason, setReason] = useState('');
   if (!mayWrite || !isMovable(session, transfer)) return null;
   const params = { path: { transaction_id: transfer.id } };
-  return h(DialogButton, {
+  return html`<div>${h(DialogButton, {
     label: 'Move',
     title: 'Move this payment to another checkout?',
     onOpen: () => setOpenings(openings + 1),
@@ -46,7 +46,7 @@ export function Move({ session, transfer, changed }: MoveProps): VNode | null {
       }
       ${h(ReasonField, { value: reason, onValue: setReason })}
     `,
-  });
+  })}</div>`;
 }
 
 /** False for a payment that is part of what completed its checkout (Decision 346). */

@@ -128,7 +128,7 @@ function Seen({ transfer, story: { session, changed } }: { transfer: Transfer; s
     ${sender_address !== null && html`<p>From ${h(Reference, { value: sender_address })}</p>`}
     ${oddities(transfer).map(text => html`<p key=${text}>${h(Badge, { tone: 'warning', children: text })}</p>`)}
     ${transfer.overpaid_amount !== null && html`<p>Overpaid: ${h(Amount, { units: transfer.overpaid_amount, of: transfer })}</p>`}
-    <div>${h(Move, { session, transfer, changed })}</div>
+    ${h(Move, { session, transfer, changed })}
   </div>`;
 }
 
