@@ -6320,6 +6320,8 @@ export interface components {
             amount_received: components["schemas"]["Amount"];
             /** @description Amount that arrived beyond what the session asks for, in the token's smallest unit: of a payment that was too large, and all of a second one. */
             amount_overpaid: components["schemas"]["Amount"];
+            /** @description Amount that the merchant sent back, in the token's smallest unit. It no longer counts towards the price. */
+            amount_refunded: components["schemas"]["Amount"];
             /** @description Wallet that signed for the session or paid it; null while unknown. */
             payer_address: components["schemas"]["Address"] | null;
             /** @description Hash of the latest paying transaction that was claimed or seen; null while there is none. */
