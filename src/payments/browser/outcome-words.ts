@@ -11,6 +11,8 @@ export interface PayerAmounts {
   readonly received: string;
   readonly missing: string;
   readonly tooMuch: string;
+  /** Empty when nothing was sent back. */
+  readonly sentBack: string;
   /** `2 of 3 confirmations`. */
   readonly confirmations: string;
   readonly status: Schemas['SessionStatus'];
@@ -24,8 +26,19 @@ export interface Words {
   readonly text: string;
 }
 
-/** Words of each outcome for the payer (Decision 340). */
-export const PAYER_WORDS: Readonly<Record<Outcome, (facts: PayerAmounts) => Words>> = {
+/** Words of an outcome for the payer (Decision 340). They name what was sent back. */
+export function payerWords(outcome: Outcome, facts: PayerAmounts): Words {
+  const { merchant, received, sentBack, status } = facts;
+  const words = PAYER_WORDS[outcome](facts);
+  if (sentBack === '') return words;
+  if (status !== 'expired') return { ...words, text: `${words.text} ${sentBack} was sent back.`.trim() };
+  return {
+    title: `${sentBack} was sent back`,
+    text: `${received} had arrived. ${merchant} has sent back ${sentBack} of it. Please do not pay again.`,
+  };
+}
+
+const PAYER_WORDS: Readonly<Record<Outcome, (facts: PayerAmounts) => Words>> = {
   waiting: () => ({ title: 'Waiting for your payment', text: '' }),
 
   expired: ({ merchant }) => ({

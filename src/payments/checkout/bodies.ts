@@ -90,6 +90,7 @@ function checkoutState(
     amount_due: session.amountDue.toString(),
     amount_received: session.amountReceived.toString(),
     amount_overpaid: session.amountOverpaid.toString(),
+    amount_refunded: session.amountRefunded.toString(),
     payer_address: session.payerAddress,
     tx_hash: session.txHash,
     confirmations: session.confirmations,

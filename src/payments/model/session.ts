@@ -113,6 +113,7 @@ export type SessionState = Pick<
   | 'isWalletOnly'
   | 'amountReceived'
   | 'amountOverpaid'
+  | 'amountRefunded'
   | 'payerAddress'
   | 'txHash'
   | 'confirmations'

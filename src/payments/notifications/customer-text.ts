@@ -1,4 +1,4 @@
-import { PAYER_WORDS } from '../browser/outcome-words.ts';
+import { payerWords } from '../browser/outcome-words.ts';
 import type { EventData, PaymentEvent } from '../model/event.ts';
 import type { PaymentChains } from '../model/payment-chain.ts';
 import { type Content, type Fact, given, type Merchant, shownAmount, titled } from './content.ts';
@@ -17,12 +17,13 @@ export function customerContent(
   const received = BigInt(isPaid ? data.amount : data.amount_received);
   const missing = price > received ? price - received : 0n;
   const session = data.checkoutSession;
-  const { title, text } = PAYER_WORDS[isPaid ? 'paid' : mailedOutcome(data, missing)]({
+  const { title, text } = payerWords(isPaid ? 'paid' : mailedOutcome(data, missing), {
     merchant: merchant.name,
     price: amountOf(price),
     received: amountOf(received),
     missing: amountOf(missing),
     tooMuch: amountOf((isPaid ? null : data.overpaid_amount) ?? 0n),
+    sentBack: '',
     confirmations: '',
     status: isPaid ? 'completed' : data.status,
     isLate: false,

@@ -31,6 +31,8 @@ export function acceptance(unit: SettlementUnit) {
       const refusal = acceptanceRefusal(session, all);
       if (refusal !== undefined) return { refusal };
       if (transaction === undefined) return { refusal: 'has no confirmed payment' };
+      const { refundable } = await moneyOfSession(unit.handle, session);
+      if (refundable <= 0n) return { refusal: 'has no money left that is not refunded' };
 
       const others = all.filter(one => one !== transaction);
       const move = accepted({ session, transaction, others }, decision, unit.now);

@@ -92,19 +92,25 @@ function overpaidIn(
   );
 }
 
+/** What the merchant sent back to the payer of an open session. It no longer counts towards the price (Decision 350). */
+export function sentBack({ status, amountRefunded }: CheckoutSession): bigint {
+  return status === 'active' ? amountRefunded : 0n;
+}
+
 function isSeen({ status }: PaymentTransaction): boolean {
   return status === 'confirming' || status === 'completed';
 }
 
 function paymentStatusOf(
-  { status, amount, amountReceived }: CheckoutSession,
+  session: CheckoutSession,
   all: readonly PaymentTransaction[],
 ): CheckoutSession['paymentStatus'] {
+  const { status, amount, amountReceived } = session;
   const has = (wanted: PaymentTransaction['status']) => all.some(one => one.status === wanted);
   if (status === 'completed') return 'paid';
   if (has('confirming')) return 'confirming';
   // The full amount arrived, but late.
-  if (amountReceived >= amount) return 'paid';
+  if (amountReceived - sentBack(session) >= amount) return 'paid';
   if (amountReceived > 0n) return 'underpaid';
   return has('failed') && !has('pending') ? 'failed' : 'awaiting_payment';
 }

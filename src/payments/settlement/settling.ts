@@ -2,7 +2,13 @@ import type { MatchedBy, PaymentTransaction } from '../model/payment-transaction
 import type { CheckoutSession, FailureReason } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { LIFE_ALLOWANCE } from './match.ts';
-import { type EventAnnouncement, type Move, type PaymentCase, withTotals } from './session-totals.ts';
+import {
+  type EventAnnouncement,
+  type Move,
+  type PaymentCase,
+  sentBack,
+  withTotals,
+} from './session-totals.ts';
 
 /*
  * All moves (state changes) of a transaction, with their effect on its session and their events. Every matched transfer
@@ -226,7 +232,7 @@ function reaches(paymentCase: PaymentCase): boolean {
   if (session.acceptedAmount !== null) return sumOf(before) + transaction.amount >= session.acceptedAmount;
   if (cameLate(session, transaction)) return false;
   const inTime = before.filter(other => !other.isLate);
-  return sumOf(inTime) + transaction.amount >= owed(session, transaction);
+  return sumOf(inTime) + transaction.amount - sentBack(session) >= owed(session, transaction);
 }
 
 /** A known wallet pays the price. A payment matched by amount has to be the exact amount due. */

@@ -77,6 +77,7 @@ function sessionText(
     amount_due: '12500001',
     amount_received: '0',
     amount_overpaid: '0',
+    amount_refunded: '0',
     payer_address: null,
     tx_hash: HASH,
     confirmations: 0,

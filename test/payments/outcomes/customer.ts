@@ -155,7 +155,7 @@ export async function customer(shop: ServedShop, way: Way) {
     },
     /**
      * Outcome by API, title of the page and badge of the dashboard, then `pay` while the page asks for money and the
-     * states of transfers that are unmatched or dismissed. With a refund, the refunded sum stands for page and transfers.
+     * states of transfers that are unmatched or dismissed, or the sum of refunds.
      */
     async shown(): Promise<string> {
       const { outcome, amount_refunded } = await session();
@@ -165,13 +165,11 @@ export async function customer(shop: ServedShop, way: Way) {
       const refunded = BigInt(text(amount_refunded));
       const unmatched = await listed(UNMATCHED);
       const states = unmatched.map(one => text(one.status)).filter(status => status !== 'assigned');
-      if (refunded > 0n)
-        return `${text(outcome)}: ${badgeOf(text(outcome))}, refunded ${refunded === due ? 'exact amount' : units(refunded)}`;
       return [
         `${text(outcome)}: ${title.replaceAll(units(due), 'exact amount')}`,
         badgeOf(text(outcome)),
         ...(html.includes('id="pay"') ? ['pay'] : []),
-        ...states,
+        ...(refunded > 0n ? [`refunded ${refunded === due ? 'exact amount' : units(refunded)}`] : states),
       ].join(', ');
     },
     /** Types of the merchant's events, oldest first, without those of the other checkout. */

@@ -61,18 +61,34 @@ const ACCEPTED = {
   events: ['checkout.completed'],
 } satisfies Step;
 const REFUND = {
-  3: { deed: one => one.refund(PART), shown: 'partial: Partly paid, refunded 3 USDS' },
-  1: { deed: one => one.refund(EXCESS), shown: 'overpaid: Overpaid, refunded 1 USDS' },
-  late: { deed: one => one.refund(PRICE), shown: 'paid_late: Paid late, refunded 5 USDS' },
+  part: {
+    deed: one => one.refund(PART),
+    shown: 'partial: 5 USDS still to pay, Partly paid, pay, refunded 3 USDS',
+  },
+  endedPart: {
+    deed: one => one.refund(PART),
+    shown: 'partial: 3 USDS was sent back, Partly paid, refunded 3 USDS',
+  },
+  excess: {
+    deed: one => one.refund(EXCESS),
+    shown: 'overpaid: Paid. 1 USDS too much, Overpaid, refunded 1 USDS',
+  },
+  late: {
+    deed: one => one.refund(PRICE),
+    shown: 'paid_late: 5 USDS was sent back, Paid late, refunded 5 USDS',
+  },
   twice: {
     deed: one => one.refund(one.price),
     shown: {
-      wallet: 'overpaid: Overpaid, refunded 5 USDS',
-      amount: 'overpaid: Overpaid, refunded exact amount',
-      assignment: 'overpaid: Overpaid, refunded 5 USDS',
+      wallet: 'overpaid: Paid. 5 USDS too much, Overpaid, refunded 5 USDS',
+      amount: 'overpaid: Paid. exact amount too much, Overpaid, refunded exact amount',
+      assignment: 'overpaid: Paid. 5 USDS too much, Overpaid, refunded 5 USDS',
     },
   },
-  soldOut: { deed: one => one.refund(PRICE), shown: 'paid_sold_out: Paid, sold out, refunded 5 USDS' },
+  soldOut: {
+    deed: one => one.refund(PRICE),
+    shown: 'paid_sold_out: 5 USDS was sent back, Paid, sold out, refunded 5 USDS',
+  },
 } satisfies Record<string, Pick<Step, 'deed' | 'shown'>>;
 const REFUNDS = { dropped: DROPPED, events: ['refund.created', 'refund.completed'] };
 
@@ -132,7 +148,7 @@ const ROWS: Readonly<Record<string, Row>> = {
         backEvents: ['checkout.paid_late'],
       },
       accept: ACCEPTED,
-      refund: { ...REFUNDS, ...REFUND[3], dropped: `${DROPPED}, pay` },
+      refund: { ...REFUNDS, ...REFUND.part, dropped: `${DROPPED}, pay` },
     },
   },
   'the price': {
@@ -149,7 +165,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     shown: TOO_MUCH,
     dropped: DROPPED,
     events: [...COMPLETED, 'checkout.overpaid'],
-    ends: { 'refund the rest': { ...REFUNDS, ...REFUND[1] } },
+    ends: { 'refund the rest': { ...REFUNDS, ...REFUND.excess } },
   },
   'the price twice': {
     ways: EVERY,
@@ -185,7 +201,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     shown: ENDED_PARTIAL,
     dropped: DROPPED,
     events: ['checkout.expired', 'payment.completed', 'checkout.paid_late'],
-    ends: { accept: ACCEPTED, refund: { ...REFUNDS, ...REFUND[3] } },
+    ends: { accept: ACCEPTED, refund: { ...REFUNDS, ...REFUND.endedPart } },
   },
   'sold out while open': {
     ways: SEEN,
@@ -303,5 +319,26 @@ eachServedShop('money that arrived', test => {
 
       expect([dropped, await one.shown()]).toEqual([row.dropped, row.back ?? shownBy(way, row)]);
     });
+  });
+
+  test.for(FREE)(
+    'by %s, sent back and then followed by the rest, is not the price',
+    async (way, { shop }) => {
+      const one = await customer(shop, way);
+      await one.pay(PART);
+      await one.refund(PART);
+      await one.pay(REST);
+
+      expect(await one.shown()).toBe('partial: 3 USDS still to pay, Partly paid, pay, refunded 3 USDS');
+    },
+  );
+
+  test('that was sent back cannot be accepted', async ({ shop }) => {
+    const one = await customer(shop, 'wallet');
+    await one.overtime();
+    await one.pay(PRICE);
+    await one.refund(PRICE);
+
+    await expect(one.accept()).rejects.toThrow('has no money left that is not refunded');
   });
 });

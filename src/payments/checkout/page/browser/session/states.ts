@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { components } from '#generated/payments/types.ts';
 import { unitsText } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
-import { PAYER_WORDS, type Words } from '#payments/browser/outcome-words.ts';
+import { payerWords, type Words } from '#payments/browser/outcome-words.ts';
 
 type Checkout = components['schemas']['Checkout'];
 type CheckoutState = components['schemas']['CheckoutState'];
@@ -56,7 +56,7 @@ export function isDecided({ state }: SessionView): boolean {
  * Amount that a wallet that signed still owes, in smallest units: the rest of the price, without a tail (Decision 132).
  */
 export function owedByWallet({ checkout, state }: SessionView): bigint {
-  const missing = BigInt(checkout.amount) - BigInt(state.amount_received);
+  const missing = BigInt(checkout.amount) - BigInt(state.amount_received) + BigInt(state.amount_refunded);
   return missing > 0n ? missing : 0n;
 }
 
@@ -108,12 +108,13 @@ function wordsOf(view: SessionView, state: PageState): Words {
   if (state === 'sent' || state === 'stalled' || state === 'closing') return OTHER_WORDS[state];
   const { checkout, state: facts } = view;
   const units = (amount: bigint) => unitsText(amount, checkout.token);
-  return PAYER_WORDS[state]({
+  return payerWords(state, {
     merchant: checkout.merchant.name,
     price: units(BigInt(checkout.amount)),
     received: units(BigInt(facts.amount_received)),
     missing: units(owedByWallet(view)),
     tooMuch: units(BigInt(facts.amount_overpaid)),
+    sentBack: facts.amount_refunded === '0' ? '' : units(BigInt(facts.amount_refunded)),
     confirmations: confirmationsText(facts),
     status: facts.status,
     isLate: facts.late,
