@@ -6882,6 +6882,11 @@ export interface components {
         RefundStatusParameter: components["schemas"]["RefundStatus"];
         /** @description Only records of this unmatched transfer. */
         OfUnmatchedTransfer: string;
+        /**
+         * @description The checkout session of the money.
+         * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
+         */
+        RefundedSession: string;
         /** @description Only records of this transaction. */
         OfTransaction: string;
         /** @description Only records on this chain. */
@@ -9466,8 +9471,11 @@ export interface operations {
     getRefundOptions: {
         parameters: {
             query?: {
-                /** @description Only records of this checkout session. */
-                session_id?: components["parameters"]["OfSession"];
+                /**
+                 * @description The checkout session of the money.
+                 * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
+                 */
+                session_id?: components["parameters"]["RefundedSession"];
                 /** @description Only records of this transaction. */
                 transaction_id?: components["parameters"]["OfTransaction"];
                 /** @description Only records of this unmatched transfer. */

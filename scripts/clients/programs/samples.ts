@@ -17,7 +17,7 @@ for (const service of ['data', 'payments']) {
   for (const file of await readdir(folder)) {
     const text = await readFile(new URL(file, folder), 'utf8');
     const changesOrNames =
-      service === 'payments' && (!text.includes('client.GET(') || text.includes('path:'));
+      service === 'payments' && (!text.includes('client.GET(') || /path:|session_id:/.test(text));
     if (file !== 'tollgate.js' && !changesOrNames) await import(new URL(file, folder).href);
   }
 }
