@@ -106,6 +106,12 @@ test('with too little space the index and the cache of a data service pause, say
     ({ status }) => status === 200,
   );
   const keptAfter = await until(stored, count => count > kept);
+  const indexDb = openDatabase({ file: indexFile, readonly: true });
+  await until(
+    () => rowsOf(indexDb, 'select * from dirty'),
+    unread => unread.length === 0,
+  );
+  await indexDb.destroy();
   await cacheDb.destroy();
   await service.close();
 

@@ -33,7 +33,7 @@ export interface QueryPool {
    * Records are decoded by these ABIs and those of the token standards.
    */
   engine(database: DatabaseOptions, abis?: readonly KnownAbi[]): QueryEngine;
-  /** Starts all threads, so that no request waits for one to start. */
+  /** Starts a thread of each lane, so that the first requests wait for none to start. */
   warmUp(): Promise<void>;
   close(): Promise<void>;
 }
