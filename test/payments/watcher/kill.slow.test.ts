@@ -80,6 +80,8 @@ bothDatabases('kills', databases => {
       'checkout.expired': expired.length,
       'refund.created': refunded.length,
       'refund.completed': refunded.length,
+      // Within an hour, of transfers that may be meant for no session (Decision 356).
+      'transfer.unmatched': 10,
     });
   }, 180_000);
 
