@@ -30,6 +30,8 @@ const UNREAD_ATTEMPTS = 9;
 /** Random amounts per attempt: without reading the amounts of open sessions, and with reading them. */
 const UNREAD_SAMPLES = 2;
 const READ_SAMPLES = 16;
+/** Draws for each sample: one of ten amounts is round, and a range can be smaller than the samples. */
+const DRAWS = 8;
 
 /**
  * A random amount due for a session: above its price by at most the largest tail, and not round. Each open session asks
@@ -120,9 +122,13 @@ async function sampled(
   { range, samples, sources }: Sampling,
 ): Promise<bigint | undefined> {
   const size = range.to - range.from + 1n;
-  const drawn = Array.from({ length: samples }, () => (range.from + randomBelow(size)) * range.step);
-  const usable = [...new Set(drawn.filter(amount => !isRound(amount, draft.tokenDecimals)))];
-  if (usable.length === 0) return undefined;
+  const drawn = new Set<bigint>();
+  for (let draw = 0; draw < DRAWS * samples && drawn.size < samples; draw++) {
+    const amount = (range.from + randomBelow(size)) * range.step;
+    if (!isRound(amount, draft.tokenDecimals)) drawn.add(amount);
+  }
+  if (drawn.size === 0) return undefined;
+  const usable = [...drawn];
   const condition = amongst(usable);
   const taken = await takenAmong(handle, [...sources(draft, condition), expiredSource(draft, condition)]);
   return usable.find(amount => !taken.has(uintColumn(amount)));
