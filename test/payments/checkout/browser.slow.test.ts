@@ -1,6 +1,7 @@
 import { parseUnits } from 'viem';
 import { expect } from 'vitest';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
+import { record, text } from '../../lab/json.ts';
 import { until } from '../../lab/until.ts';
 import { payButton, REJECTED, started, status, test } from './paid-page.ts';
 
@@ -188,7 +189,7 @@ test('the missing part is paid once: its button stays disabled while that paymen
   await confirmed();
 });
 
-test('an open page long-polls the state and stops when the checkout has ended', async ({
+test('an open page long-polls the state, and slowly for a day when the checkout has ended', async ({
   patientPage: page,
   openCheckout,
   post,
@@ -209,11 +210,43 @@ test('an open page long-polls the state and stops when the checkout has ended', 
   const ended = await post(`/checkout-sessions/${id}/expire`, {});
   await status(page, 'expired').waitFor();
   const before = asked.length;
+  await page.clock.fastForward('00:29');
+  await page.evaluate('fetch("/healthz")');
+  const soon = asked.length;
+  await page.clock.fastForward('00:02');
+  await until(
+    async () => asked.length,
+    count => count === before + 1,
+  );
+  await page.clock.fastForward('24:31:00');
+  await until(
+    async () => asked.length,
+    count => count === before + 2,
+  );
   await page.clock.fastForward('10:00');
   await page.evaluate('fetch("/healthz")');
 
   expect(ended.status).toBe(200);
-  expect(asked).toHaveLength(before);
+  expect(soon).toBe(before);
+  expect(asked.slice(before)).toEqual(['wait=0', 'wait=0']);
+});
+
+test('the page of an expired checkout says by itself that a payment arrived late', async ({
+  page,
+  openCheckout,
+  payFromElsewhere,
+  post,
+  service,
+}) => {
+  const id = await openCheckout(page, { amount: '2400000' });
+  await status(page, 'waiting').waitFor();
+  const checkout = await (await fetch(`${service.url}/api/v1/pay/sessions/${id}`)).json();
+  await post(`/checkout-sessions/${id}/expire`, {});
+  await status(page, 'expired').waitFor();
+
+  await payFromElsewhere(BigInt(text(record(checkout).amount_due)));
+
+  await status(page, 'paid_late').waitFor();
 });
 
 test('a rate-limited page says so and how long it waits', async ({

@@ -121,6 +121,7 @@ function sessionText(
     },
     signedAddress: shared.payer_address,
     now: RECORD_TIME - 1,
+    recognisedUntil: RECORD_TIME + 86_400_000,
   });
 }
 

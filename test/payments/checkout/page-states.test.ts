@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DAY_MS } from '#lib/clock.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { PAGE_LIFETIME_MS, type ServedPages, servePages } from '../../support/checkout-pages.ts';
 
@@ -225,6 +226,19 @@ test.each(['reverted', 'cancelled', 'replaced', 'not_found'] as const)(
 test('without scripts a page reloads until its state is final', async () => {
   expect(await shown({})).toContain('<noscript><meta http-equiv="refresh" content="20"/></noscript>');
   expect(await shown(PAID)).not.toContain('http-equiv="refresh"');
+});
+
+test('the page of an expired checkout reloads slowly for a day, in which a late payment is recognised', async () => {
+  const endedAt = pages.clock.now();
+  const session = await pages.session(await pages.link(), {}, { status: 'expired', endedAt });
+  const page = async () => (await pages.get(`/pay/s/${session.id}`)).text;
+
+  pages.clock.advance(DAY_MS - 1_000);
+  const lastHour = await page();
+  pages.clock.advance(1_000);
+
+  expect(lastHour).toContain('<noscript><meta http-equiv="refresh" content="60"/></noscript>');
+  expect(await page()).not.toContain('http-equiv="refresh"');
 });
 
 test('a receipt names everything that identifies the payment', async () => {

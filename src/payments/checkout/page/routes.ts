@@ -18,10 +18,11 @@ import { type PaymentChains, tokenOf } from '#payments/model/payment-chain.ts';
 import { availabilityOf, merchantOf } from '#payments/model/payment-link.ts';
 import type { Seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
+import { LATE_PAYMENT_MS } from '#payments/settlement/match.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { checkoutBody, type IsChainLate, shownState } from '../bodies.ts';
-import { pageState } from './browser/session/states.ts';
+import { paceOf, pageState } from './browser/session/states.ts';
 import { themeSheet } from './browser/theme.ts';
 import { pageText, SCRIPTS } from './document.ts';
 import { linkPage } from './link-page.ts';
@@ -111,11 +112,12 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
       checkout: checkoutBody(session, { chains, publicUrl }),
       state: await shownState({ db, isChainLate }, session.id),
       signedAddress: session.signedAddress,
+      recognisedUntil: (session.endedAt ?? session.expiresAt) + LATE_PAYMENT_MS,
     };
     const view = { ...facts, now: clock.now() };
     return {
       status: 200,
-      tag: tagOf({ ...facts, name: pageState(view) }),
+      tag: tagOf({ ...facts, name: pageState(view), pace: paceOf(view, view.now) }),
       render: () => sessionPage(assets, view),
     };
   }

@@ -9,17 +9,22 @@ import type { ShownSession, TransferFacts } from './browser/session/methods.ts';
 import { SessionPage } from './browser/session/session-page.ts';
 import {
   asksForPayment,
-  isDecided,
   owedByTransfer,
+  type PagePace,
   type PageState,
+  paceOf,
   pageState,
   type SessionView,
 } from './browser/session/states.ts';
 import { pageText, SCRIPTS } from './document.ts';
 import { qrDrawing } from './qr.ts';
 
-/** Seconds after which a browser without scripts reloads a page that may still change. */
-const REFRESH_SECONDS = 20;
+/** Seconds after which a browser without scripts reloads a page. */
+const REFRESH_SECONDS: Readonly<Record<PagePace, number | undefined>> = {
+  open: 20,
+  ended: 60,
+  final: undefined,
+};
 const TITLES: Partial<Readonly<Record<PageState, string>>> = {
   sent: 'On its way',
   confirming: 'Confirming',
@@ -51,7 +56,7 @@ export function sessionPage(assets: Assets, session: SessionView): string {
       script: SCRIPTS.session,
       themeColor: checkout.theme_color,
       isTest: checkout.chain.is_testnet,
-      refreshSeconds: isDecided(view) ? undefined : REFRESH_SECONDS,
+      refreshSeconds: REFRESH_SECONDS[paceOf(view, view.now)],
     },
     html`<main class="checkout" data-page=${JSON.stringify(view)}>${h(SessionPage, { view })}</main>`,
   );

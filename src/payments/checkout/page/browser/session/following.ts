@@ -2,6 +2,7 @@ import { ANSWER_MS, type CheckoutState, type FollowedSession, pathOf, payerApi }
 import { dataOf } from '../page-data.ts';
 import type { Claims } from '../wallet/claims.ts';
 import type { ShownSession } from './methods.ts';
+import { type PagePace, paceOf } from './states.ts';
 
 /** Longest time for which the server holds a request until the state changes, in seconds. */
 const WAIT_S = 25;
@@ -9,12 +10,14 @@ const WAIT_S = 25;
 const CHANGED_MS = 1_000;
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 15_000;
+/** Pause while the session has ended and a late payment may still be recognised. */
+const ENDED_MS = 30_000;
 const LONGEST_AFTER_FAILURE_MS = 30_000;
 const FAILURES_BEFORE_NOTICE = 3;
 
 interface FollowedPage {
   readonly session: FollowedSession;
-  /** Polls the state until it is final, and after that whenever the payer returns to the page. */
+  /** Polls the state, slower once the session has ended. When it is final, polls when the payer returns to the page. */
   readonly follow: (claims: Claims, listener: PageListener) => void;
 }
 
@@ -28,6 +31,8 @@ interface PageListener {
 /** Keeps the page of a session up to date. */
 export function followedPage(opened: ShownSession): FollowedPage {
   let view = opened;
+  /** Time of the browser's steady clock at which the page's data was new. */
+  let shownAt = performance.now();
   let show: PageListener['onView'] = () => undefined;
 
   /** Loads the page again when a state is new, because only the server knows everything that it shows. */
@@ -39,6 +44,7 @@ export function followedPage(opened: ShownSession): FollowedPage {
     // A page of another release may have data that this script does not know.
     if (scriptOf(fresh) !== scriptOf(document)) return location.reload();
     view = dataOf(fresh);
+    shownAt = performance.now();
     document.title = fresh.title;
     show(view);
   }
@@ -48,23 +54,27 @@ export function followedPage(opened: ShownSession): FollowedPage {
     session,
     follow(claims, { onView, onConnection }) {
       show = onView;
-      poll(session, claims, onConnection);
+      const pace = () => paceOf(view, view.now + performance.now() - shownAt);
+      poll({ session, claims, pace }, onConnection);
     },
   };
 }
 
-async function poll(
-  session: FollowedSession,
-  claims: Claims,
-  onConnection: PageListener['onConnection'],
-): Promise<never> {
-  const asking = stateRequests(session, claims);
+interface PollDeps {
+  readonly session: FollowedSession;
+  readonly claims: Claims;
+  readonly pace: () => PagePace;
+}
+
+async function poll(deps: PollDeps, onConnection: PageListener['onConnection']): Promise<never> {
+  const { claims, pace } = deps;
+  const asking = stateRequests(deps);
   const pause = pauseOfPage();
   for (;;) {
     const { pauseMs, connection } = await asking.round();
     onConnection(connection);
     await claims.keepClaiming();
-    await pause(isFinal(session.state()) ? undefined : pauseMs);
+    await pause(pace() === 'final' ? undefined : pauseMs);
   }
 }
 
@@ -74,15 +84,19 @@ interface Round {
   readonly connection: string;
 }
 
-function stateRequests(session: FollowedSession, claims: Claims): { round(): Promise<Round> } {
+function stateRequests({ session, claims, pace }: PollDeps): { round(): Promise<Round> } {
   let etag = '';
   let failures = 0;
   /** Number of consecutive answers that came at once and brought nothing new. */
   let idle = 0;
 
-  /** Asks for the state. Returns true when it is new. In a hidden tab the request does not wait for a change. */
+  /**
+   * Asks for the state. Returns true when it is new. In a hidden tab, and for a session that has ended, the request does
+   * not wait for a change.
+   */
   async function ask(): Promise<boolean> {
-    const waitS = etag !== '' && !document.hidden && !claims.hasUnclaimed() ? WAIT_S : 0;
+    const isHeld = etag !== '' && !document.hidden && !claims.hasUnclaimed() && pace() === 'open';
+    const waitS = isHeld ? WAIT_S : 0;
     const { data, response } = await payerApi.GET('/api/v1/pay/sessions/{checkout_session_id}/status', {
       params: { path: pathOf(session), query: { wait: waitS } },
       headers: etag === '' ? {} : { 'If-None-Match': etag },
@@ -97,6 +111,7 @@ function stateRequests(session: FollowedSession, claims: Claims): { round(): Pro
   }
 
   function pauseAfter(isNews: boolean, isHeld: boolean): number {
+    if (pace() !== 'open') return ENDED_MS;
     if (document.hidden) return LONGEST_MS;
     idle = isNews || isHeld ? 0 : idle + 1;
     if (isNews) return CHANGED_MS;
@@ -132,11 +147,6 @@ function pauseOfPage(): (ms: number | undefined) => Promise<void> {
       end = resolve;
       if (ms !== undefined) setTimeout(resolve, ms);
     });
-}
-
-/** True when no more payments of the session are expected. */
-function isFinal({ status, payment_status: payment }: CheckoutState): boolean {
-  return status !== 'active' && payment !== 'confirming';
 }
 
 function failureText(refusal: PollFailure | undefined, failures: number, pauseMs: number): string {

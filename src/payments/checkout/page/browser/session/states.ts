@@ -14,8 +14,9 @@ export interface SessionView {
   readonly state: CheckoutState;
   /** The wallet that signed for the session; null for none. */
   readonly signedAddress: string | null;
-  /** UTC milliseconds. */
+  /** Times in UTC milliseconds: of this data, and until which payments of an ended session are recognised. */
   readonly now: number;
+  readonly recognisedUntil: number;
 }
 
 /**
@@ -50,6 +51,15 @@ export function asksForPayment(view: SessionView): boolean {
 /** True when nothing more is expected to change. */
 export function isDecided({ state }: SessionView): boolean {
   return state.status !== 'active' && state.outcome !== 'confirming';
+}
+
+/** How often a page asks for its state: its session is open, has ended without being completed, or is final. */
+export type PagePace = 'open' | 'ended' | 'final';
+
+/** Pace of a page at a time in UTC milliseconds (Decision 364). */
+export function paceOf({ state, recognisedUntil }: SessionView, now: number): PagePace {
+  if (state.status === 'active' || state.payment_status === 'confirming') return 'open';
+  return state.status === 'expired' && now < recognisedUntil ? 'ended' : 'final';
 }
 
 /**
