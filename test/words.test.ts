@@ -14,11 +14,24 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** Words that no declared name contains, in any letter case. */
 const BANNED_IN_NAMES = ['place', 'places', 'tells', 'told'];
 /** Names of types that say what was done and not what the type holds. */
-const BANNED_TYPES = ['Asked', 'Found', 'Got', 'Made', 'Sent', 'Wanted'];
+const BANNED_TYPES = [
+  'Answered',
+  'Asked',
+  'Composed',
+  'Found',
+  'Got',
+  'Held',
+  'Made',
+  'Sent',
+  'Standing',
+  'Wanted',
+];
 /** Files without these texts have no banned name, so that they need not be parsed. */
 const MAY_BE_BANNED =
-  /(?<!re)place(?!holder)|Place(?!holder)|PLACE|[tT]ells|[tT]old|TELLS|TOLD|\b(?:Asked|Found|Got|Made|Sent|Wanted)\b/;
+  /(?<!re)place(?!holder)|Place(?!holder)|PLACE|[tT]ells|[tT]old|TELLS|TOLD|\b(?:Answered|Asked|Composed|Found|Got|Held|Made|Sent|Standing|Wanted)\b/;
 const BANNED_IN_COMMENTS = /\b(?:anew|beside|lest|whoever)\b/i;
+/** Openings of docstrings that are questions. A docstring names the thing that it describes. */
+const QUESTION = /\/\*\*[\s*]*((?:What|Who\w*|Whether|Where|When|Which|How|Until when)\b.*)/g;
 const BANNED_IN_TITLES = /\b(?:anew|beside|lest|whoever|nobody|tells|told)\b/i;
 const TITLE = /\btest(?:\.\w+)*(?:\(.*?\))?\(\s*(['"`])(.*?)\1/g;
 const EXPORT =
@@ -109,6 +122,11 @@ function bannedComments({ path, text }: Source): string[] {
   });
 }
 
+/** Docstrings that open with a question. */
+function questions({ path, text }: Source): string[] {
+  return [...text.matchAll(QUESTION)].map(([, opening = '']) => `${path}: ${opening}`);
+}
+
 /** Titles of tests with a banned word. */
 function bannedTitles({ path, text }: Source): string[] {
   return [...text.matchAll(TITLE)].flatMap(([, , title = '']) => {
@@ -158,6 +176,13 @@ test('no name has a word that had several meanings', () => {
 
 test('no comment has a word that readers must look up', () => {
   expect(sources('{src,test,scripts}/**/*.ts').flatMap(bannedComments)).toEqual([]);
+});
+
+test('no docstring opens with a question', () => {
+  const example = { path: 'a.ts', text: '/**\n * What the page shows.\n */\n/** The page. */' };
+
+  expect(sources().flatMap(questions)).toEqual([]);
+  expect(questions(example)).toEqual(['a.ts: What the page shows.']);
 });
 
 test('no title of a test has one either', () => {

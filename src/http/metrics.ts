@@ -43,7 +43,7 @@ export interface Metrics {
 }
 
 /** Responses of one operation that are not in the registry yet. */
-interface Answered {
+interface NewResponses {
   readonly operation: string;
   /** Number of responses by status. */
   readonly counts: Map<number, number>;
@@ -75,12 +75,12 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     // Gauges with names like counters. Each is the sum of another gauge that has the kinds as labels.
     for (const name of MISNAMED) registry.removeSingleMetric(name);
   }
-  const answered = new Map<string, Answered>();
+  const answered = new Map<string, NewResponses>();
   const indexReads: Parameters<Metrics['watchIndex']>[0][] = [];
 
   const requests = new Counter({
     name: 'tollgate_http_requests_total',
-    help: 'Answered requests by operation and status',
+    help: 'NewResponses requests by operation and status',
     labelNames: ['operation', 'status'],
     registers,
     collect: addAnswered,
@@ -164,7 +164,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     for (const one of answered.values()) addAnsweredOf(one);
   }
 
-  function addAnsweredOf({ operation, counts, seconds }: Answered): void {
+  function addAnsweredOf({ operation, counts, seconds }: NewResponses): void {
     for (const [status, count] of counts) if (count > 0) requests.inc({ operation, status }, count);
     for (const status of counts.keys()) counts.set(status, 0);
     for (const duration of seconds) requestSeconds.observe({ operation }, duration);

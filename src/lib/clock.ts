@@ -33,7 +33,7 @@ export async function yieldTurn(signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** Time of a server's clock, as told by a clock of this process that nobody sets and its distance from the server's. */
+/** Time of a server's clock, as told by a clock of this process that is never set and its distance from the server's. */
 export interface ServerTime {
   /** UTC milliseconds; undefined before the first reading. */
   now(): number | undefined;
@@ -43,7 +43,7 @@ export interface ServerTime {
   correct(serverMs: number, askedAt: number): void;
   /** Calls `listener` after each reading. */
   onReading(listener: () => void): void;
-  /** Milliseconds of the clock that nobody sets, for `askedAt`. */
+  /** Milliseconds of the clock that is never set, for `askedAt`. */
   steady(): number;
 }
 

@@ -39,7 +39,7 @@ const HEAD_WITHIN_MS = 3_000;
 /** A node may have a block this much later than another one. */
 const HEAD_ALLOWANCE_MS = 5_000;
 
-interface Standing<Node> {
+interface NodeStanding<Node> {
   readonly node: Node;
   /** Recent failures. `failedAt` is the time of the last one in UTC milliseconds. */
   outages: number;
@@ -63,7 +63,7 @@ export function nodeRanks<Node extends RankedNode>(
   { chainId, clock, log }: NodeRanksOptions,
 ): NodeRanks<Node> {
   const standings = nodes.map(
-    (node): Standing<Node> => ({
+    (node): NodeStanding<Node> => ({
       node,
       outages: 0,
       failedAt: 0,
@@ -78,7 +78,7 @@ export function nodeRanks<Node extends RankedNode>(
   let seen: { readonly head: number; readonly at: number }[] = [];
   let comparedAt = Number.NEGATIVE_INFINITY;
 
-  function failed(one: Standing<Node>, error: unknown): void {
+  function failed(one: NodeStanding<Node>, error: unknown): void {
     if (error instanceof AnswerTooLarge) return;
     const now = clock.now();
     // The count survives a successful probe: a node may answer it and fail again with the next request.
@@ -93,13 +93,13 @@ export function nodeRanks<Node extends RankedNode>(
     one.failedAt = now;
   }
 
-  function answered(one: Standing<Node>): void {
+  function answered(one: NodeStanding<Node>): void {
     if (one.restsUntil === undefined) return;
     log.info({ chainId, node: one.node.host }, 'a node answers again');
     one.restsUntil = undefined;
   }
 
-  async function probe(one: Standing<Node>): Promise<void> {
+  async function probe(one: NodeStanding<Node>): Promise<void> {
     one.isProbed = true;
     try {
       await one.node.head(AbortSignal.timeout(HEAD_WITHIN_MS));
@@ -112,7 +112,7 @@ export function nodeRanks<Node extends RankedNode>(
   }
 
   /** Reads the heads of all nodes in use. A node that does not answer while another one does is left at once. */
-  async function compare(used: readonly Standing<Node>[]): Promise<void> {
+  async function compare(used: readonly NodeStanding<Node>[]): Promise<void> {
     const signal = AbortSignal.timeout(HEAD_WITHIN_MS);
     const heads = await Promise.allSettled(used.map(one => one.node.head(signal)));
     const hasAnswer = heads.some(({ status }) => status === 'fulfilled');
@@ -129,7 +129,7 @@ export function nodeRanks<Node extends RankedNode>(
     judge(used);
   }
 
-  function judge(used: readonly Standing<Node>[]): void {
+  function judge(used: readonly NodeStanding<Node>[]): void {
     const now = clock.now();
     const heads = used.flatMap(one => one.head ?? []).sort((a, b) => b - a);
     // Among three and more nodes, a single one that is far ahead of all others is not believed.
@@ -176,7 +176,7 @@ export function nodeRanks<Node extends RankedNode>(
     }
   }
 
-  const withStanding = (change: (one: Standing<Node>) => void) => (node: Node) => {
+  const withStanding = (change: (one: NodeStanding<Node>) => void) => (node: Node) => {
     const one = byNode.get(node);
     if (one !== undefined) change(one);
   };
@@ -189,7 +189,10 @@ export function nodeRanks<Node extends RankedNode>(
   };
 }
 
-function inOrder<Node>(standings: readonly Standing<Node>[], by: (one: Standing<Node>) => number): Node[] {
+function inOrder<Node>(
+  standings: readonly NodeStanding<Node>[],
+  by: (one: NodeStanding<Node>) => number,
+): Node[] {
   return standings.toSorted((a, b) => by(a) - by(b)).map(({ node }) => node);
 }
 

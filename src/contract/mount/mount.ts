@@ -92,7 +92,7 @@ interface Parts {
   handlers: object;
   validateResponses: boolean;
   unknownMethod: 404 | 405;
-  /** Checks the credentials of a request, whatever their scheme; without it, an operation with security is refused. */
+  /** Checks the credentials of a request in any scheme; without it, an operation with security is refused. */
   authenticate?: (row: OperationRow, ctx: KoaContext) => Promise<unknown>;
   answer: Answer;
   /** Minimum size in bytes for compressing a response that is not yet encoded; the default size when absent. */

@@ -5,7 +5,7 @@ import { pathOf } from '#http/app/request-target.ts';
 import { withoutForeignReaders } from '#pages/app-page.ts';
 import { isPagePath } from './routes.ts';
 
-/** Files of pages, and answers that are the same for everybody and are kept ready. */
+/** Files of pages, and answers that are the same for all clients and are kept ready. */
 const READY = /^\/(?:assets\/.*|docs(?:\/.*)?|openapi\.(?:json|yaml)|healthz|readyz)$/;
 
 /**

@@ -88,7 +88,7 @@ export async function statusOf(
   return { states: Object.fromEntries(await Promise.all(states)), isWhole };
 }
 
-/** Ends of names that nobody can register. Source: RFC 6761, RFC 6762, RFC 8375; ICANN resolution 2024.07.29.06. */
+/** Ends of names that cannot be registered. Source: RFC 6761, RFC 6762, RFC 8375; ICANN resolution 2024.07.29.06. */
 const PRIVATE_ENDS = ['.localhost', '.local', '.home.arpa', '.internal'];
 const NAME_AND_PORT = /^(?<name>[^:]*?)\.?(?::\d*)?$/;
 const ADDRESS_6 = /^\[(?<address>[^\]]*)\](?::\d*)?$/;

@@ -34,7 +34,7 @@ export function countersOf({ dialect }: Handle, { kind, address }: Dirty): Count
   return kind === 'token' ? [holdersOf(key, address)] : [];
 }
 
-/** Counters that differ. Kept and counted numbers are of one moment, whatever is written meanwhile. */
+/** Counters that differ. Kept and counted numbers are of one moment, also while the index is written. */
 export async function wrongCounters(handle: Handle, counters: Counters): Promise<CounterDifference[]> {
   const { kept, counted } = await numbersOf(handle, counters);
   return counters.names.flatMap((subject, index) => {

@@ -60,7 +60,7 @@ const POOL = {
 /** Most bytes that are read of an answer with an error status. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 const MAX_EXCERPT = 200;
-/** Failures of a connection that was kept open and that the node had closed meanwhile. Nothing was answered. */
+/** Failures of a connection that was kept open and that the node had closed. Nothing was answered. */
 const CLOSED_MEANWHILE: readonly unknown[] = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'];
 
 /** Opens the connections to a node with the first request. @throws TypeError for an invalid address */

@@ -71,7 +71,7 @@ interface TextFieldProps extends FieldProps {
   readonly isDisabled?: boolean;
   /** Text after the control, such as a token symbol. */
   readonly unit?: string | undefined;
-  /** What browsers may fill in; nothing when absent. */
+  /** Kind of value that browsers may fill in; nothing when absent. */
   readonly autocomplete?: string | undefined;
   /** Keyboard of a phone. */
   readonly inputMode?: 'decimal' | undefined;

@@ -5,7 +5,7 @@ import { Problem } from './problem.ts';
 export const NOTHING_CHANGED = 'There was nothing to change.';
 
 const PRECONDITION_FAILED = 412;
-/** A record with counters may change between reading and writing although nobody edits it. */
+/** A record with counters may change between reading and writing although it is not edited. */
 const ATTEMPTS = 5;
 
 /** Values of a record, with the entity tag of the record. */

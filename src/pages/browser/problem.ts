@@ -68,7 +68,7 @@ function textsIn(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** What the box of a form says when the reason stands next to the field. */
+/** Sentence in the box of a form when the reason stands next to the field. */
 const MARKED = 'Please correct the marked field.';
 
 const REQUIRED = /^The '[^']+' field is required\b/;

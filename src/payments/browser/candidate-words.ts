@@ -20,7 +20,7 @@ export function candidateText({
 /** Advice where no wallet is at hand. */
 export const PROOF_HINT = 'To prove it, open this page in the wallet that sent it. Signing moves no money.';
 
-/** What became of a payment that the payer reported (Decision 343). */
+/** Sentence about a payment that the payer reported (Decision 343). */
 export const REPORT_WORDS: Readonly<Record<ReportResult, (merchant: string) => string>> = {
   counted: () => 'This payment is known and belongs to this checkout.',
   candidate: merchant =>

@@ -4,7 +4,7 @@ import { FAILURE_SENTENCES } from './failure-words.ts';
 type Schemas = components['schemas'];
 type Outcome = Schemas['Outcome'];
 
-/** What the words for a payer name. Amounts are texts with the token's symbol. */
+/** Names and amounts in the words for a payer. Amounts are texts with the token's symbol. */
 export interface PayerAmounts {
   readonly merchant: string;
   readonly price: string;

@@ -13,7 +13,7 @@ import { type CheckoutDeps, knownSession } from './proofs.ts';
 
 type ReportResult = PaymentsSchemas['ReportedPayment']['found'];
 
-/** Operation that looks for a payment that a payer reports. It makes nobody the payer (Decision 343). */
+/** Operation that looks for a payment that a payer reports. Its sender does not become the payer (Decision 343). */
 export function reports(deps: CheckoutDeps): Pick<PaymentsHandlers<never, unknown>, 'reportPayment'> {
   const { db, seals } = deps;
   return {
@@ -43,7 +43,7 @@ function namedBy({ tx_hash: hash, sender_address: sender }: PaymentsSchemas['Pay
   );
 }
 
-/** Whether the payment counts already. The hash of another checkout's payment says nothing of that checkout. */
+/** The reported payment when it counts already. The hash of another checkout's payment says nothing of that checkout. */
 async function recorded(
   { db }: CheckoutDeps,
   { id, chainId, recipientAddress }: CheckoutSession,

@@ -88,7 +88,7 @@ export function attentionChannels(settings: NotificationSettings, type: EventTyp
   return settings.attention && needsDecision ? openChannels(settings) : [];
 }
 
-/** Events that payers are told of. */
+/** Events with a mail to the payer. */
 const CUSTOMER_EVENTS: readonly EventType[] = [
   'checkout.completed',
   'checkout.paid_late',
@@ -96,7 +96,7 @@ const CUSTOMER_EVENTS: readonly EventType[] = [
   'checkout.partially_paid',
 ];
 
-/** Address of the payer who is told of an event; null for none. */
+/** Address of the payer who gets a mail about an event; null for none. */
 export function customerAddress(
   { customerEmails }: NotificationSettings,
   { type, data }: PaymentEvent,

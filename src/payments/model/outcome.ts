@@ -9,7 +9,7 @@ export type OutcomeFacts = Pick<
   'status' | 'paymentStatus' | 'amountOverpaid' | 'isReorged' | 'failureReason' | 'endedReason'
 >;
 
-/** What happened with the money of a session. The only place that decides it (Decision 340). */
+/** Outcome of a session: the state of its money. The only place that decides it (Decision 340). */
 export function outcomeOf({
   status,
   paymentStatus,

@@ -7,7 +7,7 @@ export interface Owner {
   readonly mode: Mode;
 }
 
-/** Who decided something: a program with a key, or a person who had signed in to the dashboard with it. */
+/** Author of a decision: a program with a key, or a person who had signed in to the dashboard with it. */
 export type Actor = `${'api_key' | 'dashboard'}:${string}`;
 
 /** A decision of the merchant: who made it, and why. */

@@ -71,7 +71,7 @@ export interface CheckoutSession extends Owner {
   readonly failureReason: FailureReason | null;
   readonly isLate: boolean;
   readonly isReorged: boolean;
-  /** Time at which the merchant accepted it as paid; null when nobody did. */
+  /** Time at which the merchant accepted it as paid; null when it was not accepted. */
   readonly acceptedAt: number | null;
   readonly acceptedBy: Actor | null;
   readonly acceptedReason: string | null;

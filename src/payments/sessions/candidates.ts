@@ -10,13 +10,13 @@ export interface PossiblePayment {
   readonly isOnly: boolean;
 }
 
-/** A transfer, and the sessions whose payers are told of it, the likeliest first. */
+/** A transfer, and the sessions whose payers see it, the likeliest first. */
 export interface CandidateSessions {
   readonly transferId: string;
   readonly sessionIds: readonly string[];
 }
 
-/** Most candidates that a payer is told of, and that are kept for a session. */
+/** Most candidates that a payer sees, and that are kept for a session. */
 const MAX_SHOWN = 3;
 const MAX_KEPT = 20;
 
@@ -70,7 +70,7 @@ export function candidateStore(handle: Handle) {
     addNamed: (sessionId: string, transferIds: readonly string[]): Promise<void> =>
       keep(transferIds.map(transferId => [transferId, sessionId, NAMED_RANK, false] as const)),
 
-    /** What the payers of sessions are told, by session id, the likeliest first. */
+    /** Candidates that the payers of sessions see, by session id, the likeliest first. */
     async ofSessions(
       sessionIds: readonly string[],
     ): Promise<ReadonlyMap<string, readonly PossiblePayment[]>> {

@@ -28,7 +28,7 @@ export interface UnmatchedPayment extends DepositAddress {
 export interface LikelySessions {
   /** The session that is suggested to the merchant; null for none. */
   readonly suggestedSessionId: string | null;
-  /** Sessions whose payers are told of the transfer, the likeliest first (Decision 342). */
+  /** Sessions whose payers see the transfer, the likeliest first (Decision 342). */
   readonly candidates: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export interface LikelySessions {
 const MAX_CANDIDATES = 20;
 
 /**
- * The session that is suggested for a transfer, and the sessions whose payers are told of it. If no session is near its
+ * The session that is suggested for a transfer, and the sessions whose payers see it. If no session is near its
  * amount, the only one that was open then is a candidate, but no suggestion.
  */
 export async function likelySessions(
@@ -92,9 +92,9 @@ async function nearSessions(handle: Handle, owner: Owner, payment: UnmatchedPaym
     .map(({ session }) => session);
 }
 
-/** Least share of the price of which a payer is told: a tenth, so that a stranger cannot fill the page for nothing. */
+/** Least share of the price that a payer sees: a tenth, so that a stranger cannot fill the page for nothing. */
 const LEAST_SHARE = 10n;
-/** Largest unknown transfer of which a payer is told, in prices. */
+/** Largest unknown transfer that a payer sees, in prices. */
 const MOST_PRICES = 2n;
 const LARGEST_AMOUNT = 2n ** 256n - 1n;
 

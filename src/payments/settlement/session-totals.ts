@@ -92,7 +92,7 @@ function overpaidIn(
   );
 }
 
-/** What the merchant sent back to the payer of an open session. It no longer counts towards the price (Decision 350). */
+/** Sum that the merchant sent back to the payer of an open session. It no longer counts towards the price (Decision 350). */
 export function sentBack({ status, amountRefunded }: CheckoutSession): bigint {
   return status === 'active' ? amountRefunded : 0n;
 }

@@ -5,7 +5,7 @@ import type { PaymentTransaction } from '../model/payment-transaction.ts';
 /** A decision about a transfer, and its time in UTC milliseconds. */
 type TransferDecision = Decision & { readonly now: number };
 
-/** What merchants decide about unmatched transfers. The caller has checked that the transfer is in the right state. */
+/** Decisions of merchants about unmatched transfers. The caller has checked that the transfer is in the right state. */
 export function transferDecisions(handle: Handle) {
   return {
     /** Records the session and payment of a transfer. False unless it is open. */

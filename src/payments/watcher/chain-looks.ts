@@ -43,7 +43,7 @@ export interface LookStatus {
 }
 
 /** State from the database at the beginning of a look. */
-interface Known extends Omit<LookRecords, 'unread'> {
+interface LookStart extends Omit<LookRecords, 'unread'> {
   readonly watched: WatchedAddresses;
 }
 
@@ -114,7 +114,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
    * Reads the state for a look. It reads after the head, so that it knows the recipients of all payments in blocks up
    * to the head. It checks every time for open sessions: a notification may be lost, or older than this watcher's lead.
    */
-  async function readKnown(): Promise<Known> {
+  async function readKnown(): Promise<LookStart> {
     const wakesBefore = wakes;
     const { unread, ...known } = await lookRecords(db, chain.id, clock.now());
     const watched = await memory.read(db, unread);
@@ -122,7 +122,11 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     return { ...known, watched };
   }
 
-  async function lookAtHead({ head, ...seen }: LookHead, known: Known, signal: AbortSignal): Promise<number> {
+  async function lookAtHead(
+    { head, ...seen }: LookHead,
+    known: LookStart,
+    signal: AbortSignal,
+  ): Promise<number> {
     status = { ...status, head: head.number };
     const look = {
       chain,
@@ -156,7 +160,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   /** Scans up to a head, after a new block or with new recipients. */
   async function scan(
     begun: Look,
-    { hasRefunds, ...seen }: LookedAt & Known,
+    { hasRefunds, ...seen }: LookedAt & LookStart,
     signal: AbortSignal,
   ): Promise<number> {
     const { head, watched } = begun;
@@ -181,7 +185,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   }
 
   /** With the same block and the same recipients, only claims and refunds can change. */
-  async function waitOn(look: Look, { hasRefunds }: Known, seenAt: number): Promise<number> {
+  async function waitOn(look: Look, { hasRefunds }: LookStart, seenAt: number): Promise<number> {
     advancing.note(look, seenAt);
     const { changes, isMoved } = await records.follow(look, hasRefunds ? { refunds: refunds.run } : {});
     if (isMoved) advancing.forget();

@@ -16,7 +16,7 @@ import type { Failpoint } from './look/look.ts';
 const SESSIONS_PER_EFFECT = 200;
 /** Time after a deadline in which no block came, on a network with real money. */
 const SILENCE_MS = DAY_MS;
-/** The same on a test network, whose blocks may be mined on demand only, and on a chain that nobody reads any more. */
+/** The same on a test network, whose blocks may be mined on demand only, and on a chain that is not read any more. */
 const SHORT_SILENCE_MS = 600_000;
 /** A chain of which a block was read within this time is being read, and so is one of a process that just started. */
 const STILL_MS = 600_000;

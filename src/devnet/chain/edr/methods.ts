@@ -35,7 +35,7 @@ export async function createAnswerer(provider: Provider): Promise<Answerer> {
   let last: Promise<unknown> = Promise.resolve();
 
   /** Runs a composed method after the previous one, because its steps must not mix with those of another client. */
-  function inTurn(composed: Composed, params: readonly unknown[]): Promise<string> {
+  function inTurn(composed: Composition, params: readonly unknown[]): Promise<string> {
     const reply = last.then(() => composed(node, params)).then(resultOf, errorOf);
     last = reply;
     return reply;
@@ -65,10 +65,10 @@ interface Node {
   readonly history: History;
 }
 
-type Composed = (node: Node, params: readonly unknown[]) => Promise<unknown>;
+type Composition = (node: Node, params: readonly unknown[]) => Promise<unknown>;
 
 /** Methods of anvil that EDR has in another form, or only for single transactions. */
-const COMPOSED: Readonly<Record<string, Composed>> = {
+const COMPOSED: Readonly<Record<string, Composition>> = {
   evm_mine: async (node, params) => {
     const mined = await node.ask('evm_mine', ...params);
     await node.history.keep();

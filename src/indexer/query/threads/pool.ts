@@ -55,7 +55,7 @@ const MAX_WAITING_LONG = 4;
 
 /**
  * Opens a pool of two lanes with the same number of threads. The quick lane is for queries that are fast on any chain,
- * and for queries of a shape that was cheap lately. So neither waits for a long query.
+ * and for queries of a shape that was cheap recently. So neither waits for a long query.
  */
 export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPoolOptions): QueryPool {
   const { concurrency, memoryBytes } = { ...DEFAULT_BUDGET, ...budget };

@@ -9,7 +9,7 @@ const CHEAP_MS = 100;
 /** Maximum number of shapes remembered. */
 const MAX_SHAPES = 10_000;
 
-/** Time that queries of one shape took lately. */
+/** Time that queries of one shape took recently. */
 export interface QueryCosts {
   /** True when the latest queries of the shape were cheap; false for an unknown shape. */
   isCheap(shape: string): boolean;

@@ -24,7 +24,7 @@ export interface LaneRequest extends ThreadRequest {
   readonly clients: WaitingClients | undefined;
   /** Time at which a query that still waits for its client's turn is refused. */
   readonly turnBy: number;
-  /** Called with the time that the query took in a thread, whatever its outcome. */
+  /** Called with the time that the query took in a thread, also when it failed. */
   onRan?(ms: number): void;
 }
 

@@ -55,7 +55,7 @@ export interface RateLimits {
 
 export interface ApiRateLimitOptions {
   readonly counters?: RequestCounters | undefined;
-  /** Milliseconds of a clock that nobody sets, by which refusals end. Like the counters' stores, it is not `Clock`. */
+  /** Milliseconds of a clock that is never set, by which refusals end. Like the counters' stores, it is not `Clock`. */
   readonly steady?: () => number;
 }
 

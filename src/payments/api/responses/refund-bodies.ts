@@ -43,7 +43,7 @@ export function refundBody(refund: Refund): PaymentsSchemas['Refund'] {
   };
 }
 
-/** How much can be refunded, and where to, in the contract's form (Decision 351). */
+/** Refundable amount and possible destinations in the contract's form (Decision 351). */
 export function optionsBody(money: RefundableMoney): PaymentsSchemas['RefundOptions'] {
   return {
     object: 'refund_options',

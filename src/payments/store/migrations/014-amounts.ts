@@ -75,7 +75,7 @@ export const OVERPAID_AMOUNTS_MIGRATION: Migration = {
   ],
 };
 
-/** Wallets that signed for a session, next to the wallet that paid it. Only the former pay it by whatever they send. */
+/** Wallets that signed for a session, next to the wallet that paid it. Only the former pay it by any amount. */
 export const SIGNED_WALLETS_MIGRATION: Migration = {
   name: 'signed wallets',
   up: [

@@ -37,7 +37,7 @@ const ACCEPTANCE_MIGRATION: Migration = {
   ],
 };
 
-/** Who assigned, moved, dismissed or restored, when and why. Assignments of older versions have a time only. */
+/** Author, time and reason of an assignment, move, dismissal or restoration. Assignments of older versions have a time only. */
 const DECISIONS_MIGRATION: Migration = {
   name: 'decisions about payments',
   up: [

@@ -1,7 +1,7 @@
 import { type Migration, table } from '#db/migrate.ts';
 
 /**
- * Sessions whose payers are told of an unmatched transfer. Transfers that were listed before have none. Processes of
+ * Sessions whose payers see an unmatched transfer. Transfers that were listed before have none. Processes of
  * older versions write none.
  */
 export const CANDIDATES_MIGRATION: Migration = {

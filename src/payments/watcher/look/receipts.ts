@@ -100,7 +100,7 @@ export function receiptReader({ clock }: { clock: Clock }): ReceiptReader {
     return [added];
   }
 
-  /** Ends when all have arrived that were asked for lately, or when they take long. */
+  /** Ends when all have arrived that were asked for recently, or when they take long. */
   function arrivalsOf(asked: readonly RequestedReceipt[]): AsyncGenerator<readonly Arrival[]> {
     const fresh = asked.filter(({ since }) => clock.now() - since < WAIT_MS);
     const waiting = new AbortController();

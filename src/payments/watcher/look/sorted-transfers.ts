@@ -28,7 +28,7 @@ export interface SortedTransfers {
   readonly candidates: readonly Candidate[];
   /** Not kept yet, and no session can be paid by them now. */
   readonly unpayable: readonly OwnedTransfer[];
-  /** The same, but kept already, or of nobody. */
+  /** The same, but kept already, or of no organization. */
   readonly idle: readonly Transfer[];
 }
 

@@ -44,7 +44,7 @@ export class LookSpent extends Error {
 }
 
 /** State of a node in a look. */
-interface Standing {
+interface PooledNode {
   readonly line: NodeLine;
   /** False while its chain is in doubt. */
   isVerified: boolean;
@@ -61,7 +61,7 @@ export function nodePool(
   { isApart = false } = {},
 ): NodePool {
   const standings = new Map(
-    nodes.map((node): [ChainNode, Standing] => [
+    nodes.map((node): [ChainNode, PooledNode] => [
       node,
       { line: isApart ? node.line() : node, isVerified: false, hasAnswered: false },
     ]),
@@ -107,7 +107,7 @@ export function nodePool(
     throw failures[0];
   }
 
-  function standingOf(node: ChainNode): Standing {
+  function standingOf(node: ChainNode): PooledNode {
     const known = standings.get(node);
     if (known === undefined) throw new TypeError('The node is not of this chain.');
     return known;

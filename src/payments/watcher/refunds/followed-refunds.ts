@@ -19,7 +19,7 @@ const PAUSE_PART = 8;
 const SHORTEST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 3 * 60_000;
 
-/** What the chain says about the transaction of a refund. */
+/** Finding of the chain about the transaction of a refund. */
 type Finding =
   | { readonly kind: 'seen'; readonly transfer: Transfer; readonly confirmations: number }
   | { readonly kind: 'failed'; readonly reason: RefundFailureReason }

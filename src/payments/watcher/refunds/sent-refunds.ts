@@ -18,7 +18,7 @@ const REQUESTS_PER_LOOK = 10;
 const WINDOW_BLOCKS = 12;
 
 /**
- * Looks for the transfers of refunds whose transaction nobody named (Decision 354): from addresses of the organization,
+ * Looks for the transfers of refunds without a named transaction (Decision 354): from addresses of the organization,
  * with exactly the token, amount and destination. What was searched is kept in memory; a new leader searches again from
  * the block in which each refund was created. Native coins leave no log and are not looked for.
  */

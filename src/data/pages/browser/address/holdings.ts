@@ -14,7 +14,7 @@ import { InstanceReference, symbolOf, TokenReference, tokenUnits } from '../reco
 import { Gallery } from '../token/gallery.ts';
 import type { ChainAddress } from './activity.ts';
 
-type Held = Explorer['AddressToken'];
+type Holding = Explorer['AddressToken'];
 type HeldNft = Explorer['AddressNft'];
 
 type Standard = 'ERC-20' | 'ERC-721' | 'ERC-1155';
@@ -36,7 +36,7 @@ export function HeldTokens({ chainId, address }: ChainAddress): VNode {
       label: 'Tokens of the address',
       keyOf: heldKey,
       inputs: [standard],
-      view: (items: readonly Held[]) => h(HeldTable, { chainId, items }),
+      view: (items: readonly Holding[]) => h(HeldTable, { chainId, items }),
       empty:
         standard === undefined ? 'The address holds no tokens.' : `The address holds no ${standard} tokens.`,
       load: (position: RecordCursor | undefined, signal) =>
@@ -51,18 +51,18 @@ export function HeldTokens({ chainId, address }: ChainAddress): VNode {
   `;
 }
 
-const heldKey = ({ token, token_id }: Held) => `${token?.address} ${token_id}`;
+const heldKey = ({ token, token_id }: Holding) => `${token?.address} ${token_id}`;
 
 /** A separate component, because prices can be requested only when the page's items are known. */
-function HeldTable({ chainId, items }: { chainId: number; items: readonly Held[] }): VNode {
+function HeldTable({ chainId, items }: { chainId: number; items: readonly Holding[] }): VNode {
   const coins = items.flatMap(({ token }) => (token?.type === 'ERC-20' ? [token.address] : []));
   const prices = usePrices(chainId, coins);
-  const priceOf = ({ token }: Held): number | undefined => {
+  const priceOf = ({ token }: Holding): number | undefined => {
     if (token === null) return undefined;
     const given = token.exchange_rate === null ? undefined : Number(token.exchange_rate);
     return prices.get(token.address.toLowerCase())?.price_usd ?? given;
   };
-  const columns: readonly Column<Held>[] = [
+  const columns: readonly Column<Holding>[] = [
     { name: 'Token', cell: held => tokenCell(chainId, held) },
     {
       name: 'Standard',
@@ -88,15 +88,15 @@ function HeldTable({ chainId, items }: { chainId: number; items: readonly Held[]
       },
     },
   ];
-  return h(Table<Held>, { label: 'Tokens of the address', columns, items, keyOf: heldKey });
+  return h(Table<Holding>, { label: 'Tokens of the address', columns, items, keyOf: heldKey });
 }
 
-function tokenCell(chainId: number, { token }: Held): VNode {
+function tokenCell(chainId: number, { token }: Holding): VNode {
   if (token === null) return html`<span>unknown token</span>`;
   return html`${h(TokenReference, { chainId, token })}${token.symbol && token.name && html` <span class="small">${clipped(token.name, NAME_CHARACTERS)}</span>`}`;
 }
 
-function balanceCell(chainId: number, { token, token_id: id, value }: Held): VNode {
+function balanceCell(chainId: number, { token, token_id: id, value }: Holding): VNode {
   if (token === null) return html`<span>${grouped(value)}</span>`;
   if (id === null) return html`<span>${tokenUnits(value, token.decimals)} ${symbolOf(token)}</span>`;
   return html`<span>${grouped(value)} × ${h(InstanceReference, { chainId, token, id })}</span>`;

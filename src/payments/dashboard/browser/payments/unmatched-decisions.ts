@@ -21,7 +21,7 @@ interface DecisionProps {
   readonly changed: () => void;
 }
 
-/** What was decided about a transfer, and what can be decided. A dismissed one can be refunded like an open one. */
+/** Decision about a transfer, and the buttons for those that are possible. A dismissed one can be refunded like an open one. */
 export function TransferDecisions({ transfer, changed }: DecisionProps): VNode {
   const mayWrite = useHasPermission('write');
   const refund = html`<a class="button" href=${dashboard.newRefund({ unmatched_transfer_id: transfer.id })}>Refund</a>`;

@@ -23,7 +23,7 @@ export interface LinkData {
 
 export interface LinkCheckoutProps {
   readonly data: LinkData;
-  /** What the payer typed before the script was loaded. */
+  /** Values that the payer typed before the script was loaded. */
   readonly typedBefore?: Typed;
   /** Starts a checkout; absent until a script can. @throws Problem */
   readonly onStart?: (body: components['schemas']['CheckoutStart']) => Promise<unknown>;

@@ -10,7 +10,7 @@ import { paramOf, type Typed } from './payer-fields.ts';
 const data = dataOf<LinkData>(document);
 showOver(h(LinkCheckout, { data, typedBefore: typedIn(document), onStart: start }));
 
-/** What the payer has typed while the script was loaded, or what the browser has restored. */
+/** Values that the payer typed while the script was loaded, or that the browser has restored. */
 function typedIn({ forms }: Document): Typed {
   const [form] = forms;
   const entries = form === undefined ? [] : [...new FormData(form)];

@@ -8,7 +8,7 @@ import { type WalletOffer, WalletWay } from '../wallet/wallet-way.ts';
 import { CopyText } from './payer-parts.ts';
 import { asksForPayment, owedByTransfer, owedByWallet, pageState, type SessionView } from './states.ts';
 
-/** What the server works out for a transfer without the wallet button. Amounts are decimal strings. */
+/** Parts of a transfer without the wallet button, as the server computes them. Amounts are decimal strings. */
 export interface TransferFacts {
   readonly uri: string;
   /** QR codes of the URI and of the address alone. */

@@ -22,7 +22,7 @@ import {
 interface SessionPageProps {
   readonly view: ShownSession;
   readonly wallets?: WalletOffer;
-  /** Where a refund is to go; absent on the server. */
+  /** Form for the destination of a refund; absent on the server. */
   readonly statement?: RefundStatement;
   /** Absent on the server, where nothing can be reported. */
   readonly report?: PaymentReporter;

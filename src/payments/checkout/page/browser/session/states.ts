@@ -151,7 +151,7 @@ function Progress({ state }: Pick<SessionView, 'state'>): VNode {
   return html`<p><progress max=${state.required_confirmations} value=${state.confirmations} aria-label="Confirmations"></progress></p>`;
 }
 
-/** How the payer of a part sends the rest. */
+/** Instruction for the payer of a part to send the rest. */
 function howToSend(view: SessionView, state: PageState): ComponentChildren {
   if (state !== 'partial' || !asksForPayment(view)) return null;
   const missing = unitsText(owedByWallet(view), view.checkout.token);

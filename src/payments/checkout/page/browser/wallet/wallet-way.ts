@@ -23,7 +23,7 @@ export interface WalletOffer extends FoundWallets {
   readonly prove: (wallet: Wallet) => void;
 }
 
-/** What the server knows of wallets. */
+/** Offer of the server, which knows no wallets. */
 export const NO_WALLETS: WalletOffer = {
   wallets: [],
   isSearched: false,
