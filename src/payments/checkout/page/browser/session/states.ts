@@ -53,7 +53,7 @@ export function isDecided({ state }: SessionView): boolean {
   return state.status !== 'active' && state.outcome !== 'confirming';
 }
 
-/** How often a page asks for its state: its session is open, has ended without being completed, or is final. */
+/** Pace at which a page asks for its state: its session is open, has ended without being completed, or is final. */
 export type PagePace = 'open' | 'ended' | 'final';
 
 /** Pace of a page at a time in UTC milliseconds (Decision 364). */
