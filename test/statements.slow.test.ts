@@ -48,7 +48,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
 /** By the beginning of expressions that are templates themselves. */
 const LONG_STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['placeholders(', '?'],
-  ['places.map(', '(?, ?)'],
+  ['addresses.map(', '(?, ?)'],
   ['tasks.map(', '(?, ?, ?)'],
   [
     'Object.entries(COLUMNS)',
@@ -63,7 +63,10 @@ const LONG_STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['entries.map(', '(kind = ? and address = ? and holder = ? and token_id = ?)'],
   ['keys.map(', '(address = ? and topic0 = ?)'],
   ['tokenTypeColumn(', '1'],
-  ['sources.map(', 'select id, amount, amount_due, created_at from checkout_sessions'],
+  [
+    'sources.map(',
+    'select id, status, signed_address, amount, amount_due, created_at from checkout_sessions',
+  ],
 ];
 
 /** Same, for expressions that mean something else in a file. */
@@ -77,8 +80,10 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
     kept: 'block_counters',
     "names.map(name => `${name} = ?`).join(', ')": 'blocks = ?',
   },
+  'ended-sessions.ts': { condition: 'id = ?' },
+  'open-transfers.ts': { column: 'sender' },
   // Statements that undo rows in a reorganisation run in test/indexer/sync/reorg.slow.test.ts.
-  'stale-state.ts': { sql: 'select kind, address, holder, token_id, block from dirty' },
+  'dirty-state.ts': { sql: 'select kind, address, holder, token_id, block from dirty' },
   'reorganisation.ts': { sql: 'delete from blocks where number > ?' },
 };
 
@@ -89,7 +94,7 @@ function standInsOn(dialect: Dialect): StandIns {
     'idsOf(handle)': `select value ->> 0 from ${dialect.jsonElements}`,
   };
   return (expression, place) => {
-    const [, lock] = /^rowLock\(handle, '(.+)'\)$/.exec(expression) ?? [];
+    const [, lock] = /^rowLock\((?:scope\.)?handle, '(.+)'\)$/.exec(expression) ?? [];
     if (lock !== undefined) return dialect.name === 'postgres' ? ` ${lock}` : '';
     if (/^(?:handle\.)?dialect\.bytesLiteral\(\w+\)$/.test(expression)) return dialect.bytesLiteral('0x00');
     const [, local] = Object.entries(LOCAL_STAND_INS).find(([file]) => place.includes(`/${file}`)) ?? [];

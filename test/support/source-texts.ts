@@ -58,10 +58,10 @@ function joinedTexts(node: ts.Expression, reading: Reading): string[] | undefine
 
 /** The elements of a constant list of texts; undefined for any other list. */
 export function elementTexts(list: ts.Expression, reading: Reading): string[] | undefined {
-  if (!ts.isIdentifier(list)) return undefined;
-  const [value] = definitionsOf(list, reading.checker) ?? [];
+  const [value] = ts.isIdentifier(list) ? (definitionsOf(list, reading.checker) ?? []) : [list];
   const array = value && arrayIn(value);
   if (array === undefined || !ts.isArrayLiteralExpression(array)) return undefined;
+  if (array.elements.some(ts.isSpreadElement)) return undefined;
   return array.elements.map(element => textsOf(element, reading)[0] ?? '');
 }
 
@@ -69,7 +69,10 @@ function arrayIn(node: ts.Expression): ts.Expression {
   return ts.isAsExpression(node) || ts.isSatisfiesExpression(node) ? arrayIn(node.expression) : node;
 }
 
-/** The value of a constant, or the arguments of a function's calls in the same file for its parameter. */
+/**
+ * The value of a constant, the arguments of a function's calls in the same file for its parameter, or the elements of a
+ * list for the parameter of `LIST.map(…)`.
+ */
 export function definitionsOf(name: ts.Identifier, checker: ts.TypeChecker): ts.Expression[] | undefined {
   const symbol = checker.getSymbolAtLocation(name);
   const imported =
@@ -85,6 +88,8 @@ export function definitionsOf(name: ts.Identifier, checker: ts.TypeChecker): ts.
 function argumentsFor(parameter: ts.ParameterDeclaration): ts.Expression[] | undefined {
   const { parent } = parameter;
   const place = parent.parameters.indexOf(parameter);
+  const listed = ts.isCallExpression(parent.parent) ? mappedElements(parent.parent) : undefined;
+  if (listed !== undefined) return place === 0 ? listed : undefined;
   const named = ts.isFunctionDeclaration(parent) ? parent.name : undefined;
   const constant = ts.isVariableDeclaration(parent.parent) ? parent.parent.name : undefined;
   const name = (named ?? constant)?.getText();
@@ -98,4 +103,11 @@ function argumentsFor(parameter: ts.ParameterDeclaration): ts.Expression[] | und
   };
   visit(parameter.getSourceFile());
   return found.length === 0 ? undefined : found;
+}
+
+/** The elements of the list that a call of `map` goes through; undefined for any other call. */
+function mappedElements({ expression }: ts.CallExpression): ts.Expression[] | undefined {
+  if (!ts.isPropertyAccessExpression(expression) || expression.name.text !== 'map') return undefined;
+  const list = arrayIn(expression.expression);
+  return ts.isArrayLiteralExpression(list) ? [...list.elements] : undefined;
 }

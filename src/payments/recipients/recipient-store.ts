@@ -57,12 +57,12 @@ export function recipientStore(handle: Handle) {
     },
 
     /** Addresses on a chain that these organizations own. */
-    async ownedBy(chainId: number, owners: readonly Owner[]): Promise<string[]> {
-      if (owners.length === 0) return [];
-      const { sql, bindings } = ownersOf(owners);
-      const found = await where(`chain_id = ? and is_owner and (organization_id, mode) in ${sql}`, [
+    async ownedBy(chainId: number, organizations: readonly Owner[]): Promise<string[]> {
+      if (organizations.length === 0) return [];
+      const owners = ownersOf(organizations);
+      const found = await where(`chain_id = ? and is_owner and (organization_id, mode) in ${owners.sql}`, [
         chainId,
-        ...bindings,
+        ...owners.bindings,
       ]);
       return found.map(({ address }) => address);
     },
