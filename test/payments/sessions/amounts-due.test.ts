@@ -49,13 +49,17 @@ eachDatabase('exact amounts', databases => {
       fc.bigInt({ min: 1n, max: 10n ** 12n }),
       fc.bigInt({ min: LARGEST - 300n, max: LARGEST }),
     );
-    const opening = fc.record({ price: prices, decimals: fc.constantFrom(0, 1, 2, 3, 6, 9, 18, 24) });
+    // A token has one number of decimals.
+    const token = fc.record({
+      decimals: fc.constantFrom(0, 1, 2, 3, 6, 9, 18, 24),
+      asked: fc.array(prices, { minLength: 1, maxLength: 8 }),
+    });
     await fc.assert(
-      fc.asyncProperty(fc.array(opening, { minLength: 1, maxLength: 8 }), async openings => {
+      fc.asyncProperty(token, async ({ decimals, asked }) => {
         const recipientAddress = `0x${newId('cs').slice(3).padStart(40, '0').toLowerCase()}`;
         const before: { amount: bigint; amountDue: bigint; isWalletOnly: boolean }[] = [];
 
-        for (const { price, decimals } of openings) {
+        for (const price of asked) {
           const session = await opened({ amount: price, tokenDecimals: decimals, recipientAddress });
 
           const added = tail(session);
