@@ -10,6 +10,7 @@ export interface PayerAmounts {
   readonly price: string;
   readonly received: string;
   readonly missing: string;
+  /** Amount beyond the price that is not sent back; empty for nothing. */
   readonly tooMuch: string;
   /** Empty when nothing was sent back. */
   readonly sentBack: string;
@@ -63,10 +64,16 @@ const PAYER_WORDS: Readonly<Record<Outcome, (facts: PayerAmounts) => Words>> = {
 
   paid: ({ merchant }) => ({ title: 'Paid. Thank you!', text: `${merchant} has received your payment.` }),
 
-  overpaid: ({ merchant, tooMuch }) => ({
-    title: `Paid. ${tooMuch} too much`,
-    text: `${merchant} has received your payment, and ${tooMuch} more than was asked for. They can see that and can send it back.`,
-  }),
+  overpaid: ({ merchant, tooMuch }) =>
+    tooMuch === ''
+      ? {
+          title: 'Paid. Thank you!',
+          text: `${merchant} has received your payment, and more than was asked for.`,
+        }
+      : {
+          title: `Paid. ${tooMuch} too much`,
+          text: `${merchant} has received your payment, and ${tooMuch} more than was asked for. They can see that and can send it back.`,
+        },
 
   paid_late: ({ merchant, received }) => ({
     title: 'Your payment arrived late',
@@ -106,6 +113,12 @@ const DROPPED: Readonly<Record<Schemas['SessionStatus'], (merchant: string) => s
   completed: merchant =>
     `It had been confirmed and was dropped afterwards, which is very rare. Please contact ${merchant} before you pay again.`,
 };
+
+/** Amount that was too much and is not sent back yet, in the token's smallest unit. */
+export function leftTooMuch(session: { amount_overpaid: string; amount_refunded: string }): bigint {
+  const left = BigInt(session.amount_overpaid) - BigInt(session.amount_refunded);
+  return left > 0n ? left : 0n;
+}
 
 /** Words of an outcome for the merchant, with the colour of its badge. */
 interface MerchantWords {

@@ -15,7 +15,15 @@ export type TransferMark = 'late' | 'duplicate' | 'partial';
 
 /** Each mark in words. A transfer is late after the end of its checkout, and after the last use of its link. */
 export const MARK_WORDS: Readonly<Record<TransferMark, string>> = {
-  late: 'late: the checkout could no longer be completed',
+  late: 'too late to complete the checkout',
   duplicate: 'paid twice: another transfer had completed the checkout',
   partial: 'less than the price',
 };
+
+/** Progress of a transfer's confirmations. */
+export function confirmationsText({
+  confirmations,
+  required_confirmations: required,
+}: Pick<Transfer, 'confirmations' | 'required_confirmations'>): string {
+  return `${confirmations} of ${required} ${required === 1 ? 'confirmation' : 'confirmations'}`;
+}

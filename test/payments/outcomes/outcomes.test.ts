@@ -71,7 +71,7 @@ const REFUND = {
   },
   excess: {
     deed: one => one.refund(EXCESS),
-    shown: 'overpaid: Paid. 1 USDS too much, Overpaid, refunded 1 USDS',
+    shown: 'overpaid: Paid. Thank you!, Overpaid, refunded 1 USDS',
   },
   late: {
     deed: one => one.refund(PRICE),
@@ -80,9 +80,9 @@ const REFUND = {
   twice: {
     deed: one => one.refund(one.price),
     shown: {
-      wallet: 'overpaid: Paid. 5 USDS too much, Overpaid, refunded 5 USDS',
-      amount: 'overpaid: Paid. exact amount too much, Overpaid, refunded exact amount',
-      assignment: 'overpaid: Paid. 5 USDS too much, Overpaid, refunded 5 USDS',
+      wallet: 'overpaid: Paid. Thank you!, Overpaid, refunded 5 USDS',
+      amount: 'overpaid: Paid. Thank you!, Overpaid, refunded exact amount',
+      assignment: 'overpaid: Paid. Thank you!, Overpaid, refunded 5 USDS',
     },
   },
   soldOut: {

@@ -26,7 +26,7 @@ export function PaymentFacts({ session }: { session: Session }): VNode {
         ['Refunded', session.amount_refunded !== '0' && units(session.amount_refunded)],
         ['Amount too much', session.amount_overpaid !== '0' && units(session.amount_overpaid)],
         ['Amount remaining', missing(session) > 0n && units(missing(session).toString())],
-        ['Payer', payer_address !== null && h(Reference, { value: payer_address })],
+        ['Sender', payer_address !== null && h(Reference, { value: payer_address })],
         ['Transaction', tx_hash !== null && h(TransactionHash, { hash: tx_hash, chainId: session.chain_id })],
         ['Recipient', h(Reference, { value: session.recipient_address })],
         ['Chain', h(ChainName, { id: session.chain_id })],

@@ -5,7 +5,8 @@ import { Awaited, useAnswer } from '#pages/browser/answer.ts';
 import { h } from '#pages/browser/element.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { Reference } from '#pages/browser/reference.ts';
-import { MERCHANT_WORDS } from '#payments/browser/outcome-words.ts';
+import { leftTooMuch, MERCHANT_WORDS } from '#payments/browser/outcome-words.ts';
+import { confirmationsText } from '#payments/browser/transfer-words.ts';
 import { shownId } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { Amount } from '../chains.ts';
@@ -76,7 +77,7 @@ function Payment({ session, changed }: { session: Session; changed: () => void }
       ${h(Reference, { value: session.id })}
     </div>
     ${h(Progress, { session })}
-    ${MERCHANT_WORDS[session.outcome].text !== '' && html`<p class="notice warning">${MERCHANT_WORDS[session.outcome].text}</p>`}
+    ${h(Need, { session })}
     ${session.payment_status === 'confirming' && h(SetAsideWarning, { sessionId: id })}
     ${h(Acceptance, { session, changed })}
     ${h(Actions, { session, changed })}
@@ -104,12 +105,26 @@ function Payment({ session, changed }: { session: Session; changed: () => void }
   `;
 }
 
-interface Step {
-  readonly text: string;
-  readonly state: 'done' | 'now' | 'open' | 'failed';
+/** Sentences about a state that needs the merchant; null for any other. */
+function Need({ session }: { session: Session }): VNode | null {
+  const { text } = MERCHANT_WORDS[session.outcome];
+  if (session.outcome === 'overpaid' && leftTooMuch(session) === 0n)
+    return html`<p class="small">More arrived than the checkout asked for, and it was sent back.</p>`;
+  return text === '' ? null : html`<p class="notice warning">${text}</p>`;
 }
 
-const SPOKEN = { done: 'done', now: 'in progress', open: 'not yet', failed: 'failed' } as const;
+interface Step {
+  readonly text: string;
+  readonly state: 'done' | 'ended' | 'now' | 'open' | 'failed';
+}
+
+const SPOKEN = {
+  done: 'done',
+  ended: 'ended',
+  now: 'in progress',
+  open: 'not yet',
+  failed: 'failed',
+} as const;
 
 /** Progress of a checkout from opening to completion. */
 function Progress({ session }: { session: Session }): VNode {
@@ -129,14 +144,14 @@ function Progress({ session }: { session: Session }): VNode {
 const ARRIVED: readonly Session['outcome'][] = ['partial', 'paid', 'overpaid', 'paid_late', 'paid_sold_out'];
 
 function stepsOf(session: Session): readonly Step[] {
-  const { outcome, status, tx_hash, payer_address, confirmations, required_confirmations } = session;
+  const { outcome, status, tx_hash, payer_address } = session;
   const hasArrived = ARRIVED.includes(outcome);
   const isSeen = hasArrived || outcome === 'confirming' || outcome === 'dropped';
   const isOpen = status === 'active';
   return [
     { text: 'Created', state: 'done' },
     {
-      text: payer_address === null ? 'Payer not identified' : 'Payer identified',
+      text: payer_address === null ? 'Sender not known' : 'Sender known',
       state: isSeen || payer_address !== null ? 'done' : isOpen ? 'now' : 'open',
     },
     {
@@ -144,7 +159,7 @@ function stepsOf(session: Session): readonly Step[] {
       state: isSeen ? 'done' : outcome === 'failed' ? 'failed' : isOpen && tx_hash !== null ? 'now' : 'open',
     },
     {
-      text: `${confirmations} of ${required_confirmations} confirmations`,
+      text: confirmationsText(session),
       state: hasArrived
         ? 'done'
         : outcome === 'confirming'
@@ -161,9 +176,8 @@ function endOf({ outcome, status }: Session): Step {
   const { badge: text, tone } = MERCHANT_WORDS[outcome];
   if (tone === 'good') return { text, state: 'done' };
   if (tone === 'warning') return { text, state: outcome === 'overpaid' ? 'done' : 'now' };
-  return status === 'active' && outcome !== 'dropped'
-    ? { text: 'Completed', state: 'open' }
-    : { text, state: 'failed' };
+  if (status === 'active' && outcome !== 'dropped') return { text: 'Completed', state: 'open' };
+  return { text, state: tone === 'plain' ? 'ended' : 'failed' };
 }
 
 openPage('Payment', PaymentPage);

@@ -5,7 +5,7 @@ import { Badge } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
 import { FAILURE_WORDS } from '#payments/browser/failure-words.ts';
-import { MARK_WORDS, MATCH_WORDS } from '#payments/browser/transfer-words.ts';
+import { confirmationsText, MARK_WORDS, MATCH_WORDS } from '#payments/browser/transfer-words.ts';
 import { dashboard } from '../addresses.ts';
 import type { Payments } from '../api.ts';
 import { Amount, TransactionHash } from '../chains.ts';
@@ -67,7 +67,10 @@ function entriesOf(story: Story): readonly Entry[] {
 function entriesOfTransfer(transfer: Transfer, story: Story): readonly Entry[] {
   const { id, created_at, confirmed_at, confirmations, required_confirmations, assigned_at } = transfer;
   const isConfirmed = confirmations >= required_confirmations && required_confirmations > 0;
-  const text = `All ${required_confirmations} confirmations have arrived.`;
+  const text =
+    required_confirmations === 1
+      ? 'The confirmation has arrived.'
+      : `All ${required_confirmations} confirmations have arrived.`;
   return [
     { key: id, at: created_at, content: h(Seen, { transfer, story }) },
     ...(confirmed_at !== null && isConfirmed
@@ -116,13 +119,12 @@ function MovedAway({ transfer }: { transfer: Transfer }): VNode {
 
 /** Transfer in its current state, with its kind of match and its irregularities. */
 function Seen({ transfer, story: { session, changed } }: { transfer: Transfer; story: Story }): VNode {
-  const { status, sender_address, tx_hash, chain_id, confirmations, required_confirmations, matched_by } =
-    transfer;
+  const { status, sender_address, tx_hash, chain_id, matched_by } = transfer;
   return html`<div class="stack">
     <p>
       A transfer of ${h(Amount, { units: transfer.amount, of: transfer })} was detected, ${MATCH_WORDS[matched_by]}.${' '}
       ${h(TransactionStatus, { status })}
-      ${status === 'confirming' && html` ${confirmations} of ${required_confirmations} confirmations`}
+      ${status === 'confirming' && html` ${confirmationsText(transfer)}`}
     </p>
     ${tx_hash !== null && html`<p>Transaction ${h(TransactionHash, { hash: tx_hash, chainId: chain_id })}</p>`}
     ${sender_address !== null && html`<p>From ${h(Reference, { value: sender_address })}</p>`}

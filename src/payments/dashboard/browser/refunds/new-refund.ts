@@ -27,6 +27,13 @@ const MONEY = Object.fromEntries(
   ),
 );
 
+/** Amount beyond the price of a checkout, in smallest units, from the page's URL; undefined for all that is left. */
+const PROPOSED = unitsOf(givenFilters().get('amount'));
+
+function unitsOf(given: string | undefined): bigint | undefined {
+  return given !== undefined && /^\d{1,78}$/.test(given) ? BigInt(given) : undefined;
+}
+
 /** Page that requests a refund and then opens it. */
 function NewRefund(): VNode {
   const mayWrite = useHasPermission('write');
@@ -50,7 +57,8 @@ function NewRefund(): VNode {
 function RefundForm({ options }: { options: Options }): VNode {
   const token = tokenAt(useChains() ?? [], options) ?? { symbol: 'units', decimals: 0 };
   const { destinations, amount_refundable: refundable } = options;
-  const [amount, setAmount] = useState(plainUnits(BigInt(refundable), token.decimals));
+  const isRest = PROPOSED !== undefined && PROPOSED <= BigInt(refundable);
+  const [amount, setAmount] = useState(plainUnits(isRest ? PROPOSED : BigInt(refundable), token.decimals));
   const [chosen, setChosen] = useState(destinations.find(({ proved }) => proved)?.address ?? '');
   const [typed, setTyped] = useState('');
   const [again, setAgain] = useState('');
@@ -91,6 +99,7 @@ function RefundForm({ options }: { options: Options }): VNode {
             isRequired: true,
             inputMode: 'decimal',
             unit: token.symbol,
+            ...(isRest && { hint: 'What arrived beyond the price.' }),
             onValue: setAmount,
           })}
           ${h(SelectField<string>, {

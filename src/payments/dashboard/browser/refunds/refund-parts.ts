@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { h } from '#pages/browser/element.ts';
 import { Badge, type Tone } from '#pages/browser/layout.ts';
+import { leftTooMuch } from '#payments/browser/outcome-words.ts';
 import { dashboard } from '../addresses.ts';
 import type { Payments } from '../api.ts';
 import { useHasPermission } from '../signed-in.ts';
@@ -53,8 +54,10 @@ export function RefundLinks({ session }: { session: Payments['CheckoutSession'] 
   const mayWrite = useHasPermission('write');
   const { id, amount_received: received, amount_refunded: refunded } = session;
   if (BigInt(received) === 0n) return null;
+  const left = leftTooMuch(session);
+  const money = { session_id: id, ...(left > 0n && { amount: left.toString() }) };
   return html`<div class="row">
-    ${mayWrite && BigInt(received) > BigInt(refunded) && html`<a class="button" href=${dashboard.newRefund({ session_id: id })}>Refund</a>`}
+    ${mayWrite && BigInt(received) > BigInt(refunded) && html`<a class="button" href=${dashboard.newRefund(money)}>Refund</a>`}
     <a href=${`${dashboard.refunds}?${new URLSearchParams({ session_id: id })}`}>Refunds of this payment</a>
   </div>`;
 }

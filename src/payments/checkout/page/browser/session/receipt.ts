@@ -37,6 +37,7 @@ export function Receipt({ view }: { view: SessionView }): VNode | null {
       ${row(isReceipt(name) ? 'Amount' : 'Price', unitsText(BigInt(checkout.amount), checkout.token))}
       ${received !== '0' && received !== checkout.amount && row('Received', unitsText(BigInt(received), checkout.token))}
       ${state.amount_overpaid !== '0' && row('Too much', unitsText(BigInt(state.amount_overpaid), checkout.token))}
+      ${state.amount_refunded !== '0' && row('Sent back', unitsText(BigInt(state.amount_refunded), checkout.token))}
       ${row('Network', checkout.chain.name)}
       ${state.completed_at !== null && row('Date', h(LocalTime, { iso: state.completed_at }))}
       ${state.payer_address !== null && row('From', code(state.payer_address))}

@@ -3,7 +3,8 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { components } from '#generated/payments/types.ts';
 import { unitsText } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
-import { payerWords, type Words } from '#payments/browser/outcome-words.ts';
+import { leftTooMuch, payerWords, type Words } from '#payments/browser/outcome-words.ts';
+import { confirmationsText } from '#payments/browser/transfer-words.ts';
 
 type Checkout = components['schemas']['Checkout'];
 type CheckoutState = components['schemas']['CheckoutState'];
@@ -123,7 +124,7 @@ function wordsOf(view: SessionView, state: PageState): Words {
     price: units(BigInt(checkout.amount)),
     received: units(BigInt(facts.amount_received)),
     missing: units(owedByWallet(view)),
-    tooMuch: units(BigInt(facts.amount_overpaid)),
+    tooMuch: leftTooMuch(facts) === 0n ? '' : units(leftTooMuch(facts)),
     sentBack: facts.amount_refunded === '0' ? '' : units(BigInt(facts.amount_refunded)),
     confirmations: confirmationsText(facts),
     status: facts.status,
@@ -158,13 +159,6 @@ function howToSend(view: SessionView, state: PageState): ComponentChildren {
   return view.signedAddress === null
     ? ` Send the remaining ${missing} with the button below.`
     : html` Send the remaining ${missing} from the same wallet, <code>${view.signedAddress}</code>.`;
-}
-
-function confirmationsText({
-  confirmations,
-  required_confirmations: required,
-}: SessionView['state']): string {
-  return `${confirmations} of ${required} ${required === 1 ? 'confirmation' : 'confirmations'}`;
 }
 
 /** An icon next to a heading that says the same in words. */
