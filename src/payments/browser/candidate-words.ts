@@ -2,20 +2,31 @@ import type { components } from '#generated/payments/types.ts';
 
 type ReportResult = components['schemas']['ReportedPayment']['found'];
 
-/** Sentences about a transfer that could be the payer's (Decision 342). */
+/** Sentences about transfers that could be the payer's (Decision 342). `amounts` are texts, at least one. */
 export function candidateText({
-  amount,
+  amounts,
   isOnly,
+  isOpen,
   merchant,
 }: {
-  readonly amount: string;
+  readonly amounts: readonly string[];
+  /** True when there is one, and it could be of no other payer. */
   readonly isOnly: boolean;
+  /** True when the checkout can still be paid. */
+  readonly isOpen: boolean;
   readonly merchant: string;
 }): string {
-  return isOnly
-    ? `A payment of ${amount} arrived that could be yours. If it is, do not pay again: prove it by signing with the wallet that sent it, or ask ${merchant} to assign it.`
-    : `A payment of ${amount} arrived. If it was yours, do not pay again: prove it by signing with the wallet that sent it, or ask ${merchant}. Others can pay as before.`;
+  const proof = `do not pay again: prove it by signing with the wallet that sent it, or ask ${merchant}`;
+  if (isOnly)
+    return `A payment of ${amounts[0]} arrived that could be yours. If it is, ${proof} to assign it.`;
+  const several = amounts.length > 1;
+  const arrived = several
+    ? `Payments of ${LIST.format(amounts)} arrived.`
+    : `A payment of ${amounts[0]} arrived.`;
+  return `${arrived} If ${several ? 'one of them' : 'it'} was yours, ${proof}.${isOpen ? ' Others can pay as before.' : ''}`;
 }
+
+const LIST = new Intl.ListFormat('en');
 
 /** Advice where no wallet is at hand. */
 export const PROOF_HINT = 'To prove it, open this page in the wallet that sent it. Signing moves no money.';

@@ -23,6 +23,7 @@ export function useWalletOffer({ session, claims, state, owed }: WalletOfferOpti
   // True while a payment is on its way, which prevents a second one before the server knows of the first.
   const [isSent, setSent] = useState(claims.hasUnclaimed());
   const [message, setMessage] = useState<WalletMessage | undefined>(isSent ? SENT : undefined);
+  const [proof, setProof] = useState<WalletMessage>();
   const outcome = outcomeOf(state);
   const knownOutcome = useRef(outcome);
   useEffect(() => {
@@ -52,14 +53,14 @@ export function useWalletOffer({ session, claims, state, owed }: WalletOfferOpti
     isBusy.current = true;
     setPaying(true);
     try {
-      setMessage(await proveByWallet({ ...session, provider, tell: setMessage }));
+      setProof(await proveByWallet({ ...session, provider, tell: setProof }));
     } finally {
       isBusy.current = false;
       setPaying(false);
     }
   }
 
-  return { ...found, isLocked: isPaying || isSent, message, pay, prove };
+  return { ...found, isLocked: isPaying || isSent, message, proof, pay, prove };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Reply } from '#pages/browser/answer.ts';
-import { ANSWER_MS, type FollowedSession, pathOf, payerApi } from '../api.ts';
+import { ANSWER_MS, type CheckoutState, type FollowedSession, pathOf, payerApi } from '../api.ts';
 import type { Claims } from './claims.ts';
 import type { WalletProvider } from './wallet-provider.ts';
 import {
@@ -62,11 +62,15 @@ export async function proveByWallet(proof: Signing): Promise<WalletMessage> {
     tell({ text: 'Allow the connection in the wallet that sent the payment.', tone: 'busy' });
     const account = await connectedAccount(provider);
     tell({ text: 'Sign the text in your wallet. This moves no money.', tone: 'busy' });
-    await bind(proof, account);
-    const { outcome, candidates } = proof.state();
-    return candidates.length > 0 && outcome !== 'confirming'
-      ? { text: `Signed. ${account} has sent none of these payments. Use the wallet that did.`, tone: 'bad' }
-      : { text: 'Signed. The payment counts for this checkout.', tone: 'good' };
+    const before = proof.state();
+    const after = await signedState(proof, account);
+    // An ended session refuses a wallet that sent nothing.
+    const counts =
+      after !== undefined &&
+      (after.outcome !== before.outcome || after.amount_received !== before.amount_received);
+    return counts
+      ? { text: 'Signed. The payment counts for this checkout.', tone: 'good' }
+      : { text: `Signed. ${account} has sent none of these payments. Use the wallet that did.`, tone: 'bad' };
   } catch (error) {
     return { text: stopReason(error, proof.checkout.chain), tone: isDeclined(error) ? 'calm' : 'bad' };
   }
@@ -82,13 +86,15 @@ async function boundAccount(payment: WalletPayment, transfer: WalletTransfer): P
   const account = await readyAccount(transfer);
   if (payment.state().payer_address !== account.toLowerCase()) {
     tell({ text: 'Step 2 of 3: sign the text in your wallet. This moves no money.', tone: 'busy' });
-    await bind(payment, account);
+    if ((await signedState(payment, account)) === undefined)
+      throw new Stop('The signature was not accepted. Nothing was sent; please try again.');
   }
   await checkStillOpen(payment);
   return account;
 }
 
-async function bind(payment: Signing, account: string): Promise<void> {
+/** Binds a wallet to the session by a signature. Returns and shows the new state; undefined when it is refused. */
+async function signedState(payment: Signing, account: string): Promise<CheckoutState | undefined> {
   const text = await messageFor(payment, account);
   const bytes = [...new TextEncoder().encode(text)].map(byte => byte.toString(16).padStart(2, '0'));
   const signature = await payment.provider.request({
@@ -102,10 +108,8 @@ async function bind(payment: Signing, account: string): Promise<void> {
       signal: AbortSignal.timeout(ANSWER_MS),
     }),
   );
-  if (state === undefined) {
-    throw new Stop('The signature was not accepted. Nothing was sent; please try again.');
-  }
-  await shown(payment.learn(state));
+  if (state !== undefined) await shown(payment.learn(state));
+  return state;
 }
 
 /**

@@ -17,7 +17,9 @@ export interface WalletMessage {
 export interface WalletOffer extends FoundWallets {
   /** True while a payment is being made or is on its way, which prevents a second one. */
   readonly isLocked: boolean;
+  /** About the payment, and about the signature for an earlier one. */
   readonly message: WalletMessage | undefined;
+  readonly proof: WalletMessage | undefined;
   readonly pay: (wallet: Wallet) => void;
   /** Lets a wallet sign that it sent a payment which has arrived. */
   readonly prove: (wallet: Wallet) => void;
@@ -29,6 +31,7 @@ export const NO_WALLETS: WalletOffer = {
   isSearched: false,
   isLocked: false,
   message: undefined,
+  proof: undefined,
   pay: () => undefined,
   prove: () => undefined,
 };
