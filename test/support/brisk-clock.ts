@@ -8,3 +8,19 @@ export const briskClock: Clock = {
   now: systemClock.now,
   sleep: (ms, signal) => systemClock.sleep(ms / 10, signal),
 };
+
+/** The brisk clock, which a test can set forward. */
+export interface LeapingClock extends Clock {
+  advance(ms: number): void;
+}
+
+export function leapingClock(): LeapingClock {
+  let aheadMs = 0;
+  return {
+    now: () => briskClock.now() + aheadMs,
+    sleep: briskClock.sleep,
+    advance(ms) {
+      aheadMs += ms;
+    },
+  };
+}

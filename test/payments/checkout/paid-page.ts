@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { DatabaseOptions } from '#db/open.ts';
+import type { Clock } from '#lib/clock.ts';
 import { record, text } from '../../lab/json.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { startTestPayments, type TestPaymentsService } from '../../lab/payments-service.ts';
@@ -17,9 +18,9 @@ const SHOP = 5;
 
 /** `test` with checkouts of a running service, their chain, and a browser page with the payer's wallet. */
 export const test = withBrowser
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
-  .extend('chain', { scope: 'worker' }, async ({}, { onCleanup }): Promise<TestPaymentChain> => {
-    const chain = await startPaymentChain({ clock: briskClock });
+  .extend('clock', { scope: 'worker' }, (): Clock => briskClock)
+  .extend('chain', { scope: 'worker' }, async ({ clock }, { onCleanup }): Promise<TestPaymentChain> => {
+    const chain = await startPaymentChain({ clock });
     onCleanup(chain.stop);
     return chain;
   })
@@ -32,10 +33,10 @@ export const test = withBrowser
   .extend(
     'service',
     { scope: 'file' },
-    async ({ chain, database }, { onCleanup }): Promise<TestPaymentsService> => {
+    async ({ chain, database, clock }, { onCleanup }): Promise<TestPaymentsService> => {
       const watched = paymentChain(chain);
       const service = await startTestPayments(database, {
-        clock: briskClock,
+        clock,
         chains: [
           {
             ...watched,
