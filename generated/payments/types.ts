@@ -2693,6 +2693,11 @@ export interface components {
              */
             max_uses: number | null;
             /**
+             * @description True when a wallet that signs, and a session of the merchant, reserve a use for ten minutes. Without `max_uses` there is nothing to reserve.
+             * @example false
+             */
+            reserve_uses: boolean;
+            /**
              * @description Number of checkouts that have been completed.
              * @example 3
              */
@@ -3006,6 +3011,12 @@ export interface components {
              */
             max_uses?: number | null;
             /**
+             * @description True to reserve a use of `max_uses` for ten minutes for a wallet that signs, and for a session of the merchant; false when absent.
+             * @default false
+             * @example true
+             */
+            reserve_uses: boolean;
+            /**
              * Format: date-time
              * @description Time from which no new session starts, ISO 8601, in the future.
              * @example 2027-01-01T00:00:00.000Z
@@ -3128,6 +3139,11 @@ export interface components {
              * @example 100
              */
             max_uses?: number | null;
+            /**
+             * @description True to reserve a use of `max_uses` for ten minutes for a wallet that signs, and for a session of the merchant.
+             * @example true
+             */
+            reserve_uses?: boolean;
             /**
              * Format: date-time
              * @description Time from which no new session starts, ISO 8601, in the future.
@@ -3304,6 +3320,8 @@ export interface components {
              * @example false
              */
             is_reorged: boolean;
+            /** @description Time until which a use of the link is reserved for the session, or was; null when none was, and once the session has ended. The reservation of a payment that was seen by then lasts while it is being confirmed. */
+            use_reserved_until: components["schemas"]["Timestamp"] | null;
             /** @description Reason why the session ended without being completed; null while it is open or completed. */
             ended_reason: components["schemas"]["EndedReason"] | null;
             /** @description Time when the merchant accepted the session as paid; null when nobody did. */
@@ -3475,6 +3493,11 @@ export interface components {
              * @example 100
              */
             max_uses?: number | null;
+            /**
+             * @description True to reserve a use of `max_uses` for ten minutes for a wallet that signs, and for a session of the merchant.
+             * @example true
+             */
+            reserve_uses?: boolean;
             /**
              * Format: date-time
              * @description Time from which no new session starts, ISO 8601, in the future.
@@ -6349,10 +6372,19 @@ export interface components {
              */
             is_chain_late: boolean;
             /**
-             * @description True while the payer may send money: the session is open, no payment of it is being confirmed, its link has uses left, and payments on the chain are detected without a delay. After `expires_at` nothing may be sent, even while this is true.
+             * @description True while the payer may send money: the session is open, no payment of it is being confirmed, its link has uses left that are not reserved for others, and payments on the chain are detected without a delay. After `expires_at` nothing may be sent, even while this is true.
              * @example true
              */
             accepts_payment: boolean;
+            /** @description Time until which a use of the link is reserved for the session, or was; null when none was, and once the session has ended. */
+            use_reserved_until: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description True while all uses of the link that are left are reserved for other sessions or being paid by them. They may become free again.
+             * @example false
+             */
+            all_uses_reserved: boolean;
+            /** @description Earliest time at which a use may be free again; null while none is known, and when `all_uses_reserved` is false. */
+            next_use_at: components["schemas"]["Timestamp"] | null;
             /** @description Transfers that arrived, match no checkout and could be this one's, the most likely first. Each is at least a tenth of the price. Empty once the session is completed. */
             candidates: components["schemas"]["CheckoutCandidate"][];
             /**
