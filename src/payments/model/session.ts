@@ -10,6 +10,13 @@ export type FailureReason = Exclude<PaymentsSchemas['FailureReason'], null>;
 /** Longest lifetime of a session, in milliseconds (Decision 110). */
 export const LONGEST_SESSION_MS = DAY_MS;
 
+/**
+ * Life of a session in the time of blocks, which alone says whether a payment was in time (Decision 314): from
+ * `beforeMs` before its creation, because our clock may be ahead of the chain's, to `afterMs` after its end, because a
+ * transfer waits for its block.
+ */
+export const LIFE_ALLOWANCE = { beforeMs: 5 * 60_000, afterMs: 15_000 } as const;
+
 /** Limit of payments per session. Settling one payment reads all of them, so thousands of parts would be too slow. */
 export const MAX_PAYMENTS = 100;
 

@@ -1,10 +1,9 @@
 import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { NATIVE_COIN } from '../model/payment-chain.ts';
-import type { CheckoutSession } from '../model/session.ts';
+import { type CheckoutSession, LIFE_ALLOWANCE } from '../model/session.ts';
 import { select } from '../tables/select.ts';
 import { endingEvents, endSessions, endSoldOut, reopenSessions } from './ended-sessions.ts';
-import { LIFE_ALLOWANCE } from './match.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { expiredWhileConfirming } from './settling.ts';
 

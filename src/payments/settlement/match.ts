@@ -1,6 +1,6 @@
 import type { Owner } from '../model/owner.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
-import { type CheckoutSession, MAX_PAYMENTS } from '../model/session.ts';
+import { type CheckoutSession, LIFE_ALLOWANCE, MAX_PAYMENTS } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { TransactionStore } from '../store/transaction-store.ts';
@@ -23,12 +23,6 @@ interface MatchDeps {
   readonly claimedBy: ReadonlySet<string>;
 }
 
-/**
- * Life of a session in the time of blocks, which alone says whether a payment was in time (Decision 314): from
- * `beforeMs` before its creation, because our clock may be ahead of the chain's, to `afterMs` after its end, because a
- * transfer waits for its block.
- */
-export const LIFE_ALLOWANCE = { beforeMs: 5 * 60_000, afterMs: 15_000 } as const;
 /** Earliest block time of a session's payment, in UTC milliseconds. */
 export function earliestPayment({ createdAt }: Pick<CheckoutSession, 'createdAt'>): number {
   return createdAt - LIFE_ALLOWANCE.beforeMs;

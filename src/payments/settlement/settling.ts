@@ -1,7 +1,6 @@
 import type { MatchedBy, PaymentTransaction } from '../model/payment-transaction.ts';
-import type { CheckoutSession, FailureReason } from '../model/session.ts';
+import { type CheckoutSession, type FailureReason, LIFE_ALLOWANCE } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
-import { LIFE_ALLOWANCE } from './match.ts';
 import {
   type EventAnnouncement,
   type Move,

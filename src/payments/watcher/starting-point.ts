@@ -1,9 +1,9 @@
 import { transaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { nodeAnswered } from '../../node/client.ts';
-import { LONGEST_SESSION_MS } from '../model/session.ts';
+import { LIFE_ALLOWANCE, LONGEST_SESSION_MS } from '../model/session.ts';
 import { earliestSession } from '../sessions/chain-sessions.ts';
-import { LATE_PAYMENT_MS, LIFE_ALLOWANCE } from '../settlement/match.ts';
+import { LATE_PAYMENT_MS } from '../settlement/match.ts';
 import { cursorStore } from '../store/cursor-store.ts';
 import type { Look } from './look/look.ts';
 import type { Header, NodeView } from './node/node-view.ts';

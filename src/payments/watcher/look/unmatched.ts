@@ -1,8 +1,9 @@
 import { tokenOf } from '../../model/payment-chain.ts';
+import { LIFE_ALLOWANCE } from '../../model/session.ts';
 import type { UnmatchedTransfer } from '../../model/transfer.ts';
 import { candidateStore } from '../../sessions/candidates.ts';
 import { type LikelySessions, likelySessions } from '../../sessions/suggested-session.ts';
-import { depositAddressOf, LATE_PAYMENT_MS, LIFE_ALLOWANCE } from '../../settlement/match.ts';
+import { depositAddressOf, LATE_PAYMENT_MS } from '../../settlement/match.ts';
 import { type PlacedTransfer, transferStore } from '../../store/transfer-store.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
 import { type LaneResult, NOTHING_DONE } from './lanes.ts';

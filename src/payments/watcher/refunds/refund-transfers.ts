@@ -1,6 +1,6 @@
 import type { Refund } from '../../model/refund.ts';
+import { LIFE_ALLOWANCE } from '../../model/session.ts';
 import type { Transfer } from '../../model/transfer.ts';
-import { LIFE_ALLOWANCE } from '../../settlement/match.ts';
 import { changeInParts, type EffectScope, type Look } from '../look/look.ts';
 import { type HashLookup, transfersIn } from '../node/by-hash.ts';
 
