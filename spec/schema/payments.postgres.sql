@@ -89,6 +89,7 @@ create table payment_links (
   updated_at bigint not null,
   search_text text collate "C" not null,
   ends_sessions boolean not null default false,
+  reserve_uses boolean not null default false,
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -152,6 +153,7 @@ create table checkout_sessions (
   accepted_reason text collate "C",
   accepted_amount text collate "C",
   amount_overpaid text collate "C" not null default '010'::text,
+  use_reserved_until bigint,
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -172,6 +174,7 @@ CREATE INDEX sessions_by_signer ON checkout_sessions USING btree (chain_id, toke
 CREATE INDEX sessions_of_client ON checkout_sessions USING btree (client_hash, expires_at) WHERE status = 'active'::text AND signed_address IS NULL AND client_hash IS NOT NULL;
 CREATE INDEX sessions_by_amount_and_completion ON checkout_sessions USING btree (chain_id, token_address, recipient_address, amount_due, ended_at) WHERE status = 'completed'::text AND NOT is_wallet_only;
 CREATE INDEX sessions_sold_out ON checkout_sessions USING btree (payment_link_id, created_at) WHERE ended_reason = 'sold_out'::text;
+CREATE INDEX sessions_reserving ON checkout_sessions USING btree (payment_link_id) WHERE status = 'active'::text AND use_reserved_until IS NOT NULL;
 
 create table watched_recipients (
   organization_id text collate "C" not null,

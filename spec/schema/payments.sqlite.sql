@@ -76,7 +76,7 @@ CREATE TABLE payment_links (
   created_at integer not null,
   updated_at integer not null,
   search_text text not null
-, ends_sessions integer check (ends_sessions in (0, 1)) not null default false) strict;
+, ends_sessions integer check (ends_sessions in (0, 1)) not null default false, reserve_uses integer check (reserve_uses in (0, 1)) not null default false) strict;
 CREATE INDEX payment_links_by_age on payment_links
        (organization_id, mode, created_at, id, is_active, search_text, name, updated_at, current_uses);
 CREATE INDEX payment_links_by_amount on payment_links
@@ -129,7 +129,7 @@ CREATE TABLE checkout_sessions (
   updated_at integer not null,
   completed_at integer,
   ended_at integer
-, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text, amount_refunded text not null default '010', accepted_at integer, accepted_by text, accepted_reason text, accepted_amount text, amount_overpaid text not null default '010') strict;
+, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text, amount_refunded text not null default '010', accepted_at integer, accepted_by text, accepted_reason text, accepted_amount text, amount_overpaid text not null default '010', use_reserved_until integer) strict;
 CREATE INDEX sessions_by_age on checkout_sessions (organization_id, mode, created_at, id, status);
 CREATE INDEX sessions_of_link on checkout_sessions (payment_link_id, created_at, id, organization_id, mode, status);
 CREATE INDEX sessions_by_end on checkout_sessions (chain_id, expires_at) where status = 'active';
@@ -157,6 +157,8 @@ CREATE INDEX sessions_by_amount_and_completion on checkout_sessions
      where status = 'completed' and not is_wallet_only;
 CREATE INDEX sessions_sold_out on checkout_sessions (payment_link_id, created_at)
      where ended_reason = 'sold_out';
+CREATE INDEX sessions_reserving on checkout_sessions (payment_link_id)
+     where status = 'active' and use_reserved_until is not null;
 
 CREATE TABLE watched_recipients (
   organization_id text not null references organizations (id),

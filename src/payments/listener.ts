@@ -83,7 +83,7 @@ export async function openPaymentsListener(
   });
   opened.defer(() => listening.close());
   const { isLate: isChainLate } = statuses;
-  const waits = stateWaits({ states: shownStates({ ...store, isChainLate }), clock, log });
+  const waits = stateWaits({ states: shownStates({ ...store, clock, isChainLate }), clock, log });
   opened.defer(() => waits.close()); // before the server drains, which waits for every answer
   const context = {
     ...store,

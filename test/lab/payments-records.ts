@@ -79,6 +79,7 @@ export function aLink({ organizationId, mode }: Owner, changes: Partial<PaymentL
     collectShippingAddress: false,
     items: [],
     maxUses: null,
+    reserveUses: false,
     currentUses: 0,
     expiresAt: null,
     metadata: {},

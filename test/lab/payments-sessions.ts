@@ -48,6 +48,7 @@ export function aSession({ organizationId, mode }: Owner, changes: Partial<Sessi
     failureReason: null,
     isLate: false,
     isReorged: false,
+    useReservedUntil: null,
     acceptedAt: null,
     acceptedBy: null,
     acceptedReason: null,

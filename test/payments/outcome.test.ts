@@ -12,7 +12,7 @@ const OPEN: OutcomeFacts = {
 const ENDED = { ...OPEN, status: 'expired' } as const;
 const SOLD_OUT = { ...ENDED, endedReason: 'sold_out' } as const;
 const PAID = { ...OPEN, status: 'completed', paymentStatus: 'paid' } as const;
-const UNHINDERED = { isSoldOut: false, isChainLate: false };
+const UNHINDERED = { hasUse: true, isChainLate: false };
 
 test.each<[outcome: string, facts: OutcomeFacts]>([
   ['waiting', OPEN],
@@ -42,7 +42,7 @@ test('an open checkout takes money unless it is sold out, its chain late or its 
 
   expect(acceptsPayment(OPEN, UNHINDERED)).toBe(true);
   expect(acceptsPayment(failed, UNHINDERED)).toBe(true);
-  expect(acceptsPayment(OPEN, { ...UNHINDERED, isSoldOut: true })).toBe(false);
+  expect(acceptsPayment(OPEN, { ...UNHINDERED, hasUse: false })).toBe(false);
   expect(acceptsPayment(OPEN, { ...UNHINDERED, isChainLate: true })).toBe(false);
   expect(acceptsPayment({ ...OPEN, paymentStatus: 'confirming' }, UNHINDERED)).toBe(false);
   expect(acceptsPayment({ ...OPEN, paymentStatus: 'paid' }, UNHINDERED)).toBe(false);

@@ -158,7 +158,7 @@ export async function startPaymentsApi(
   const verifySignature = signatureJudge(clientOf);
   const limits = { standard: 10_000, elevated: 10_000 };
   const { isLate: isChainLate } = chainStatuses({ db, clock, watched: [] });
-  const waits = stateWaits({ states: shownStates({ db, isChainLate }), clock, log });
+  const waits = stateWaits({ states: shownStates({ db, clock, isChainLate }), clock, log });
   const route = await mountGated<PaymentsOperations, PaymentsPublicOperation, ApiCaller, AnonymousCaller>({
     contract: paymentsContract,
     gate: paymentsGate({ db, seals: sealed, clock, counts: rateLimits(db, limits), log }),

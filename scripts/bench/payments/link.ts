@@ -44,6 +44,7 @@ export function aLink(owner: Owner, now: number, changes: Partial<PaymentLink> =
     collectShippingAddress: false,
     items: [],
     maxUses: null,
+    reserveUses: false,
     currentUses: 0,
     expiresAt: null,
     metadata: CREATION.metadata,

@@ -9,6 +9,7 @@ import type { CheckoutSession } from '../model/session.ts';
 import { lockFault, nameRecipient } from '../recipients/recipient-lock.ts';
 import { type OwnTerms, openingOf, type Terms } from '../sessions/opening.ts';
 import { sessionStore } from '../sessions/session-store.ts';
+import { reservationEnd, reservedFault } from '../sessions/use-reservations.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { linkStore } from '../store/link-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
@@ -45,11 +46,14 @@ export function sessionHandlers(context: PaymentsContext) {
         const { draft } = opening;
         if ('own' in terms) {
           await nameRecipient(handle, caller, { destination: draft, now: draft.createdAt });
-        } else {
-          const fault = await lockFault(handle, draft);
-          if (fault !== undefined) throw faultError(fault);
+          const session = await sessionStore(handle, seals).open(draft);
+          return { status: 201, body: sessionBody(session, context) };
         }
-        const session = await sessionStore(handle, seals).open(draft);
+        const fault =
+          (await lockFault(handle, draft)) ?? (await reservedFault(handle, terms.link, draft.createdAt));
+        if (fault !== undefined) throw faultError(fault);
+        const useReservedUntil = reservationEnd(terms.link, { now: draft.createdAt, ...draft });
+        const session = await sessionStore(handle, seals).open({ ...draft, useReservedUntil });
         return { status: 201, body: sessionBody(session, context) };
       }),
 

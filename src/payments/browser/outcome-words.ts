@@ -105,6 +105,12 @@ const PAYER_WORDS: Readonly<Record<Outcome, (facts: PayerAmounts) => Words>> = {
   }),
 };
 
+/** Words for a payer while all uses of the link that are left are reserved for others (Decision 359). */
+export const RESERVED_WORDS: Words = {
+  title: 'All are reserved right now',
+  text: 'Every one that is left is reserved for another buyer, or is being paid. Please do not send anything yet. If a buyer does not pay in time, you can pay here.',
+};
+
 const DROPPED: Readonly<Record<Schemas['SessionStatus'], (merchant: string) => string>> = {
   active: () =>
     'It had been confirmed and was dropped afterwards, which is very rare. It may come back. If your wallet does not show it any more, you can pay again below.',

@@ -2,13 +2,14 @@ import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
 import type { Db } from '../../db/open.ts';
 import type { HttpError } from '../../http/errors.ts';
-import { timestamp } from '../../lib/clock.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
 import { paymentUri } from '../amounts/payment-uri.ts';
 import { acceptsPayment, outcomeOf } from '../model/outcome.ts';
 import { type PaymentChain, type PaymentChains, type PaymentToken, tokenOf } from '../model/payment-chain.ts';
-import type { CheckoutSession, SessionState } from '../model/session.ts';
+import { type CheckoutSession, holdsUse, type SessionState } from '../model/session.ts';
 import { candidateStore, type PossiblePayment } from '../sessions/candidates.ts';
 import { sessionStates } from '../sessions/session-store.ts';
+import { fullLinks } from '../sessions/use-reservations.ts';
 import { refundMessage, type WalletRequest, walletMessage } from './wallet-message.ts';
 
 const ID_PREFIX = 'cs_';
@@ -69,7 +70,7 @@ export function checkoutBody(
     return_label: presentation.returnLabel,
     cancel_url: redirectUrl(session.cancelUrl, session.id),
     expires_at: timestamp(session.expiresAt),
-    completed_at: session.completedAt === null ? null : timestamp(session.completedAt),
+    completed_at: nullableTimestamp(session.completedAt),
   };
 }
 
@@ -79,7 +80,13 @@ function checkoutState(
   {
     isChainLate,
     candidates,
-  }: { readonly isChainLate: boolean; readonly candidates: readonly PossiblePayment[] },
+    nextUseAt,
+  }: {
+    readonly isChainLate: boolean;
+    readonly candidates: readonly PossiblePayment[];
+    /** Undefined when a use of its link is free or reserved for it. */
+    readonly nextUseAt: number | null | undefined;
+  },
 ): PaymentsSchemas['CheckoutState'] {
   return {
     object: 'checkout_state',
@@ -98,13 +105,23 @@ function checkoutState(
     failure_reason: session.failureReason,
     late: session.isLate,
     is_chain_late: isChainLate,
-    accepts_payment: acceptsPayment(session, { isSoldOut: session.isSoldOut, isChainLate }),
+    accepts_payment: acceptsPayment(session, {
+      hasUse: !session.isSoldOut && nextUseAt === undefined,
+      isChainLate,
+    }),
+    use_reserved_until: nullableTimestamp(session.useReservedUntil),
+    all_uses_reserved: nextUseAt !== undefined,
+    next_use_at: nullableTimestamp(nextUseAt ?? null),
     candidates: candidates.map(({ amount, isOnly }) => ({ amount: amount.toString(), is_only: isOnly })),
     wallet_only: session.isWalletOnly,
     return_url: returnUrlOf(session),
     expires_at: timestamp(session.expiresAt),
-    completed_at: session.completedAt === null ? null : timestamp(session.completedAt),
+    completed_at: nullableTimestamp(session.completedAt),
   };
+}
+
+function nullableTimestamp(at: number | null): string | null {
+  return at === null ? null : timestamp(at);
 }
 
 /** Sign-In with Ethereum message that a wallet signs for a session (Decision 156). */
@@ -185,17 +202,28 @@ export type IsChainLate = (chainId: number) => Promise<boolean>;
 
 export type CheckoutState = PaymentsSchemas['CheckoutState'];
 
+interface StateDeps {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly isChainLate: IsChainLate;
+}
+
 /** States of checkouts as payers see them, by session id. Unknown ids are left out. */
-export function shownStates({ db, isChainLate }: { db: Db; isChainLate: IsChainLate }) {
+export function shownStates({ db, clock, isChainLate }: StateDeps) {
   return async (ids: readonly string[]): Promise<ReadonlyMap<string, CheckoutState>> => {
     const stored = [...(await sessionStates(db, ids)).values()];
     const unpaid = stored.filter(({ status }) => status !== 'completed').map(({ id }) => id);
     const candidates = await candidateStore(db).ofSessions(unpaid);
+    const now = clock.now();
+    const linkIds = stored.map(state => (needsFreeUse(state, now) ? state.paymentLinkId : null));
+    const named = new Set(linkIds.filter(id => id !== null));
+    const full = await fullLinks(db, [...named], { now });
     const shown = await Promise.all(
-      stored.map(async state =>
+      stored.map(async (state, index) =>
         checkoutState(state, {
           isChainLate: await isChainLate(state.chainId),
           candidates: candidates.get(state.id) ?? [],
+          nextUseAt: full.get(linkIds[index] ?? ''),
         }),
       ),
     );
@@ -203,11 +231,14 @@ export function shownStates({ db, isChainLate }: { db: Db; isChainLate: IsChainL
   };
 }
 
+/** True when an open session can be paid only with a use that is not reserved for others (Decision 359). */
+function needsFreeUse(state: SessionState, now: number): boolean {
+  const isUnpaid = state.status === 'active' && state.paymentStatus !== 'confirming';
+  return state.reservesUses && isUnpaid && !holdsUse(state, now);
+}
+
 /** State of one checkout as its payer sees it. @throws HttpError 404 */
-export async function shownState(
-  deps: { readonly db: Db; readonly isChainLate: IsChainLate },
-  id: string,
-): Promise<CheckoutState> {
+export async function shownState(deps: StateDeps, id: string): Promise<CheckoutState> {
   const state = (await shownStates(deps)([id])).get(id);
   if (state !== undefined) return state;
   throw noSession(id);

@@ -10,6 +10,7 @@ import { lockFault } from '../recipients/recipient-lock.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { openingOf, type SessionDraft } from '../sessions/opening.ts';
 import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
+import { reservedFault } from '../sessions/use-reservations.ts';
 import { linkStore } from '../store/link-store.ts';
 import { organizationStore } from '../store/organization-store.ts';
 import { checkoutBody, shownState } from './bodies.ts';
@@ -75,6 +76,7 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
         const sessions = sessionStore(handle, seals);
         const fault =
           (await lockFault(handle, draft)) ??
+          (await reservedFault(handle, link, draft.createdAt)) ??
           (body.amount === undefined ? undefined : await priceFault(sessions, draft));
         if (fault !== undefined) throw faultError(fault);
         return sessions.open({ ...draft, clientHash });

@@ -10,6 +10,7 @@ import type { CheckoutSession } from '../model/session.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { openTransfers } from '../sessions/open-transfers.ts';
 import { type SessionStore, sessionStore } from '../sessions/session-store.ts';
+import { reserveUse } from '../sessions/use-reservations.ts';
 import { earliestPayment, LATE_PAYMENT_MS } from '../settlement/match.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { organizationSettingsStore } from '../store/organization-store.ts';
@@ -61,8 +62,9 @@ export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, 
         const signed = isProof
           ? await sessions.bindExpired(session.id, wallet, now)
           : await sessions.bindWallet(session.id, wallet, now);
-        if (signed !== undefined)
-          await settlement({ handle, seals, now }).settleTransfersOf(signed.id, wallet);
+        if (signed === undefined) return undefined;
+        await reserveUse(handle, signed, now);
+        await settlement({ handle, seals, now }).settleTransfersOf(signed.id, wallet);
         return signed;
       });
       if (bound !== undefined) return { status: 200, body: await shownState(deps, bound.id) };

@@ -41,10 +41,12 @@ export function outcomeOf({
 /** Outcomes of an open session that its payer may still pay. */
 const PAYABLE: readonly Outcome[] = ['waiting', 'partial', 'failed', 'dropped'];
 
-/** True when what the payer sends in time counts (Decision 341). */
+/**
+ * True when what the payer sends in time counts (Decision 341). `hasUse` is false when its link has no use left for it.
+ */
 export function acceptsPayment(
   session: OutcomeFacts,
-  { isSoldOut, isChainLate }: { readonly isSoldOut: boolean; readonly isChainLate: boolean },
+  { hasUse, isChainLate }: { readonly hasUse: boolean; readonly isChainLate: boolean },
 ): boolean {
-  return session.status === 'active' && !isSoldOut && !isChainLate && PAYABLE.includes(outcomeOf(session));
+  return session.status === 'active' && hasUse && !isChainLate && PAYABLE.includes(outcomeOf(session));
 }

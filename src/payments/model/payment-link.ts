@@ -29,6 +29,7 @@ export interface PaymentLink extends Owner {
   readonly collectShippingAddress: boolean;
   readonly items: readonly PaymentsSchemas['Item'][];
   readonly maxUses: number | null;
+  readonly reserveUses: boolean;
   readonly currentUses: number;
   readonly expiresAt: number | null;
   readonly metadata: PaymentsSchemas['Metadata'];

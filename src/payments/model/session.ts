@@ -78,6 +78,8 @@ export interface CheckoutSession extends Owner {
   readonly failureReason: FailureReason | null;
   readonly isLate: boolean;
   readonly isReorged: boolean;
+  /** End of the reservation of a use of its link, also of one that has ended; null for none (Decision 359). */
+  readonly useReservedUntil: number | null;
   /** Time at which the merchant accepted it as paid; null when it was not accepted. */
   readonly acceptedAt: number | null;
   readonly acceptedBy: Actor | null;
@@ -129,10 +131,29 @@ export type SessionState = Pick<
   | 'isLate'
   | 'endedReason'
   | 'isReorged'
+  | 'useReservedUntil'
+  | 'paymentLinkId'
   | 'successUrl'
   | 'expiresAt'
   | 'completedAt'
 > & {
   /** True when the last use of the session's link is taken. */
   readonly isSoldOut: boolean;
+  /** True when the session's link reserves uses. */
+  readonly reservesUses: boolean;
 };
+
+/**
+ * True while a use of its link is reserved for a session (Decision 359). `HOLDS_USE` of the link store is the same in SQL.
+ */
+export function holdsUse(
+  {
+    status,
+    paymentStatus,
+    useReservedUntil,
+  }: Pick<CheckoutSession, 'status' | 'paymentStatus' | 'useReservedUntil'>,
+  now: number,
+): boolean {
+  if (status !== 'active' || useReservedUntil === null) return false;
+  return paymentStatus === 'confirming' || useReservedUntil > now - LIFE_ALLOWANCE.afterMs;
+}

@@ -95,6 +95,7 @@ export function openingOf(
     failureReason: null,
     isLate: false,
     isReorged: false,
+    useReservedUntil: null,
     acceptedAt: null,
     acceptedBy: null,
     acceptedReason: null,

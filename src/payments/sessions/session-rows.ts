@@ -27,6 +27,7 @@ const FOLLOWED = {
   isLate: 'boolean',
   endedReason: 'plain',
   isReorged: 'boolean',
+  useReservedUntil: 'plain',
   completedAt: 'plain',
 } as const;
 const PROGRESS = {
@@ -43,6 +44,7 @@ const STATE = {
   ...FOLLOWED,
   id: 'plain',
   chainId: 'plain',
+  paymentLinkId: 'plain',
   amountDue: 'uint256',
   amountRefunded: 'uint256',
   isWalletOnly: 'boolean',
@@ -53,13 +55,12 @@ const STATE = {
 
 /** Columns of a session that change after it was opened. */
 export const { rowOf: progressValues } = recordForm<Pick<CheckoutSession, keyof typeof PROGRESS>>(PROGRESS);
-const stateForm = recordForm<Omit<SessionState, 'isSoldOut'>>(STATE);
+const stateForm = recordForm<Omit<SessionState, 'isSoldOut' | 'reservesUses'>>(STATE);
 const sessionForm = recordForm<Omit<CheckoutSession, keyof Customer>>({
   ...PROGRESS,
   ...STATE,
   organizationId: 'plain',
   mode: 'plain',
-  paymentLinkId: 'plain',
   tokenAddress: 'plain',
   recipientAddress: 'plain',
   subtotal: 'uint256',
@@ -85,6 +86,7 @@ export const sessionStateRows = select({
   columns: [
     's.id',
     's.chain_id',
+    's.payment_link_id',
     's.status',
     's.payment_status',
     's.amount_due',
@@ -99,18 +101,24 @@ export const sessionStateRows = select({
     's.failure_reason',
     's.is_late',
     's.is_reorged',
+    's.use_reserved_until',
     's.ended_reason',
     's.success_url',
     's.expires_at',
     's.completed_at',
     'l.max_uses',
     'l.current_uses',
+    'l.reserve_uses',
   ],
 });
 
 export function stateOf(row: RowIn<typeof sessionStateRows>): SessionState {
-  const { max_uses: most, current_uses: uses } = row;
-  return { ...stateForm.recordOf(row), isSoldOut: most !== null && uses !== null && uses >= most };
+  const { max_uses: most, current_uses: uses, reserve_uses: reserves } = row;
+  return {
+    ...stateForm.recordOf(row),
+    isSoldOut: most !== null && uses !== null && uses >= most,
+    reservesUses: Boolean(reserves),
+  };
 }
 
 /** Converts a row to a session. @throws SealError when the customer's data cannot be decrypted */

@@ -28,7 +28,8 @@ export async function endSessions(
 ): Promise<CheckoutSession[]> {
   const rows = await select({ from: 'checkout_sessions', columns: ['*'] }).changed(
     handle,
-    `update checkout_sessions set status = 'expired', ended_reason = ?, ended_at = ?, updated_at = ?
+    `update checkout_sessions set status = 'expired', ended_reason = ?, ended_at = ?, updated_at = ?,
+       use_reserved_until = null
      where status = 'active' and payment_status <> 'confirming' and ${condition}`,
     [reason, now, now, ...bindings],
   );

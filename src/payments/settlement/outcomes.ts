@@ -1,7 +1,7 @@
 import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
-import type { FailureReason } from '../model/session.ts';
+import { type FailureReason, holdsUse } from '../model/session.ts';
 import { select } from '../tables/select.ts';
 import type { PaymentCase } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
@@ -84,8 +84,9 @@ function stands(
   return statuses.includes(transaction.status) && transaction.blockHash === inBlock;
 }
 
-/** Counts a use of the session's link when the completion needs one; false when none was left. */
+/** Counts a use of the session's link when the completion needs one; false when none was left for it. */
 export async function hasUse({ links, now }: SettlementUnit, account: PaymentCase): Promise<boolean> {
-  const { paymentLinkId } = account.session;
-  return paymentLinkId === null || !needsUse(account) || (await links.countUse(paymentLinkId, now));
+  const { session } = account;
+  if (session.paymentLinkId === null || !needsUse(account)) return true;
+  return links.countUse(session.paymentLinkId, now, holdsUse(session, now));
 }

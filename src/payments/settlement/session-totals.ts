@@ -1,6 +1,6 @@
 import type { EventType } from '../model/event.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import type { CheckoutSession } from '../model/session.ts';
+import { type CheckoutSession, holdsUse } from '../model/session.ts';
 
 /** A transaction, its session, and the session's other transactions, oldest first. */
 export interface PaymentCase {
@@ -38,6 +38,7 @@ export function withTotals({ session, transaction, others }: PaymentCase, now: n
     ...standing,
     ...followed(session, transaction),
     paymentStatus,
+    useReservedUntil: reservedUntil(session, { paymentStatus, now }),
     amountOverpaid: overpaidIn(standing, completed),
     failureReason: paymentStatus === 'failed' ? lastFailure(transaction, others) : null,
     isLate: session.status !== 'completed' && all.some(hasComeLate),
@@ -77,6 +78,15 @@ function payerOf(
   const [first] = senders;
   if (first === undefined) return signedAddress ?? payerAddress;
   return senders.includes(payerAddress) ? payerAddress : first;
+}
+
+/** A payment that is seen after the reservation of a use has ended does not bring it back. */
+function reservedUntil(
+  session: CheckoutSession,
+  { paymentStatus, now }: Pick<CheckoutSession, 'paymentStatus'> & { readonly now: number },
+): number | null {
+  if (session.status !== 'active') return null;
+  return paymentStatus === 'confirming' && !holdsUse(session, now) ? null : session.useReservedUntil;
 }
 
 /** Money beyond the price, or beyond what was accepted instead of it. */

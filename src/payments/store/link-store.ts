@@ -2,6 +2,7 @@ import type { Handle } from '../../db/open.ts';
 import { containing, execute, rowsOf, type Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
+import { LIFE_ALLOWANCE } from '../model/session.ts';
 import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
 import type { LinkRow } from '../tables/session-tables.ts';
@@ -15,6 +16,17 @@ export interface LinkList {
   readonly sort: 'created_at' | 'updated_at' | 'name' | 'current_uses';
   readonly order: 'asc' | 'desc';
 }
+
+/**
+ * Condition of sessions for which a use of their link is reserved, as `holdsUse` of the model says it. Its binding is the
+ * time before which reservations have ended, in UTC milliseconds.
+ */
+export const HOLDS_USE = `status = 'active' and use_reserved_until is not null
+  and (use_reserved_until > ? or payment_status = 'confirming')`;
+
+const RESERVED_USES = `(case when reserve_uses then (
+    select count(*) from checkout_sessions where payment_link_id = payment_links.id and ${HOLDS_USE}
+  ) else 0 end)`;
 
 /** Payment links. Times are UTC milliseconds. */
 export function linkStore(handle: Handle) {
@@ -81,11 +93,16 @@ export function linkStore(handle: Handle) {
       return (await rowsOf(handle, sql, [id])).length > 0;
     },
 
-    /** Counts one completed checkout. False, without counting, when no use is left or the link is gone. */
-    async countUse(id: string, now: number): Promise<boolean> {
+    /**
+     * Counts one completed checkout. False, without counting, when the link is gone or no use is left: without a
+     * reservation, none that is not reserved for another checkout.
+     */
+    async countUse(id: string, now: number, isReserved = false): Promise<boolean> {
+      const reserved = isReserved ? '0' : RESERVED_USES;
       const sql = `update payment_links set current_uses = current_uses + 1, updated_at = ?
-                   where id = ? and (max_uses is null or current_uses < max_uses)`;
-      return (await execute(handle, sql, [now, id])) === 1;
+                   where id = ? and (max_uses is null or current_uses + ${reserved} < max_uses)`;
+      const since = isReserved ? [] : [now - LIFE_ALLOWANCE.afterMs];
+      return (await execute(handle, sql, [now, id, ...since])) === 1;
     },
 
     /** True when all uses of the link are counted. */
@@ -160,6 +177,7 @@ const CHANGEABLE = {
   collectShippingAddress: 'boolean',
   items: 'json',
   maxUses: 'plain',
+  reserveUses: 'boolean',
   expiresAt: 'plain',
   metadata: 'json',
   updatedAt: 'plain',

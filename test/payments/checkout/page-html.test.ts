@@ -60,6 +60,7 @@ function linkText({ text = 'Text', beside = text, address = null }: Foreign): st
     token: { address: ADDRESS, symbol: text, decimals: 6 },
     merchant: { name: text, logo_url: address },
     availability: 'active',
+    nextUseAt: undefined,
     clientReferenceId: beside,
   });
 }
@@ -117,6 +118,9 @@ function sessionText(
       late: false,
       is_chain_late: false,
       accepts_payment: true,
+      use_reserved_until: null,
+      all_uses_reserved: false,
+      next_use_at: null,
       candidates: [{ amount: '12500000', is_only: true }],
     },
     signedAddress: shared.payer_address,

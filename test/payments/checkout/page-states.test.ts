@@ -180,6 +180,65 @@ test('an open session whose link has no use left says so, and shows no address',
   }
 });
 
+test('an open session says that its use is reserved, and the others of the link show no address', async () => {
+  await chainInTime();
+  const link = await pages.link({ maxUses: 1, reserveUses: true });
+  const until = pages.clock.now() + 600_000;
+  const [reserved, other, partial] = [
+    await pages.session(link, {}, { useReservedUntil: until }),
+    await pages.session(link),
+    await pages.session(link, {}, { paymentStatus: 'underpaid', amountReceived: 1n, txHash: HASH }),
+  ];
+  const pageOf = async ({ id }: CheckoutSession) => (await pages.get(`/pay/s/${id}`)).text;
+
+  const own = await pageOf(reserved);
+  const waiting = await pageOf(other);
+  const rest = await pageOf(partial);
+
+  expect(own).toContain('Reserved for you until');
+  expect(asksForPayment(own)).toBe(true);
+  expect(waiting).toContain('data-state-name="reserved"');
+  expect(waiting).toContain('The next reservation ends at');
+  for (const text of [waiting, rest]) {
+    expect(text).toContain('Please do not send anything yet');
+    expect(asksForPayment(text)).toBe(false);
+    expect(visible(text)).not.toContain(link.recipientAddress);
+  }
+});
+
+test('a reservation is shown until its end', async () => {
+  await chainInTime();
+  const link = await pages.link({ maxUses: 1, reserveUses: true });
+  const until = pages.clock.now() + 1;
+  const { id } = await pages.session(link, {}, { useReservedUntil: until });
+  const page = () => pages.get(`/pay/s/${id}`);
+
+  const before = await page();
+  pages.clock.advance(1);
+  const after = await page();
+
+  expect(before.text).toContain('Reserved for you until');
+  expect(after.text).not.toContain('Reserved for you until');
+  expect(asksForPayment(after.text)).toBe(true);
+  expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
+});
+
+test('the page of a link says that all uses are reserved, and has a form again after them', async () => {
+  const link = await pages.link({ maxUses: 1, reserveUses: true });
+  await pages.session(link, {}, { useReservedUntil: pages.clock.now() + 600_000 });
+  const page = () => pages.get(`/pay/${link.shortCode}`);
+
+  const { status, text } = await page();
+  pages.clock.advance(615_000);
+  const free = await page();
+
+  expect(status).toBe(200);
+  expect(text).toContain('All are reserved right now');
+  expect(text).toContain('The next reservation ends at');
+  expect(text).not.toContain('<form');
+  expect(free.text).toContain('<form');
+});
+
 test('the rest of a part that the merchant assigned is paid with the wallet button only', async () => {
   await chainInTime();
   const session = await pages.session(

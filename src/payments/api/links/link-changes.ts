@@ -7,6 +7,7 @@ import type { LinkDefaults } from '../../model/owner.ts';
 import { normalToken } from '../../model/payment-chain.ts';
 import { isSoldOut, type PaymentLink } from '../../model/payment-link.ts';
 import { nameRecipient } from '../../recipients/recipient-lock.ts';
+import { releaseUses } from '../../sessions/use-reservations.ts';
 import { type Settlement, settlement } from '../../settlement/settlement.ts';
 import { linkStore } from '../../store/link-store.ts';
 import { organizationStore } from '../../store/organization-store.ts';
@@ -68,6 +69,7 @@ export function linkChangeHandlers({ chains, clock, publicUrl, seals }: Payments
         if (changed.shortCode !== link.shortCode) await reserve(handle, link.id, changed.shortCode);
         await store.update(changed);
         await followUses(settlement({ handle, seals, now }), link, changed);
+        if (link.reserveUses && !changed.reserveUses) await releaseUses(handle, link.id, now);
         return { status: 200, body: linkBody(changed, { publicUrl, now }) };
       }),
   } satisfies ApiHandlers;
@@ -106,6 +108,7 @@ function blank({ organizationId, mode }: ApiCaller, now: number) {
     collectShippingAddress: false,
     items: [],
     maxUses: null,
+    reserveUses: false,
     currentUses: 0,
     expiresAt: null,
     metadata: {},

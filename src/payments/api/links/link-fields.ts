@@ -50,6 +50,7 @@ export function linkFields(body: Changes & Partial<Creation>, now: number): Link
     collectShippingAddress: body.collect_shipping_address,
     items: body.items === undefined ? undefined : items(body.items ?? []),
     maxUses: body.max_uses,
+    reserveUses: body.reserve_uses,
     expiresAt: endOf(body.expires_at, now),
     metadata: body.metadata === null ? {} : body.metadata,
   });

@@ -1,6 +1,8 @@
 import { html } from 'htm/preact';
+import { timestamp } from '#lib/clock.ts';
 import type { Assets } from '#pages/assets.ts';
 import { h } from '#pages/browser/element.ts';
+import { RESERVED_WORDS } from '#payments/browser/outcome-words.ts';
 import { subtotalOf } from '../../amounts/price.ts';
 import type { FieldError } from '../../model/fault.ts';
 import type { PaymentChain, PaymentToken } from '../../model/payment-chain.ts';
@@ -8,6 +10,7 @@ import type { Availability, PaymentLink } from '../../model/payment-link.ts';
 import { LinkCheckout, type LinkData } from './browser/link/link-checkout.ts';
 import { httpsOnly, type Offer, offerName } from './browser/offer.ts';
 import { pageText, SCRIPTS } from './document.ts';
+import { REFRESH_SECONDS } from './session-page.ts';
 
 /** Data of a link's page. */
 export interface LinkView {
@@ -16,6 +19,11 @@ export interface LinkView {
   readonly token: PaymentToken;
   readonly merchant: Offer['merchant'];
   readonly availability: Availability;
+  /**
+   * Earliest time at which a use may be free, while all that are left are reserved: UTC milliseconds, or null if it is not
+   * known. Undefined while one is free.
+   */
+  readonly nextUseAt: number | null | undefined;
   /** From the URL that the payer opened; null when it had none. */
   readonly clientReferenceId: string | null;
 }
@@ -46,13 +54,14 @@ export function linkPage(assets: Assets, view: LinkView): string {
       script: SCRIPTS.link,
       themeColor: link.themeColor,
       isTest: chain.mode === 'test',
+      refreshSeconds: data.closed?.name === 'reserved' ? REFRESH_SECONDS.open : undefined,
     },
     html`<main class="checkout" data-page=${JSON.stringify(data)}>${h(LinkCheckout, { data })}</main>`,
   );
 }
 
 function dataOfLink(view: LinkView): LinkData {
-  const { link, chain, token, merchant, availability, clientReferenceId } = view;
+  const { link, chain, token, merchant, clientReferenceId } = view;
   const shared = { token: { symbol: token.symbol, decimals: token.decimals }, chainName: chain.name };
   return {
     shortCode: link.shortCode,
@@ -76,8 +85,14 @@ function dataOfLink(view: LinkView): LinkData {
       buttonText: link.buttonText,
     },
     reference: clientReferenceId,
-    closed: availability === 'active' ? null : { name: availability, ...CLOSED[availability] },
+    closed: closedOf(view),
   };
+}
+
+function closedOf({ availability, nextUseAt }: LinkView): LinkData['closed'] {
+  if (availability !== 'active') return { name: availability, ...CLOSED[availability], nextUseAt: null };
+  if (nextUseAt === undefined) return null;
+  return { name: 'reserved', ...RESERVED_WORDS, nextUseAt: nextUseAt === null ? null : timestamp(nextUseAt) };
 }
 
 function textOf(amount: bigint | null): string | null {

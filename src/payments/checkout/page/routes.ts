@@ -18,11 +18,12 @@ import { type PaymentChains, tokenOf } from '#payments/model/payment-chain.ts';
 import { availabilityOf, merchantOf } from '#payments/model/payment-link.ts';
 import type { Seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
+import { fullLinks } from '#payments/sessions/use-reservations.ts';
 import { LATE_PAYMENT_MS } from '#payments/settlement/match.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import { checkoutBody, type IsChainLate, shownState } from '../bodies.ts';
-import { paceOf, pageState } from './browser/session/states.ts';
+import { paceOf, pageState, reservedUntil } from './browser/session/states.ts';
 import { themeSheet } from './browser/theme.ts';
 import { pageText, SCRIPTS } from './document.ts';
 import { linkPage } from './link-page.ts';
@@ -95,7 +96,9 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
     const availability = availabilityOf(link, clock.now());
     const organization = await organizationStore(db).profile(link);
     const merchant = merchantOf(link.branding, organization);
-    const view = { link, chain, token, merchant, availability, clientReferenceId: reference };
+    const now = clock.now();
+    const nextUseAt = link.reserveUses ? (await fullLinks(db, [link.id], { now })).get(link.id) : undefined;
+    const view = { link, chain, token, merchant, availability, nextUseAt, clientReferenceId: reference };
     return {
       status: availability === 'active' ? 200 : 410,
       tag: tagOf(view),
@@ -110,14 +113,19 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
     if (chain === undefined || tokenOf(chain, session.tokenAddress) === undefined) return notice(410, CLOSED);
     const facts = {
       checkout: checkoutBody(session, { chains, publicUrl }),
-      state: await shownState({ db, isChainLate }, session.id),
+      state: await shownState({ db, clock, isChainLate }, session.id),
       signedAddress: session.signedAddress,
       recognisedUntil: (session.endedAt ?? session.expiresAt) + LATE_PAYMENT_MS,
     };
     const view = { ...facts, now: clock.now() };
     return {
       status: 200,
-      tag: tagOf({ ...facts, name: pageState(view), pace: paceOf(view, view.now) }),
+      tag: tagOf({
+        ...facts,
+        name: pageState(view),
+        pace: paceOf(view, view.now),
+        isReserved: reservedUntil(view) !== undefined,
+      }),
       render: () => sessionPage(assets, view),
     };
   }

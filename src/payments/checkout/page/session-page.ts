@@ -20,7 +20,7 @@ import { pageText, SCRIPTS } from './document.ts';
 import { qrDrawing } from './qr.ts';
 
 /** Seconds after which a browser without scripts reloads a page. */
-const REFRESH_SECONDS: Readonly<Record<PagePace, number | undefined>> = {
+export const REFRESH_SECONDS: Readonly<Record<PagePace, number | undefined>> = {
   open: 20,
   ended: 60,
   final: undefined,

@@ -23,3 +23,14 @@ export const ENDED_REASONS_MIGRATION: Migration = {
      )`,
   ],
 };
+
+/** Uses of links that are reserved for sessions. Processes of older versions neither reserve nor keep any. */
+export const USE_RESERVATIONS_MIGRATION: Migration = {
+  name: 'reserved uses',
+  up: [
+    addColumn('payment_links', 'reserve_uses', ['boolean', 'not null default false']),
+    addColumn('checkout_sessions', 'use_reserved_until', 'time'),
+    `create index sessions_reserving on checkout_sessions (payment_link_id)
+     where status = 'active' and use_reserved_until is not null`,
+  ],
+};

@@ -66,6 +66,7 @@ export interface Draft {
   readonly shipping: readonly ShippingDraft[];
   readonly collectsAddress: boolean;
   readonly maxUses: string;
+  readonly reservesUses: boolean;
   readonly expiresAt: string;
   readonly metadata: readonly MetadataDraft[];
 }
@@ -91,6 +92,7 @@ const EMPTY: Omit<Draft, 'chainId' | 'tokenAddress' | 'recipient'> = {
   shipping: [],
   collectsAddress: false,
   maxUses: '',
+  reservesUses: false,
   expiresAt: '',
   metadata: [],
 };
@@ -153,6 +155,7 @@ export function draftOf(link: Link, chains: Chains): Draft {
     })),
     collectsAddress: link.collect_shipping_address,
     maxUses: link.max_uses === null ? '' : String(link.max_uses),
+    reservesUses: link.reserve_uses,
     expiresAt: link.expires_at === null ? '' : localTime(link.expires_at),
     metadata: Object.entries(link.metadata).map(([key, value]) => ({ key, value })),
   };
@@ -199,6 +202,7 @@ export function bodyOf(draft: Draft, token: Token): LinkBody {
     })),
     collect_shipping_address: draft.collectsAddress,
     max_uses: numberOrNull(draft.maxUses),
+    reserve_uses: draft.reservesUses,
     expires_at: draft.expiresAt === '' ? null : new Date(draft.expiresAt).toISOString(),
     metadata: Object.fromEntries(metadata.map(({ key, value }) => [key, value])),
   };

@@ -125,7 +125,7 @@ function Parts(shown: ShownLink): VNode {
 }
 
 function Overview({ link }: ShownLink): VNode {
-  const { url, max_uses, current_uses, expires_at, metadata } = link;
+  const { url, max_uses, current_uses, reserve_uses, expires_at, metadata } = link;
   const notes = Object.entries(metadata);
   return html`<div class="grid">
     ${h(Card, {
@@ -146,6 +146,7 @@ function Overview({ link }: ShownLink): VNode {
           ['Chain', h(ChainName, { id: link.chain_id })],
           ['Recipient', h(Reference, { value: link.recipient_address })],
           ['Payments', max_uses === null ? current_uses : `${current_uses} of ${max_uses}`],
+          ['Reserved', reserve_uses && max_uses !== null && 'for ten minutes per buyer'],
           ['Expires', expires_at === null ? 'never' : h(Moment, { at: expires_at })],
           ['Description', link.description],
           ['Metadata', notes.length > 0 && notes.map(([key, value]) => html`<div>${key}: ${value}</div>`)],

@@ -196,6 +196,13 @@ export function LimitFields({ draft, onChange }: DraftFields): VNode {
         onValue: (maxUses: string) => onChange({ maxUses }),
       })}
     </div>
+    ${h(CheckField, {
+      label:
+        'Reserve one of the last payments for ten minutes for a buyer whose wallet has signed, and for each checkout that you create',
+      param: 'reserve_uses',
+      isChecked: draft.reservesUses,
+      onChecked: (reservesUses: boolean) => onChange({ reservesUses }),
+    })}
     ${h(TextField, {
       label: 'Short code',
       param: 'short_code',

@@ -13,6 +13,7 @@ type Session = Payments['CheckoutSession'];
 /** Terms of a checkout, and the amount received. */
 export function PaymentFacts({ session }: { session: Session }): VNode {
   const { amount, amount_due, subtotal, shipping_option: shipping, payer_address, tx_hash } = session;
+  const { use_reserved_until: reserved } = session;
   const units = (value: string) => h(Amount, { units: value, of: session });
   return h(Card, {
     title: 'Payment',
@@ -33,6 +34,7 @@ export function PaymentFacts({ session }: { session: Session }): VNode {
         ['Payment link', linkOf(session)],
         ['Created', h(Moment, { at: session.created_at })],
         ['Payment deadline', h(Moment, { at: session.expires_at })],
+        ['Use reserved until', reserved !== null && h(Moment, { at: reserved })],
         ['Completed', session.completed_at !== null && h(Moment, { at: session.completed_at })],
       ],
     }),

@@ -6,6 +6,7 @@ import { useChange } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
 import type { Problem } from '#pages/browser/problem.ts';
 import { type Offer, OfferSummary } from '../offer.ts';
+import { NextUse } from '../session/payer-parts.ts';
 import type { Typed } from './payer-fields.ts';
 import { faultsOf, startBody } from './start-body.ts';
 import { initialValues, StartForm, type StartTerms, shippingOf } from './start-form.ts';
@@ -18,7 +19,15 @@ export interface LinkData {
   /** The merchant's own id of the checkout, from the URL that the payer opened; null when it had none. */
   readonly reference: string | null;
   /** Why the link cannot be paid; null when it can. */
-  readonly closed: { readonly name: string; readonly title: string; readonly text: string } | null;
+  readonly closed: ClosedReason | null;
+}
+
+interface ClosedReason {
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+  /** Time at which it may be paid again; null when none is known. */
+  readonly nextUseAt: string | null;
 }
 
 export interface LinkCheckoutProps {
@@ -72,8 +81,13 @@ function offerWith({ offer, terms }: LinkData, typed: Typed): Offer {
   };
 }
 
-function Closed({ reason }: { reason: NonNullable<LinkData['closed']> }): VNode {
-  return html`<div class="status-panel calm" role="status" data-state-name=${reason.name}>
-    <div><h2>${reason.title}</h2><p>${reason.text}</p></div>
+function Closed({ reason }: { reason: ClosedReason }): VNode {
+  const { name, title, text, nextUseAt } = reason;
+  return html`<div class="status-panel calm" role="status" data-state-name=${name}>
+    <div>
+      <h2>${title}</h2>
+      <p>${text}${nextUseAt !== null && h(NextUse, { at: nextUseAt })}</p>
+      ${name === 'reserved' && html`<p><a href="">Try again</a></p>`}
+    </div>
   </div>`;
 }

@@ -41,6 +41,11 @@ export function LocalTime({ iso }: { iso: string }): VNode {
   return html`<time datetime=${iso}>${isMounted ? local() : `${UTC.format(at)} UTC`}</time>`;
 }
 
+/** Sentence with the time at which a reservation of other buyers ends. */
+export function NextUse({ at }: { at: string }): VNode {
+  return html` The next reservation ends at ${h(LocalTime, { iso: at })}.`;
+}
+
 /** True once a component is shown by a script, and not only written by the server. */
 function useMounted(): boolean {
   const [isMounted, setMounted] = useState(false);

@@ -1,12 +1,13 @@
 import { html } from 'htm/preact';
-import { Fragment, type VNode } from 'preact';
+import { type ComponentChildren, Fragment, type VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { h } from '#pages/browser/element.ts';
+import { RESERVED_WORDS } from '#payments/browser/outcome-words.ts';
 import { httpsOnly, type Offer, OfferSummary } from '../offer.ts';
 import { NO_WALLETS, type WalletOffer } from '../wallet/wallet-way.ts';
 import { Candidates } from './candidates.ts';
 import { Methods, type ShownSession } from './methods.ts';
-import { Countdown } from './payer-parts.ts';
+import { Countdown, LocalTime } from './payer-parts.ts';
 import { isReceipt, Receipt } from './receipt.ts';
 import { RefundAddressForm, type RefundStatement } from './refund-address.ts';
 import { type PaymentReporter, ReportPayment } from './report-payment.ts';
@@ -15,6 +16,7 @@ import {
   isDecided,
   type PageState,
   pageState,
+  reservedUntil,
   type SessionView,
   StatusPanel,
 } from './states.ts';
@@ -35,6 +37,7 @@ const WAITING: readonly PageState[] = [
   'waiting',
   'sent',
   'stalled',
+  'reserved',
   'closing',
   'partial',
   'failed',
@@ -57,7 +60,7 @@ export function SessionPage({
       ${h(OfferSummary, { offer: offerOf(view) })}
       <section class="payment" id="payment" aria-label="Payment" tabindex="-1" ref=${section}>
         <div id="status" role="status" aria-live="polite" ref=${status}>
-          ${h(StatusPanel, { view })}${h(DelayNotice, { view })}
+          ${h(StatusPanel, { view })}${h(DelayNotice, { view })}${h(ReservedNotice, { view })}
         </div>
         <div>${h(Candidates, { view, wallets })}</div>
         <div>${h(TimeLeft, { view })}</div>
@@ -102,10 +105,14 @@ function offerOf({ checkout }: SessionView): Offer {
   };
 }
 
-function TimeLeft({ view }: { view: SessionView }): VNode | null {
+function TimeLeft({ view }: { view: SessionView }): ComponentChildren {
   if (!asksForPayment(view) || pageState(view) === 'sent') return null;
   const { expires_at: end } = view.state;
-  return h(Countdown, { end, leftMs: Date.parse(end) - view.now });
+  const reserved = reservedUntil(view);
+  return html`
+    ${h(Countdown, { end, leftMs: Date.parse(end) - view.now })}
+    ${reserved !== undefined && html`<p class="hint" id="reserved">Reserved for you until ${h(LocalTime, { iso: reserved })}.</p>`}
+  `;
 }
 
 /** Notice that payments on the chain are detected late (Decision 131). */
@@ -113,6 +120,14 @@ function DelayNotice({ view }: { view: SessionView }): VNode | null {
   if (!view.state.is_chain_late || isDecided(view)) return null;
   return html`<p class="hint">Payments on ${view.checkout.chain.name} are detected with a delay. A payment that was sent is not lost: please do not send it again.</p>`;
 }
+
+/** Notice for the payer of a part, or of a payment that failed, that no use is free for the rest (Decision 359). */
+function ReservedNotice({ view }: { view: SessionView }): VNode | null {
+  const isSaid = !UNPAID_PARTS.includes(pageState(view));
+  return isSaid || !view.state.all_uses_reserved ? null : html`<p class="hint">${RESERVED_WORDS.text}</p>`;
+}
+
+const UNPAID_PARTS: readonly PageState[] = ['partial', 'failed', 'dropped'];
 
 function WayOut({ view }: { view: SessionView }): VNode | null {
   const { cancel_url: given, merchant } = view.checkout;

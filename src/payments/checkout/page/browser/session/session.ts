@@ -21,7 +21,7 @@ showOver(h(LiveSession, {}));
 function LiveSession(): VNode {
   const [view, setView] = useState(opened);
   const [connection, setConnection] = useState('');
-  useEffect(() => turnAtEnd(view, setView), [view]);
+  useEffect(() => turnInTime(view, setView), [view]);
   useEffect(() => page.follow(claims, { onView: setView, onConnection: setConnection }), []);
   const { session } = page;
   const wallets = useWalletOffer({ session, claims, state: view.state, owed: owedByWallet(view) });
@@ -29,14 +29,18 @@ function LiveSession(): VNode {
   return h(SessionPage, { view, wallets, report, statement, connection });
 }
 
-/** Shows the end of the time to pay when it comes, whether or not the server answers. Returns how to stop that. */
-function turnAtEnd(
+/**
+ * Shows the end of a reservation and of the time to pay when they come, whether or not the server answers. Returns how
+ * to stop that.
+ */
+function turnInTime(
   view: ShownSession,
   show: (change: (shown: ShownSession) => ShownSession) => void,
 ): () => void {
-  const end = Date.parse(view.state.expires_at);
-  const isOver = view.now >= end;
-  const turn = () => show(shown => (shown === view ? { ...view, now: end } : shown));
-  const timer = isOver ? undefined : setTimeout(turn, end - view.now);
+  const { expires_at, use_reserved_until: reserved } = view.state;
+  const ends = [expires_at, ...(reserved === null ? [] : [reserved])].map(Date.parse);
+  const next = Math.min(...ends.filter(end => end > view.now));
+  const turn = () => show(shown => (shown === view ? { ...view, now: next } : shown));
+  const timer = Number.isFinite(next) ? setTimeout(turn, next - view.now) : undefined;
   return () => clearTimeout(timer);
 }

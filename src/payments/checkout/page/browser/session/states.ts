@@ -3,8 +3,9 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { components } from '#generated/payments/types.ts';
 import { unitsText } from '#pages/browser/amounts.ts';
 import { h } from '#pages/browser/element.ts';
-import { leftTooMuch, payerWords, type Words } from '#payments/browser/outcome-words.ts';
+import { leftTooMuch, payerWords, RESERVED_WORDS, type Words } from '#payments/browser/outcome-words.ts';
 import { confirmationsText } from '#payments/browser/transfer-words.ts';
+import { NextUse } from './payer-parts.ts';
 
 type Checkout = components['schemas']['Checkout'];
 type CheckoutState = components['schemas']['CheckoutState'];
@@ -24,9 +25,10 @@ export interface SessionView {
  * State of a session's page: its outcome, or
  * - `sent`: claimed, but not seen on the chain yet
  * - `stalled`: nothing arrived, and payments on the chain are not read now
+ * - `reserved`: nothing arrived, and all uses of the link that are left are reserved for others
  * - `closing`: past its end, but not decided yet
  */
-export type PageState = Checkout['outcome'] | 'sent' | 'stalled' | 'closing';
+export type PageState = Checkout['outcome'] | 'sent' | 'stalled' | 'reserved' | 'closing';
 
 export function pageState({ state, now }: SessionView): PageState {
   const { outcome, status } = state;
@@ -35,8 +37,9 @@ export function pageState({ state, now }: SessionView): PageState {
   if (outcome !== 'waiting') return outcome;
   if (state.tx_hash !== null) return 'sent';
   if (state.accepts_payment) return 'waiting';
-  // An open session without a payment waits for its chain, or its link has no use left.
-  return state.is_chain_late ? 'stalled' : 'sold_out';
+  // An open session without a payment waits for its chain or for a use, or its link has none left.
+  if (state.is_chain_late) return 'stalled';
+  return state.all_uses_reserved ? 'reserved' : 'sold_out';
 }
 
 /** Outcomes of an open session in which its end changes nothing. */
@@ -47,6 +50,12 @@ const PAYABLE: readonly PageState[] = ['waiting', 'sent', 'partial', 'failed', '
 /** True while the page shows how to pay (Decision 341). */
 export function asksForPayment(view: SessionView): boolean {
   return view.state.accepts_payment && PAYABLE.includes(pageState(view));
+}
+
+/** Time until which a use is reserved for the payer, while the page asks for the payment; undefined for none. */
+export function reservedUntil(view: SessionView): string | undefined {
+  const { use_reserved_until: end } = view.state;
+  return end !== null && asksForPayment(view) && Date.parse(end) > view.now ? end : undefined;
 }
 
 /** True when nothing more is expected to change. */
@@ -90,7 +99,7 @@ export function StatusPanel({ view }: { view: SessionView }): VNode {
     <div>
       <h2>${title}</h2>
       ${state === 'confirming' && h(Progress, { state: view.state })}
-      ${text !== '' && html`<p>${text}${howToSend(view, state)}</p>`}
+      ${text !== '' && html`<p>${text}${howToSend(view, state)}${nextUse(view, state)}</p>`}
     </div>
   </div>`;
 }
@@ -102,6 +111,7 @@ const LOOKS: Readonly<Record<PageState, readonly [Tone, IconName]>> = {
   waiting: ['calm', 'clock'],
   sent: ['busy', 'chain'],
   stalled: ['warning', 'clock'],
+  reserved: ['warning', 'clock'],
   closing: ['warning', 'clock'],
   confirming: ['busy', 'chain'],
   partial: ['warning', 'attention'],
@@ -116,7 +126,7 @@ const LOOKS: Readonly<Record<PageState, readonly [Tone, IconName]>> = {
 };
 
 function wordsOf(view: SessionView, state: PageState): Words {
-  if (state === 'sent' || state === 'stalled' || state === 'closing') return OTHER_WORDS[state];
+  if (isOther(state)) return OTHER_WORDS[state];
   const { checkout, state: facts } = view;
   const units = (amount: bigint) => unitsText(amount, checkout.token);
   return payerWords(state, {
@@ -133,7 +143,13 @@ function wordsOf(view: SessionView, state: PageState): Words {
   });
 }
 
-const OTHER_WORDS: Readonly<Record<'sent' | 'stalled' | 'closing', Words>> = {
+type OtherState = Exclude<PageState, Checkout['outcome']>;
+
+function isOther(state: PageState): state is OtherState {
+  return state in OTHER_WORDS;
+}
+
+const OTHER_WORDS: Readonly<Record<OtherState, Words>> = {
   sent: {
     title: 'Your payment is on its way',
     text: 'It has been sent and has not appeared on the network yet. You may close this page.',
@@ -142,6 +158,7 @@ const OTHER_WORDS: Readonly<Record<'sent' | 'stalled' | 'closing', Words>> = {
     title: 'Please wait before you pay',
     text: 'This page shows where to pay as soon as payments are detected in time again.',
   },
+  reserved: RESERVED_WORDS,
   closing: {
     title: 'The time to pay has ended',
     text: 'Please do not send anything now. If you have paid, keep this page open: your payment may still be detected.',
@@ -150,6 +167,11 @@ const OTHER_WORDS: Readonly<Record<'sent' | 'stalled' | 'closing', Words>> = {
 
 function Progress({ state }: Pick<SessionView, 'state'>): VNode {
   return html`<p><progress max=${state.required_confirmations} value=${state.confirmations} aria-label="Confirmations"></progress></p>`;
+}
+
+/** The time at which the payer may have the next chance, if it is known. */
+function nextUse({ state: { next_use_at: next } }: SessionView, state: PageState): ComponentChildren {
+  return state === 'reserved' && next !== null ? h(NextUse, { at: next }) : null;
 }
 
 /** Instruction for the payer of a part to send the rest. */
