@@ -90,7 +90,8 @@ export async function openExampleShop(chain: EmbeddedChain, receive: () => numbe
     if (operation === undefined) throw new Error(`${id} is not in the contract`);
     const sent = body ?? operation.example;
     const path = exampleTarget(operation, new Map([...known, ...Object.entries(at)]));
-    const target = query === undefined ? path : `${path}?${query}`;
+    // A given query replaces that of the example.
+    const target = query === undefined ? path : `${path.split('?')[0]}?${query}`;
     const response = await fetch(service.url + target, {
       method: operation.row.method.toUpperCase(),
       headers: {
