@@ -14,7 +14,7 @@ const test = base
       headers: { Authorization: `Bearer ${key}` },
     });
     await payFromElsewhere(BigInt(text(record(await session.json()).amount_due)));
-    await page.locator('[data-state-name=completed]').waitFor();
+    await page.locator('[data-state-name=paid]').waitFor();
     await page.request.post(`${service.url}/dashboard/session`, { data: { key } });
     return id;
   });

@@ -24,7 +24,7 @@ test('a payment on a chain is followed from detection over confirmations to comp
   await chain.pay({ from: 1, to: text(chain.accounts[SHOP]), amount });
   await chain.mine();
   await page.getByRole('heading', { name: '4 USDS Confirming' }).waitFor();
-  await page.getByRole('listitem').getByText('0 of 1 confirmations').first().waitFor();
+  await page.getByRole('listitem').getByText('0 of 1 confirmation').first().waitFor();
   await chain.mine();
 
   await page.getByRole('heading', { name: '4 USDS Completed' }).waitFor();

@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { LATE_CHAIN_MS } from '#payments/chain-status.ts';
 import { type FaultyNode, faultyNode } from '../../lab/faulty-node.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { SHOP, startTestPayments, type TestPaymentsService } from '../../lab/payments-service.ts';
 import { until } from '../../lab/until.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
@@ -12,27 +11,21 @@ import { test as checkout, status } from './paid-page.ts';
 const SECOND_MS = 1_000;
 
 const test = checkout
-  .extend('clock', { scope: 'file' }, (): ManualClock => manualClock(Date.now()))
-  /** A chain in the time of the service. */
-  .extend('ownChain', { scope: 'file' }, async ({ clock }, { onCleanup }): Promise<TestPaymentChain> => {
-    const chain = await startPaymentChain({ clock });
-    onCleanup(chain.stop);
-    return chain;
-  })
-  .extend('node', { scope: 'file' }, async ({ ownChain }, { onCleanup }): Promise<FaultyNode> => {
-    const node = await faultyNode(ownChain.rpcUrl);
+  .extend('clock', { scope: 'worker' }, (): ManualClock => manualClock(Date.now()))
+  .extend('node', { scope: 'file' }, async ({ chain }, { onCleanup }): Promise<FaultyNode> => {
+    const node = await faultyNode(chain.rpcUrl);
     onCleanup(() => node[Symbol.asyncDispose]());
     return node;
   })
   .extend(
     'service',
     { scope: 'file' },
-    async ({ ownChain, database, clock, node }, { onCleanup }): Promise<TestPaymentsService> => {
-      const watched = paymentChain(ownChain);
+    async ({ chain, database, clock, node }, { onCleanup }): Promise<TestPaymentsService> => {
+      const watched = paymentChain(chain);
       const service = await startTestPayments(database, {
         clock,
         chains: [{ ...watched, rpcUrls: [node.url], isOfThisRun: false }],
-        demo: { chainId: watched.id, tokenAddress: ownChain.token.toLowerCase(), recipientAddress: SHOP },
+        demo: { chainId: watched.id, tokenAddress: chain.token.toLowerCase(), recipientAddress: SHOP },
       });
       onCleanup(service.close);
       return service;
@@ -53,7 +46,7 @@ async function passUntil(
 
 test('an open page says that its chain is late while its node is down, and then removes the notice', async ({
   page,
-  ownChain,
+  chain,
   clock,
   node,
   openCheckout,
@@ -68,7 +61,7 @@ test('an open page says that its chain is late while its node is down, and then 
   const whileOut = await passUntil(true, { banner, clock });
   const told = await page.locator('#status').textContent();
   node.tell(undefined);
-  await ownChain.mine();
+  await chain.mine();
   const afterwards = await passUntil(false, { banner, clock });
 
   expect([atFirst, whileOut, afterwards]).toEqual([0, 1, 0]);
