@@ -5,6 +5,7 @@ import { transferStore } from '#payments/store/transfer-store.ts';
 import { record, text } from '../lab/json.ts';
 import { allDue } from '../lab/payments-records.ts';
 import { aTransfer } from '../lab/payments-sessions.ts';
+import { auditOf } from '../support/page-faults.ts';
 import { test as signedIn } from './dashboard-page.ts';
 
 const COIN = `0x${'0'.repeat(40)}`;
@@ -42,9 +43,10 @@ const test = signedIn
 
 const rowOf = (page: Page, amount: string) => page.getByRole('row').filter({ hasText: `${amount} ETH` });
 
-/** Opens the dialog of a button, fills in the reason and confirms. */
+/** Checks an open dialog on a phone and a desktop, fills in the reason and confirms. */
 async function decide(page: Page, label: string, reason: string): Promise<void> {
   const dialog = page.getByRole('dialog');
+  expect(await auditOf(page)).toEqual([]);
   await dialog.getByLabel('Reason').fill(reason);
   await dialog.getByRole('button', { name: label }).click();
   await dialog.waitFor({ state: 'hidden' });

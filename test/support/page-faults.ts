@@ -63,22 +63,44 @@ export async function faultsOf(
     const content = (await page.locator('main').textContent()) ?? '';
     if (!content.includes(text)) faults.push(`${width} px: it does not show what it should`);
     isChecked = true;
-    if (isAudited) await page.evaluate(AXE);
-    const schemes = SCHEMES.filter(scheme => AUDITS.includes(`${width} ${scheme}`));
-    for (const colorScheme of isAudited ? schemes : []) {
-      await page.emulateMedia({ colorScheme });
-      for (const fault of await violations(page, colorScheme)) {
-        faults.push(`${width} px, ${colorScheme}: ${fault}`);
-      }
-    }
-    const contentWidth = await page.evaluate(() => document.documentElement.scrollWidth);
-    if (contentWidth > width) faults.push(`${width} px: the content is ${contentWidth} px wide`);
+    faults.push(...(await looksOf(page, { width, isAudited })));
     for (const marked of await page.evaluate(textsWithMarks))
       faults.push(`${width} px: text changes direction: ${marked}`);
     // The effect of hostile test texts when they run.
     if (await page.evaluate(() => 'ran' in window)) faults.push(`${width} px: a text ran as a script`);
     await page.close();
   }
+  return faults;
+}
+
+/** Findings of axe-core and of the width on a page as it is now, for example with an open dialog, at both widths. */
+export async function auditOf(page: Page): Promise<string[]> {
+  const size = page.viewportSize() ?? { width: WIDTHS[1], height: 720 };
+  const faults: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ ...size, width });
+    faults.push(...(await looksOf(page, { width, isAudited: true })));
+  }
+  await page.setViewportSize(size);
+  return faults;
+}
+
+async function looksOf(
+  page: Page,
+  { width, isAudited }: Pick<Expected, 'isAudited'> & { readonly width: number },
+): Promise<string[]> {
+  const faults: string[] = [];
+  if (isAudited) await page.evaluate(AXE);
+  const schemes = SCHEMES.filter(scheme => AUDITS.includes(`${width} ${scheme}`));
+  for (const colorScheme of isAudited ? schemes : []) {
+    await page.emulateMedia({ colorScheme });
+    for (const fault of await violations(page, colorScheme)) {
+      faults.push(`${width} px, ${colorScheme}: ${fault}`);
+    }
+  }
+  await page.emulateMedia({ colorScheme: null });
+  const contentWidth = await page.evaluate(() => document.documentElement.scrollWidth);
+  if (contentWidth > width) faults.push(`${width} px: the content is ${contentWidth} px wide`);
   return faults;
 }
 

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { auditOf } from '../../support/page-faults.ts';
 import { REJECTED, status } from '../checkout/paid-page.ts';
 import { HOLDERS, PRICE, test, usds } from './walked-shop.ts';
 
@@ -42,6 +43,7 @@ test('a payer who rounds the amount reports it and signs, and a stranger who doe
   await rounding.reads([...WAITING, ...CANDIDATE], true);
   await stranger.reads([...WAITING, ...CANDIDATE], true);
   await rounding.report(hash, 'It arrived.');
+  expect(await auditOf(rounding.page)).toEqual([]);
   await stranger.page.getByRole('button', { name: SIGN }).click();
   await stranger.page.getByText('has sent none of these payments. Use the wallet that did.').waitFor();
   await desk.reads(rounding.id, { badge: 'Open', buttons: ['Expire'] });
@@ -81,6 +83,8 @@ test('a payer who is late reads so and is accepted', async ({
     ],
     false,
   );
+  await late.page.getByText('Where should a refund go?').click();
+  expect(await auditOf(late.page)).toEqual([]);
   await desk.reads(late.id, {
     badge: 'Paid late',
     notice: 'The full price arrived after the checkout had ended, so it did not complete it.',
@@ -258,6 +262,7 @@ test('a payer who pays twice reads what is too much, and the merchant sends it b
   await desk.page.getByRole('link', { name: 'Refund', exact: true }).click();
   await desk.page.getByRole('button', { name: 'Create refund' }).click();
   await desk.page.getByRole('heading', { name: `${WHOLE_PRICE} To be sent` }).waitFor();
+  expect(await auditOf(desk.page)).toEqual([]);
   await desk.page.getByRole('button', { name: 'Send with Wallet' }).click();
   await desk.page.getByRole('heading', { name: `${WHOLE_PRICE} Confirming` }).waitFor();
   await chain.mine(2);
