@@ -2702,6 +2702,11 @@ export interface components {
              * @example 3
              */
             current_uses: number;
+            /**
+             * @description Part of the price that a certain payer may leave out, in percent with at most two decimal places; null for that of the organization.
+             * @example 0.5
+             */
+            payment_tolerance: number | null;
             /** @description Time from which no new session starts; null for never. */
             expires_at: components["schemas"]["Timestamp"] | null;
             /** @description Key-value pairs set by the merchant; empty when there are none. */
@@ -3017,6 +3022,11 @@ export interface components {
              */
             reserve_uses: boolean;
             /**
+             * @description Part of the price that a certain payer may leave out, in percent with at most two decimal places; null for that of the organization. Open sessions keep theirs.
+             * @example 0.5
+             */
+            payment_tolerance?: number | null;
+            /**
              * Format: date-time
              * @description Time from which no new session starts, ISO 8601, in the future.
              * @example 2027-01-01T00:00:00.000Z
@@ -3144,6 +3154,11 @@ export interface components {
              * @example true
              */
             reserve_uses?: boolean;
+            /**
+             * @description Part of the price that a certain payer may leave out, in percent with at most two decimal places; null for that of the organization. Open sessions keep theirs.
+             * @example 0.5
+             */
+            payment_tolerance?: number | null;
             /**
              * Format: date-time
              * @description Time from which no new session starts, ISO 8601, in the future.
@@ -3288,9 +3303,14 @@ export interface components {
             amount: components["schemas"]["Amount"];
             /** @description Amount that the payer has to send, in the token's smallest unit. It is `amount` and a random tail that no other open session asks for, so that the payment can be recognized by it. The tail is at most 1 % of `amount` or 0.05 units of the token, whichever is larger. A wallet that signed pays `amount` without the tail. When no such amount is available, this field equals `amount`, `payment_uri` is null, and only a wallet that signs can pay. */
             amount_due: components["schemas"]["Amount"];
+            /**
+             * @description Part of `amount` that may be missing when the payer of each payment is certain, in percent with at most two decimal places: a wallet that signed, or a transfer that the merchant assigned. It is that of the link or the organization at the time when the session was opened.
+             * @example 0.5
+             */
+            payment_tolerance: number;
             /** @description Sum of the session's completed transactions, in the token's smallest unit: of every sender, and also of late and duplicate ones. */
             amount_received: components["schemas"]["Amount"];
-            /** @description Amount that arrived beyond what the session asks for, in the token's smallest unit: of a payment that was too large, and all of a second one. */
+            /** @description Amount that arrived beyond what the session asks for, in the token's smallest unit: of a payment that was too large, and of a second one. */
             amount_overpaid: components["schemas"]["Amount"];
             /** @description Amount of completed refunds, in the token's smallest unit. */
             amount_refunded: components["schemas"]["Amount"];
@@ -3498,6 +3518,11 @@ export interface components {
              * @example true
              */
             reserve_uses?: boolean;
+            /**
+             * @description Part of the price that a certain payer may leave out, in percent with at most two decimal places; null for that of the organization. Open sessions keep theirs.
+             * @example 0.5
+             */
+            payment_tolerance?: number | null;
             /**
              * Format: date-time
              * @description Time from which no new session starts, ISO 8601, in the future.
@@ -4255,6 +4280,11 @@ export interface components {
             /** @description Recipient of new links without `recipient_address`; null when there is no default. */
             default_recipient_address: components["schemas"]["Address"] | null;
             /**
+             * @description Part of the price that a certain payer may leave out, in percent with at most two decimal places, where the link has none of its own.
+             * @example 0.5
+             */
+            payment_tolerance: number;
+            /**
              * @description True when links and sessions can use only recipients that were added before.
              * @example false
              */
@@ -4294,6 +4324,11 @@ export interface components {
              * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
              */
             default_recipient_address?: string | null;
+            /**
+             * @description Part of the price that a certain payer may leave out, in percent with at most two decimal places, where the link has none of its own; 0 at first. Open sessions keep theirs.
+             * @example 0.5
+             */
+            payment_tolerance?: number;
             /**
              * @description True limits links and sessions to recipients that were added before.
              * @example true
@@ -4773,6 +4808,11 @@ export interface components {
             amount: components["schemas"]["Amount"];
             /** @description Amount received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
+            /**
+             * @description Part of `amount` that may be missing, in percent. Within it the session is paid, not paid in part.
+             * @example 0.5
+             */
+            payment_tolerance: number;
             /** @description Contract address of the token to pay with. */
             token_address: components["schemas"]["TokenAddress"];
             /** @description Chain of the session. */
@@ -4783,7 +4823,7 @@ export interface components {
             transaction_id: components["schemas"]["TransactionId"] | null;
             /** @description Amount of that payment, in the token's smallest unit; null without one. */
             transaction_amount: components["schemas"]["Amount"] | null;
-            /** @description Part of that payment that is too much, in the token's smallest unit: all of it when the session was paid before; null when nothing is. */
+            /** @description Part of that payment that is too much, in the token's smallest unit: all of it when the full price had arrived before; null when nothing is. */
             overpaid_amount: components["schemas"]["Amount"] | null;
             /** @description Address that sent the payment; null when several payments or none are meant. */
             sender_address: components["schemas"]["Address"] | null;
@@ -6245,7 +6285,7 @@ export interface components {
             amount_due: components["schemas"]["Amount"];
             /** @description Amount received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
-            /** @description Amount that arrived beyond what the session asks for, in the token's smallest unit: of a payment that was too large, and all of a second one. */
+            /** @description Amount that arrived beyond what the session asks for, in the token's smallest unit: of a payment that was too large, and of a second one. */
             amount_overpaid: components["schemas"]["Amount"];
             /** @description Contract address of the token to pay with. */
             token: components["schemas"]["CheckoutToken"];
@@ -6341,7 +6381,7 @@ export interface components {
             amount_due: components["schemas"]["Amount"];
             /** @description Amount received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
-            /** @description Amount that arrived beyond what the session asks for, in the token's smallest unit: of a payment that was too large, and all of a second one. */
+            /** @description Amount that arrived beyond what the session asks for, in the token's smallest unit: of a payment that was too large, and of a second one. */
             amount_overpaid: components["schemas"]["Amount"];
             /** @description Amount that the merchant sent back, in the token's smallest unit. It no longer counts towards the price. */
             amount_refunded: components["schemas"]["Amount"];
