@@ -90,6 +90,7 @@ create table payment_links (
   search_text text collate "C" not null,
   ends_sessions boolean not null default false,
   reserve_uses boolean not null default false,
+  tolerance_bps bigint,
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -154,6 +155,7 @@ create table checkout_sessions (
   accepted_amount text collate "C",
   amount_overpaid text collate "C" not null default '010'::text,
   use_reserved_until bigint,
+  tolerance_bps bigint not null default 0,
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -483,6 +485,7 @@ create table organization_settings (
   default_chain_id bigint,
   default_token_address text collate "C",
   default_recipient_address text collate "C",
+  tolerance_bps bigint not null default 0,
   PRIMARY KEY (organization_id, mode),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id)

@@ -76,7 +76,7 @@ CREATE TABLE payment_links (
   created_at integer not null,
   updated_at integer not null,
   search_text text not null
-, ends_sessions integer check (ends_sessions in (0, 1)) not null default false, reserve_uses integer check (reserve_uses in (0, 1)) not null default false) strict;
+, ends_sessions integer check (ends_sessions in (0, 1)) not null default false, reserve_uses integer check (reserve_uses in (0, 1)) not null default false, tolerance_bps integer) strict;
 CREATE INDEX payment_links_by_age on payment_links
        (organization_id, mode, created_at, id, is_active, search_text, name, updated_at, current_uses);
 CREATE INDEX payment_links_by_amount on payment_links
@@ -129,7 +129,7 @@ CREATE TABLE checkout_sessions (
   updated_at integer not null,
   completed_at integer,
   ended_at integer
-, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text, amount_refunded text not null default '010', accepted_at integer, accepted_by text, accepted_reason text, accepted_amount text, amount_overpaid text not null default '010', use_reserved_until integer) strict;
+, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text, amount_refunded text not null default '010', accepted_at integer, accepted_by text, accepted_reason text, accepted_amount text, amount_overpaid text not null default '010', use_reserved_until integer, tolerance_bps integer not null default 0) strict;
 CREATE INDEX sessions_by_age on checkout_sessions (organization_id, mode, created_at, id, status);
 CREATE INDEX sessions_of_link on checkout_sessions (payment_link_id, created_at, id, organization_id, mode, status);
 CREATE INDEX sessions_by_end on checkout_sessions (chain_id, expires_at) where status = 'active';
@@ -402,7 +402,7 @@ CREATE TABLE organization_settings (
   mode text not null check (mode in ('live', 'test')),
   recipients_locked integer check (recipients_locked in (0, 1)) not null,
   origins text not null,
-  updated_at integer not null, name text, logo_url text, default_chain_id integer, default_token_address text, default_recipient_address text,
+  updated_at integer not null, name text, logo_url text, default_chain_id integer, default_token_address text, default_recipient_address text, tolerance_bps integer not null default 0,
   primary key (organization_id, mode)
 ) strict;
 

@@ -26,6 +26,7 @@ export function aSession({ organizationId, mode }: Owner, changes: Partial<Sessi
     tokenDecimals: 6,
     subtotal: 2_500_000n,
     amount: 2_500_000n,
+    toleranceBps: 0,
     amountReceived: 0n,
     amountRefunded: 0n,
     amountOverpaid: 0n,

@@ -119,7 +119,7 @@ export async function servePages(): Promise<ServedPages> {
       const opening = openingOf({ link }, choices, {
         ...owner,
         id: newId('cs'),
-        merchant: { name: organization.name, logoUrl: null },
+        merchant: { name: organization.name, logoUrl: null, toleranceBps: 0 },
         chains,
         now: clock.now(),
         lifetimeMs: PAGE_LIFETIME_MS,

@@ -45,6 +45,7 @@ export function aLink(owner: Owner, now: number, changes: Partial<PaymentLink> =
     items: [],
     maxUses: null,
     reserveUses: false,
+    toleranceBps: null,
     currentUses: 0,
     expiresAt: null,
     metadata: CREATION.metadata,

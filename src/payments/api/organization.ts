@@ -3,12 +3,14 @@ import { InvalidBody } from '#contract/contracts/violations.ts';
 import { timestamp } from '#lib/clock.ts';
 import type { LinkDefaults, Mode, OrganizationProfile } from '../model/owner.ts';
 import { NATIVE_COIN, normalToken, type PaymentChains, tokenOf } from '../model/payment-chain.ts';
+import { percentOf } from '../model/session.ts';
 import {
   type OrganizationSettings,
   organizationSettingsStore,
   organizationStore,
 } from '../store/organization-store.ts';
 import type { ApiHandlers, PaymentsContext } from './gate/api-context.ts';
+import { toleranceBpsOf } from './links/link-fields.ts';
 import { checkUnchanged } from './responses/precondition.ts';
 
 type Changes = PaymentsSchemas['OrganizationChanges'];
@@ -51,6 +53,7 @@ function changed(before: OrganizationSettings, body: Changes, now: number): Orga
     name: body.name === undefined ? before.name : (body.name?.trim() ?? null),
     logoUrl: body.logo_url === undefined ? before.logoUrl : body.logo_url,
     defaults: changedDefaults(before.defaults, body),
+    toleranceBps: toleranceBpsOf(body.payment_tolerance) ?? before.toleranceBps,
     origins: [...new Set(body.origins ?? before.origins)],
     recipientsLocked: body.recipients_locked ?? before.recipientsLocked,
     updatedAt: now,
@@ -93,6 +96,7 @@ function organizationBody(
     default_chain_id: defaults.chainId,
     default_token_address: defaults.tokenAddress,
     default_recipient_address: defaults.recipientAddress,
+    payment_tolerance: percentOf(settings.toleranceBps),
     recipients_locked: settings.recipientsLocked,
     origins: [...settings.origins],
     created_at: timestamp(createdAt),

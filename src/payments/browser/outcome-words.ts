@@ -149,13 +149,13 @@ export const MERCHANT_WORDS: Readonly<Record<Outcome, MerchantWords>> = {
   paid_late: {
     tone: 'warning',
     badge: 'Paid late',
-    text: 'The full price arrived after the checkout had ended, so it did not complete it.',
+    text: 'The payment arrived after the checkout had ended, so it did not complete it.',
   },
   sold_out: { tone: 'plain', badge: 'Sold out', text: '' },
   paid_sold_out: {
     tone: 'warning',
     badge: 'Paid, sold out',
-    text: 'The full price arrived after the last use of the link was taken, so it did not complete the checkout.',
+    text: 'The payment arrived after the last use of the link was taken, so it did not complete the checkout.',
   },
   dropped: {
     tone: 'bad',

@@ -16,7 +16,7 @@ export type TransferMark = 'late' | 'duplicate' | 'partial';
 /** Each mark in words. A transfer is late after the end of its checkout, and after the last use of its link. */
 export const MARK_WORDS: Readonly<Record<TransferMark, string>> = {
   late: 'too late to complete the checkout',
-  duplicate: 'paid twice: another transfer had completed the checkout',
+  duplicate: 'another transfer had completed the checkout before',
   partial: 'less than the price',
 };
 

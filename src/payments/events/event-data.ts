@@ -3,7 +3,7 @@ import { timestamp } from '../../lib/clock.ts';
 import type { EventData } from '../model/event.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import { isProved, type Refund } from '../model/refund.ts';
-import type { CheckoutSession } from '../model/session.ts';
+import { type CheckoutSession, percentOf } from '../model/session.ts';
 import { NO_LOG, type UnmatchedTransfer } from '../model/transfer.ts';
 
 /** Body of `payment.completed` and `payment.failed`, with the document's fields and ids (Decision 117). */
@@ -77,7 +77,9 @@ export function mispaidCheckoutData(
   session: CheckoutSession,
   payment: PaymentTransaction | undefined,
 ): EventData<'checkout.paid_late'> {
-  const overpaid = payment?.isDuplicate === true ? payment.amount : (payment?.overpaidAmount ?? null);
+  const beyond = payment?.isDuplicate === true ? payment.amount : (payment?.overpaidAmount ?? null);
+  // A payment after one within the tolerance may fill up the price.
+  const overpaid = beyond !== null && beyond > session.amountOverpaid ? session.amountOverpaid : beyond;
   return {
     id: session.id,
     payment_link_id: session.paymentLinkId,
@@ -86,6 +88,7 @@ export function mispaidCheckoutData(
     ended_reason: session.endedReason,
     amount: session.amount.toString(),
     amount_received: session.amountReceived.toString(),
+    payment_tolerance: percentOf(session.toleranceBps),
     token_address: session.tokenAddress,
     chain_id: session.chainId,
     recipient_address: session.recipientAddress,

@@ -82,6 +82,7 @@ function mispaidCheckout(now: number): MispaidData {
     ended_reason: 'time',
     ...MADE_UP,
     amount_received: MADE_UP.amount,
+    payment_tolerance: 0,
     transaction_id: newId('txn'),
     transaction_amount: MADE_UP.amount,
     overpaid_amount: null,

@@ -2,7 +2,7 @@ import type { Tables } from 'knex/types/tables.js';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
-import type { MerchantIdentity, Mode, Owner, Tier } from '../model/owner.ts';
+import type { Mode, Owner, SessionDefaults, Tier } from '../model/owner.ts';
 import { allOf, type ListPage, type ListPageRequest, paged } from '../store/list-query.ts';
 import { recordForm } from '../tables/record-form.ts';
 import { select, selectWith } from '../tables/select.ts';
@@ -103,7 +103,7 @@ export function apiKeyStore(handle: Handle) {
 interface KeyHolder {
   readonly key: ApiKey;
   readonly tier: Tier;
-  readonly merchant: MerchantIdentity;
+  readonly merchant: SessionDefaults;
 }
 
 async function holderOf(handle: Handle, where: Sql): Promise<KeyHolder | undefined> {
@@ -115,10 +115,17 @@ async function holderOf(handle: Handle, where: Sql): Promise<KeyHolder | undefin
     join: ['organizations o on o.id = k.organization_id'],
     leftJoin: ['organization_settings s on s.organization_id = k.organization_id and s.mode = k.mode'],
     columns: ['k.*', 'o.tier', 's.logo_url'],
-    computed: { organization_name: ['text', 'coalesce(s.name, o.name)'] },
+    computed: {
+      organization_name: ['text', 'coalesce(s.name, o.name)'],
+      tolerance_bps: ['count', 'coalesce(s.tolerance_bps, 0)'],
+    },
   }).rows(handle, '', where.bindings);
   if (row === undefined) return undefined;
-  const merchant = { name: row.organization_name, logoUrl: row.logo_url };
+  const merchant = {
+    name: row.organization_name,
+    logoUrl: row.logo_url,
+    toleranceBps: row.tolerance_bps,
+  };
   return { key: keyForm.recordOf(row), tier: row.tier, merchant };
 }
 

@@ -36,8 +36,14 @@ export interface MerchantIdentity {
   readonly logoUrl: string | null;
 }
 
+/** Settings of an organization in one mode that its new sessions copy, unless their link has its own. */
+export interface SessionDefaults extends MerchantIdentity {
+  /** Part of the price that a certain payer may leave out (Decision 348), in hundredths of a percent. */
+  readonly toleranceBps: number;
+}
+
 /** An organization with the settings of one mode. They override the operator's entries (Decision 220). */
-export interface OrganizationProfile extends Organization, MerchantIdentity {}
+export interface OrganizationProfile extends Organization, SessionDefaults {}
 
 export interface LinkDefaults {
   readonly chainId: number | null;

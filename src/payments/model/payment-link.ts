@@ -31,6 +31,8 @@ export interface PaymentLink extends Owner {
   readonly maxUses: number | null;
   readonly reserveUses: boolean;
   readonly currentUses: number;
+  /** In hundredths of a percent; null for that of the organization. */
+  readonly toleranceBps: number | null;
   readonly expiresAt: number | null;
   readonly metadata: PaymentsSchemas['Metadata'];
   readonly createdAt: number;

@@ -56,6 +56,8 @@ export interface CheckoutSession extends Owner {
    * due.
    */
   readonly amountDue: bigint;
+  /** Part of the price that may be missing if the payer is certain (Decision 348), in hundredths of a percent. */
+  readonly toleranceBps: number;
   /** True when no exact amount was free, so that only a wallet that signed can pay. */
   readonly isWalletOnly: boolean;
   /** Sum of its completed transactions, of every sender and with every mark (Decision 345). */
@@ -156,4 +158,27 @@ export function holdsUse(
 ): boolean {
   if (status !== 'active' || useReservedUntil === null) return false;
   return paymentStatus === 'confirming' || useReservedUntil > now - LIFE_ALLOWANCE.afterMs;
+}
+
+/** A price, and the part of it that a certain payer may leave out, in hundredths of a percent. */
+type TolerantPrice = Pick<CheckoutSession, 'amount' | 'toleranceBps'>;
+
+/** Least sum that a certain payer has to send. What may be missing is rounded down (Decision 348). */
+export function leastSum({ amount, toleranceBps }: TolerantPrice): bigint {
+  return amount - (amount * BigInt(toleranceBps)) / 10_000n;
+}
+
+/** True for less than the price that is enough from a certain payer. */
+export function isTolerated(price: TolerantPrice, sum: bigint): boolean {
+  return sum < price.amount && sum >= leastSum(price);
+}
+
+/** A tolerance in percent, as the contract has it, with at most two decimal places. */
+export function bpsOf(percent: number): number {
+  return Math.round(percent * 100);
+}
+
+/** The percentage of a tolerance. */
+export function percentOf(toleranceBps: number): number {
+  return toleranceBps / 100;
 }

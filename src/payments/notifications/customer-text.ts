@@ -1,6 +1,7 @@
 import { payerWords } from '../browser/outcome-words.ts';
 import type { EventData, PaymentEvent } from '../model/event.ts';
 import type { PaymentChains } from '../model/payment-chain.ts';
+import { bpsOf, leastSum } from '../model/session.ts';
 import { type Content, type Fact, given, type Merchant, shownAmount, titled } from './content.ts';
 
 /** Content for the payer, in the words of the pay page (Decisions 340 and 358). */
@@ -17,7 +18,7 @@ export function customerContent(
   const received = BigInt(isPaid ? data.amount : data.amount_received);
   const missing = price > received ? price - received : 0n;
   const session = data.checkoutSession;
-  const { title, text } = payerWords(isPaid ? 'paid' : mailedOutcome(data, missing), {
+  const { title, text } = payerWords(isPaid ? 'paid' : mailedOutcome(data), {
     merchant: merchant.name,
     price: amountOf(price),
     received: amountOf(received),
@@ -47,11 +48,15 @@ export function customerContent(
   };
 }
 
-function mailedOutcome(
-  { status, ended_reason: reason }: EventData<'checkout.paid_late'>,
-  missing: bigint,
-): 'overpaid' | 'partial' | 'paid_sold_out' | 'paid_late' {
+function mailedOutcome({
+  status,
+  ended_reason: reason,
+  amount,
+  amount_received,
+  payment_tolerance,
+}: EventData<'checkout.paid_late'>): 'overpaid' | 'partial' | 'paid_sold_out' | 'paid_late' {
   if (status === 'completed') return 'overpaid';
-  if (missing > 0n) return 'partial';
+  const price = { amount: BigInt(amount), toleranceBps: bpsOf(payment_tolerance) };
+  if (BigInt(amount_received) < leastSum(price)) return 'partial';
   return reason === 'sold_out' ? 'paid_sold_out' : 'paid_late';
 }

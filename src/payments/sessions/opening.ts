@@ -1,7 +1,7 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { shippingOptionOf, subtotalOf, totalOf } from '../amounts/price.ts';
 import { type FieldError, firstFault, missing, notNow, type ReportFault, wrong } from '../model/fault.ts';
-import type { MerchantIdentity, Owner } from '../model/owner.ts';
+import type { Owner, SessionDefaults } from '../model/owner.ts';
 import { type PaymentChains, tokenOf } from '../model/payment-chain.ts';
 import { availabilityOf, merchantOf, type PaymentLink } from '../model/payment-link.ts';
 import type { CheckoutSession, Presentation } from '../model/session.ts';
@@ -30,8 +30,8 @@ export type Choices = PaymentsSchemas['CheckoutStart'] &
 /** Context in which a session is opened. Times are UTC milliseconds. */
 export interface Circumstances extends Owner {
   readonly id: string;
-  /** Identity of the organization. The branding of the link may replace it. */
-  readonly merchant: MerchantIdentity;
+  /** Settings of the organization. Branding and tolerance of the link may replace them. */
+  readonly merchant: SessionDefaults;
   readonly chains: PaymentChains;
   readonly now: number;
   readonly lifetimeMs: number;
@@ -82,6 +82,7 @@ export function openingOf(
     tokenDecimals: token.decimals,
     recipientAddress: destination.recipientAddress,
     ...chosen,
+    toleranceBps: ('link' in terms ? terms.link.toleranceBps : null) ?? circumstances.merchant.toleranceBps,
     amountReceived: 0n,
     amountRefunded: 0n,
     amountOverpaid: 0n,
@@ -174,7 +175,7 @@ function unavailable(terms: Terms, { chains, mode, now }: Circumstances): FieldE
   return undefined;
 }
 
-function presentationOf(terms: Terms, merchant: MerchantIdentity): Presentation {
+function presentationOf(terms: Terms, merchant: SessionDefaults): Presentation {
   const link = 'link' in terms ? terms.link : undefined;
   return {
     name: link?.name ?? null,

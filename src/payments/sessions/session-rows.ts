@@ -65,6 +65,7 @@ const sessionForm = recordForm<Omit<CheckoutSession, keyof Customer>>({
   recipientAddress: 'plain',
   subtotal: 'uint256',
   amount: 'uint256',
+  toleranceBps: 'plain',
   presentation: 'json',
   signedAddress: 'plain',
   cancelUrl: 'plain',

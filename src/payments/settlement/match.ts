@@ -1,6 +1,12 @@
 import type { Owner } from '../model/owner.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
-import { type CheckoutSession, LIFE_ALLOWANCE, MAX_PAYMENTS } from '../model/session.ts';
+import {
+  type CheckoutSession,
+  isTolerated,
+  LIFE_ALLOWANCE,
+  leastSum,
+  MAX_PAYMENTS,
+} from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { TransactionStore } from '../store/transaction-store.ts';
@@ -118,7 +124,7 @@ async function openMatch(
 interface WalletSessions {
   /** The transfer was claimed for it, it asks for exactly this amount, or it has received a part of its price. */
   readonly meant: CheckoutSession | undefined;
-  /** Has not received its full price. */
+  /** Has not received its price; one that the transfer pays within its tolerance comes first. */
   readonly owing: CheckoutSession | undefined;
   /** Any open session, also one that is already paid. */
   readonly any: CheckoutSession | undefined;
@@ -134,7 +140,7 @@ async function walletSessions(
     if (paymentStatus !== 'awaiting_payment') received.set(id, await paidBy(transfer.sender, id, deps));
   }
   const paid = ({ id }: CheckoutSession) => received.get(id) ?? 0n;
-  const owing = ofSender.filter(session => paid(session) < session.amount);
+  const owing = ofSender.filter(session => paid(session) < leastSum(session));
   return {
     meant:
       ofSender.find(session => deps.claimedBy.has(session.id)) ??
@@ -142,7 +148,7 @@ async function walletSessions(
       owing.find(({ amount }) => amount === transfer.amount) ??
       // A payer who paid a part owes the rest, even if another session asks for exactly this amount.
       owing.find(session => paid(session) > 0n),
-    owing: owing[0],
+    owing: owing.find(session => isTolerated(session, transfer.amount)) ?? owing[0],
     any: ofSender.find(session => asks(session, transfer.amount)) ?? ofSender[0],
   };
 }
@@ -164,7 +170,9 @@ async function lateMatch(
     ended.find(session => session.amountDue === amount && !session.isWalletOnly);
   if (certain !== undefined) return { session: certain, matchedBy: 'wallet' };
   const probable =
-    ended.find(session => asks(session, amount)) ?? ended.find(session => session.status === 'expired');
+    ended.find(session => asks(session, amount) || fillsUp(session, amount)) ??
+    ended.find(session => session.status === 'expired' && isTolerated(session, amount)) ??
+    ended.find(session => session.status === 'expired');
   if (probable !== undefined) {
     const isOfOpen =
       owner !== undefined && (await reads.isOpenPrice({ ...depositAddressOf(transfer), ...owner }, amount));
@@ -184,6 +192,14 @@ async function paidBy(sender: string, sessionId: string, { reads }: MatchDeps): 
 
 function isActive({ status }: CheckoutSession): boolean {
   return status === 'active';
+}
+
+/** True for what is missing of a price that was paid within its tolerance, or of which the chain dropped a part. */
+function fillsUp(
+  { status, amount: price, amountReceived, acceptedAt }: CheckoutSession,
+  amount: bigint,
+): boolean {
+  return status === 'completed' && acceptedAt === null && amount === price - amountReceived;
 }
 
 function asks({ amount: price, amountDue }: CheckoutSession, amount: bigint): boolean {

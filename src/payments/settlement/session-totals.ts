@@ -1,6 +1,6 @@
 import type { EventType } from '../model/event.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import { type CheckoutSession, holdsUse } from '../model/session.ts';
+import { type CheckoutSession, holdsUse, leastSum } from '../model/session.ts';
 
 /** A transaction, its session, and the session's other transactions, oldest first. */
 export interface PaymentCase {
@@ -89,17 +89,28 @@ function reservedUntil(
   return paymentStatus === 'confirming' && !holdsUse(session, now) ? null : session.useReservedUntil;
 }
 
-/** Money beyond the price, or beyond what was accepted instead of it. */
+/** Money beyond the price, without the tail of an exact amount, or beyond what was accepted instead of the price. */
 function overpaidIn(
-  { status, amount, amountReceived, acceptedAmount }: CheckoutSession,
+  { amount, amountReceived, acceptedAmount }: CheckoutSession,
   completed: readonly PaymentTransaction[],
 ): bigint {
-  if (acceptedAmount !== null) return amountReceived > acceptedAmount ? amountReceived - acceptedAmount : 0n;
-  if (status !== 'completed' && amountReceived < amount) return 0n;
-  return completed.reduce(
+  const price = acceptedAmount ?? amount;
+  const beyond = amountReceived > price ? amountReceived - price : 0n;
+  if (acceptedAmount !== null) return beyond;
+  const excess = completed.reduce(
     (sum, one) => sum + (one.isDuplicate ? one.amount : (one.overpaidAmount ?? 0n)),
     0n,
   );
+  // After a payment within the tolerance, the next one may fill up the price.
+  return excess < beyond ? excess : beyond;
+}
+
+/** Matches by which the payer is certain. */
+const CERTAIN: readonly PaymentTransaction['matchedBy'][] = ['wallet', 'assignment'];
+
+/** Sum that payments have to reach: the price, less the tolerance if all their payers are certain (Decision 348). */
+export function neededSum(session: CheckoutSession, payments: readonly PaymentTransaction[]): bigint {
+  return payments.every(({ matchedBy }) => CERTAIN.includes(matchedBy)) ? leastSum(session) : session.amount;
 }
 
 /** Sum that the merchant sent back to the payer of an open session. It no longer counts towards the price (Decision 350). */
@@ -115,12 +126,13 @@ function paymentStatusOf(
   session: CheckoutSession,
   all: readonly PaymentTransaction[],
 ): CheckoutSession['paymentStatus'] {
-  const { status, amount, amountReceived } = session;
+  const { status, amountReceived } = session;
   const has = (wanted: PaymentTransaction['status']) => all.some(one => one.status === wanted);
   if (status === 'completed') return 'paid';
   if (has('confirming')) return 'confirming';
-  // The full amount arrived, but late.
-  if (amountReceived - sentBack(session) >= amount) return 'paid';
+  // Enough arrived, but late.
+  const completed = all.filter(one => one.status === 'completed');
+  if (amountReceived - sentBack(session) >= neededSum(session, completed)) return 'paid';
   if (amountReceived > 0n) return 'underpaid';
   return has('failed') && !has('pending') ? 'failed' : 'awaiting_payment';
 }

@@ -4,6 +4,7 @@ import type { Transfer } from '../model/transfer.ts';
 import {
   type EventAnnouncement,
   type Move,
+  neededSum,
   type PaymentCase,
   sentBack,
   withTotals,
@@ -125,41 +126,39 @@ export function completed(paymentCase: PaymentCase, hasUse: boolean, now: number
     completedAt: now,
   };
   const moved = { ...paymentCase, transaction };
-  const events: EventAnnouncement[] = [
-    { type: 'payment.completed', fact: `${transaction.id}:completed:${now}` },
-    ...mispaid(transaction),
-  ];
+  const moveTo = (next: CheckoutSession, ...ends: EventAnnouncement[]): Move => {
+    const after = withTotals({ ...moved, session: next }, now);
+    const fact = `${transaction.id}:completed:${now}`;
+    return {
+      transaction,
+      session: after,
+      events: [{ type: 'payment.completed', fact }, ...mispaid(transaction, after), ...ends],
+    };
+  };
   if (completes) {
     const ended = { ...session, status: 'completed' as const, completedAt: now, endedAt: now };
     const paid = { ...ended, transactionId: transaction.id, payerAddress: transaction.sender };
-    return {
-      transaction,
-      session: withTotals({ ...moved, session: paid }, now),
-      events: [...events, { type: 'checkout.completed', fact: `${session.id}:completed` }],
-      use: 'counted',
-    };
+    const end = { type: 'checkout.completed', fact: `${session.id}:completed` } as const;
+    return { ...moveTo(paid, end), use: 'counted' };
   }
   if (counts && session.status === 'active') {
     const ended = { ...session, status: 'expired', endedReason: 'sold_out', endedAt: now } as const;
-    return {
-      transaction,
-      session: withTotals({ ...moved, session: ended }, now),
-      events: [...events, { type: 'checkout.expired', fact: `${session.id}:expired` }],
-    };
+    return moveTo(ended, { type: 'checkout.expired', fact: `${session.id}:expired` });
   }
   const isRestored = counts && session.status === 'completed';
   return {
-    transaction,
-    session: withTotals({ ...moved, session: isRestored ? restoredBy(moved) : session }, now),
-    events,
+    ...moveTo(isRestored ? restoredBy(moved) : session),
     use: isRestored && session.isReorged ? 'taken' : undefined,
   };
 }
 
 /** Events of a completed payment that needs a decision. Each is sent once, although the payment may complete again. */
-function mispaid({ id, isLate, isDuplicate, overpaidAmount }: PaymentTransaction): EventAnnouncement[] {
+function mispaid(
+  { id, isLate, isDuplicate, overpaidAmount }: PaymentTransaction,
+  { amountOverpaid }: CheckoutSession,
+): EventAnnouncement[] {
   if (isLate) return [{ type: 'checkout.paid_late', fact: `${id}:paid_late` }];
-  const isTooMuch = isDuplicate || overpaidAmount !== null;
+  const isTooMuch = (isDuplicate || overpaidAmount !== null) && amountOverpaid > 0n;
   return isTooMuch ? [{ type: 'checkout.overpaid', fact: `${id}:overpaid` }] : [];
 }
 
@@ -231,12 +230,18 @@ function reaches(paymentCase: PaymentCase): boolean {
   if (session.acceptedAmount !== null) return sumOf(before) + transaction.amount >= session.acceptedAmount;
   if (cameLate(session, transaction)) return false;
   const inTime = before.filter(other => !other.isLate);
-  return sumOf(inTime) + transaction.amount - sentBack(session) >= owed(session, transaction);
+  return sumOf(inTime) + transaction.amount - sentBack(session) >= owed(session, transaction, inTime);
 }
 
-/** A known wallet pays the price. A payment matched by amount has to be the exact amount due. */
-function owed(session: CheckoutSession, { matchedBy }: PaymentTransaction): bigint {
-  return matchedBy === 'amount' ? session.amountDue : session.amount;
+/** A certain payer pays the price, less the tolerance. A payment matched by amount has to be the exact amount due. */
+function owed(
+  session: CheckoutSession,
+  transaction: PaymentTransaction,
+  before: readonly PaymentTransaction[] = [],
+): bigint {
+  return transaction.matchedBy === 'amount'
+    ? session.amountDue
+    : neededSum(session, [...before, transaction]);
 }
 
 /**

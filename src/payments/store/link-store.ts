@@ -178,6 +178,7 @@ const CHANGEABLE = {
   items: 'json',
   maxUses: 'plain',
   reserveUses: 'boolean',
+  toleranceBps: 'plain',
   expiresAt: 'plain',
   metadata: 'json',
   updatedAt: 'plain',

@@ -30,7 +30,7 @@ export function organizationStore(handle: Handle) {
     async profile({ organizationId, mode }: Owner): Promise<OrganizationProfile> {
       const [row] = await WITH_SETTINGS.rows(handle, 'where o.id = ?', [mode, organizationId]);
       if (row === undefined) throw new Error(`There is no organization ${organizationId}.`);
-      return { ...organizationOf(row), logoUrl: row.logo_url };
+      return { ...organizationOf(row), logoUrl: row.logo_url, toleranceBps: row.tolerance_bps };
     },
 
     async findByName(name: string): Promise<Organization | undefined> {
@@ -54,6 +54,7 @@ const WITH_SETTINGS = select({
   columns: ['o.id', 'o.tier', 'o.created_at', 's.logo_url'],
   computed: {
     name: ['text', 'coalesce(s.name, o.name)'],
+    tolerance_bps: ['count', 'coalesce(s.tolerance_bps, 0)'],
     default_chain_id: ['count?', 'coalesce(s.default_chain_id, o.default_chain_id)'],
     default_token_address: ['text?', 'coalesce(s.default_token_address, o.default_token_address)'],
     default_recipient_address: [
@@ -101,6 +102,8 @@ export interface OrganizationSettings extends Owner {
   readonly name: string | null;
   readonly logoUrl: string | null;
   readonly defaults: LinkDefaults;
+  /** In hundredths of a percent. */
+  readonly toleranceBps: number;
   /** UTC milliseconds. */
   readonly updatedAt: number;
 }
@@ -118,6 +121,7 @@ function defaultOrganizationSettings(
     name: null,
     logoUrl: null,
     defaults: { chainId: null, tokenAddress: null, recipientAddress: null },
+    toleranceBps: 0,
     updatedAt,
   };
 }
@@ -158,6 +162,7 @@ function valuesOf(settings: OrganizationSettings) {
     name: settings.name,
     logo_url: settings.logoUrl,
     ...defaultValues(settings.defaults),
+    tolerance_bps: settings.toleranceBps,
     updated_at: settings.updatedAt,
   } satisfies OrganizationSettingsRow;
 }
@@ -171,6 +176,7 @@ function settingsOf(row: OrganizationSettingsRow): OrganizationSettings {
     name: row.name,
     logoUrl: row.logo_url,
     defaults: defaultsOf(row),
+    toleranceBps: row.tolerance_bps,
     updatedAt: row.updated_at,
   };
 }

@@ -27,6 +27,7 @@ export interface OrganizationSettingsRow extends OwnerColumns {
   default_chain_id: number | null;
   default_token_address: string | null;
   default_recipient_address: string | null;
+  tolerance_bps: number;
 }
 
 interface ApiKeyRow extends OwnerColumns {

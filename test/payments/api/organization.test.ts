@@ -23,6 +23,7 @@ eachPaymentsApi('the organization', test => {
       default_chain_id: null,
       default_token_address: null,
       default_recipient_address: null,
+      payment_tolerance: 0,
       recipients_locked: false,
       origins: [],
       created_at: time,

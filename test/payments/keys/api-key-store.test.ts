@@ -40,7 +40,7 @@ bothDatabases('the API keys', databases => {
     expect(await store.findBySecret(secret)).toEqual({
       key,
       tier: 'elevated',
-      merchant: { name: organization.name, logoUrl: null },
+      merchant: { name: organization.name, logoUrl: null, toleranceBps: 0 },
     });
     expect(await store.findBySecret(secret.slice(0, -1))).toBeUndefined();
     expect(await store.findBySecret(newKey('live'))).toBeUndefined();

@@ -49,11 +49,17 @@ bothDatabases('mails about money that needs a decision', databases => {
     notificationStore(given.db).save(everythingOn(given.owner, { messengerEnabled: false, ...changes }));
 
   /** Records events and relays them, by two processes at the same time. */
-  async function happen(type: EventType, count = 1): Promise<void> {
+  async function happen(type: EventType, count = 1, changes: object = {}): Promise<void> {
     for (let event = 0; event < count; event++) {
       const data = testEventData(type, clock.now());
       if ('message' in data) throw new Error('not the data of an event');
-      const record = { ...given.owner, id: newId('evt'), type, createdAt: clock.now(), data };
+      const record = {
+        ...given.owner,
+        id: newId('evt'),
+        type,
+        createdAt: clock.now(),
+        data: { ...data, ...changes },
+      };
       await transaction(given.db, handle =>
         eventStore(handle, SEALS).insert([{ event: record, fact: record.id, order: 0 }]),
       );
@@ -141,5 +147,16 @@ bothDatabases('mails about money that needs a decision', databases => {
     expect(late).toEqual([expect.stringContaining('Your payment arrived late')]);
     expect(receiver.mails.map(({ to }) => to)).toEqual([['ada@example.com'], ['ada@example.com']]);
     expect(receiver.mails[1]?.parts['text/plain']).toContain('Please do not pay again');
+  });
+
+  test('a payer who was late with less than the price reads of a rest only if it is beyond the tolerance', async () => {
+    await save({ emailEnabled: false, emailAddress: null, customerEmails: true });
+    for (const payment_tolerance of [1, 0.5]) {
+      await happen('checkout.paid_late', 1, { amount_received: '12375000', payment_tolerance });
+      await mailed();
+    }
+
+    const texts = receiver.mails.map(({ parts }) => parts['text/plain'] ?? '');
+    expect(texts.map(one => one.includes('do not send the rest'))).toEqual([false, true]);
   });
 });

@@ -25,11 +25,11 @@ const { signer } = deriveAccounts();
 export type Customer = Awaited<ReturnType<typeof customer>>;
 
 /** A checkout of a link with one use, of a merchant of its own, and what payer and merchant do with it. */
-export async function customer(shop: ServedShop, way: Way) {
+export async function customer(shop: ServedShop, way: Way, tolerance: number | null = null) {
   const { api, chain } = shop;
   const merchant = await api.merchant();
   const recipient = `0x${randomBytes(20).toString('hex')}`;
-  const link = await linkOf(merchant, { recipient, chain });
+  const link = await linkOf(merchant, { recipient, chain, tolerance });
   const open = async () => record((await merchant.post(SESSIONS, { payment_link_id: link })).body);
   const [opened, other] = [await open(), await open()];
   const [id, otherId] = [text(opened.id), text(other.id)];
@@ -172,6 +172,13 @@ export async function customer(shop: ServedShop, way: Way) {
         ...(refunded > 0n ? [`refunded ${refunded === due ? 'exact amount' : units(refunded)}`] : states),
       ].join(', ');
     },
+    /** Facts of the receipt on the page, by name. */
+    async receipt(): Promise<Record<string, string>> {
+      const rows = (await shop.page(id)).matchAll(/<dt>([^<]*)<\/dt><dd>([^<]*)<\/dd>/g);
+      return Object.fromEntries([...rows].map(([, name = '', value = '']) => [name, value]));
+    },
+    /** The newest payment. */
+    payment: async () => (await listed(`/api/v1/transactions?session_id=${id}`))[0],
     /** Types of the merchant's events, oldest first, without those of the other checkout. */
     async events(): Promise<string[]> {
       const all = await listed('/api/v1/events?limit=100');
@@ -189,7 +196,11 @@ function concerns(sessionId: string, data: Record<string, unknown>): boolean {
 
 async function linkOf(
   merchant: Merchant,
-  { recipient, chain }: { recipient: string; chain: ServedShop['chain'] },
+  {
+    recipient,
+    chain,
+    tolerance,
+  }: { recipient: string; chain: ServedShop['chain']; tolerance: number | null },
 ): Promise<string> {
   const { body } = await merchant.post('/api/v1/payment-links', {
     name: 'The last one',
@@ -198,6 +209,7 @@ async function linkOf(
     token_address: chain.token,
     recipient_address: recipient,
     max_uses: 1,
+    payment_tolerance: tolerance,
   });
   return text(record(body).id);
 }

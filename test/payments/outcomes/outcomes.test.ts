@@ -5,6 +5,8 @@ import { eachServedShop } from './served-shop.ts';
 const PART = 3_000_000n;
 const REST = PRICE - PART;
 const EXCESS = 1_000_000n;
+/** Missing from the price, less than one percent of it. */
+const LITTLE = 40_000n;
 
 type Deed = (customer: Customer) => Promise<unknown>;
 
@@ -24,6 +26,8 @@ interface Step {
 /** A row of the table of Decision 340. */
 interface Row extends Step {
   readonly ways: readonly Way[];
+  /** Tolerance in percent; none when absent. */
+  readonly tolerance?: number;
   /** The ways out, by name. */
   readonly ends: Readonly<Record<string, Step>>;
 }
@@ -150,6 +154,72 @@ const ROWS: Readonly<Record<string, Row>> = {
       accept: ACCEPTED,
       refund: { ...REFUNDS, ...REFUND.part, dropped: `${DROPPED}, pay` },
     },
+  },
+  'less than due, within the tolerance': {
+    ways: FREE,
+    tolerance: 1,
+    deed: one => one.pay(PRICE - LITTLE),
+    shown: PAID,
+    dropped: DROPPED,
+    events: COMPLETED,
+    ends: {
+      wait: { deed: one => one.overtime(), shown: PAID, dropped: DROPPED, events: [] },
+      'send the rest': {
+        deed: one => one.pay(LITTLE),
+        shown: PAID,
+        dropped: DROPPED,
+        events: ['payment.completed'],
+      },
+    },
+  },
+  'in parts, within the tolerance': {
+    ways: FREE,
+    tolerance: 1,
+    deed: one => one.pay(PART),
+    shown: PARTIAL,
+    dropped: `${DROPPED}, pay`,
+    events: ['payment.completed'],
+    ends: {
+      'send less than the rest': {
+        deed: one => one.pay(REST - LITTLE),
+        shown: PAID,
+        dropped: DROPPED,
+        events: COMPLETED,
+      },
+    },
+  },
+  'less than due after the end, within the tolerance': {
+    ways: FREE,
+    tolerance: 1,
+    deed: async one => {
+      await one.overtime();
+      await one.pay(PRICE - LITTLE);
+    },
+    shown: LATE,
+    dropped: DROPPED,
+    events: ['checkout.expired', 'payment.completed', 'checkout.paid_late'],
+    ends: { accept: ACCEPTED },
+  },
+  'sold out, paid within the tolerance': {
+    ways: FREE,
+    tolerance: 1,
+    deed: async one => {
+      await one.sellOut();
+      await one.pay(PRICE - LITTLE);
+    },
+    shown: PAID_SOLD_OUT,
+    dropped: DROPPED,
+    events: ['checkout.expired', 'payment.completed', 'checkout.paid_late'],
+    ends: { accept: ACCEPTED },
+  },
+  'matched with nothing, within the tolerance': {
+    ways: ['price'],
+    tolerance: 1,
+    deed: one => one.pay(PRICE - LITTLE),
+    shown: `${OPEN}, open`,
+    dropped: OPEN,
+    events: ['transfer.unmatched'],
+    ends: { assign: { deed: one => one.assign(), shown: PAID, dropped: DROPPED, events: COMPLETED } },
   },
   'the price': {
     ways: EVERY,
@@ -289,7 +359,7 @@ eachServedShop('money that arrived', test => {
     );
 
     test.for(cells)('by $way, then: $name', async ({ way, end }, { shop }) => {
-      const one = await customer(shop, way);
+      const one = await customer(shop, way, row.tolerance);
       await row.deed(one);
       const before = await one.shown();
       await end.deed(one);
@@ -311,7 +381,7 @@ eachServedShop('money that arrived', test => {
     });
 
     test.for(row.ways)('by %s, dropped and mined again', async (way, { shop }) => {
-      const one = await customer(shop, way);
+      const one = await customer(shop, way, row.tolerance);
       await row.deed(one);
       await one.drop();
       const dropped = await one.shown();
@@ -332,6 +402,16 @@ eachServedShop('money that arrived', test => {
       expect(await one.shown()).toBe('partial: 3 USDS still to pay, Partly paid, pay, refunded 3 USDS');
     },
   );
+
+  test.for(FREE)('by %s, within the tolerance, is shown as it arrived', async (way, { shop }) => {
+    const one = await customer(shop, way, 1);
+    await one.pay(PRICE - LITTLE);
+
+    const receipt = await one.receipt();
+
+    expect(receipt).toMatchObject({ Amount: '5 USDS', Received: '4.96 USDS' });
+    expect(await one.payment()).toMatchObject({ amount: `${PRICE - LITTLE}`, partial: false });
+  });
 
   test('that was sent back cannot be accepted', async ({ shop }) => {
     const one = await customer(shop, 'wallet');

@@ -26,7 +26,7 @@ const chains = paymentChains([
 const CIRCUMSTANCES: Circumstances = {
   id: 'cs_a',
   ...OWNER,
-  merchant: { name: 'Acme', logoUrl: null },
+  merchant: { name: 'Acme', logoUrl: null, toleranceBps: 0 },
   chains,
   now: RECORD_TIME,
   lifetimeMs: 30 * MINUTE,

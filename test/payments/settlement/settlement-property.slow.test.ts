@@ -20,6 +20,8 @@ import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
 const SEALED = seals(['a secret that only this test knows, and long']);
 const ALL = { page: 1, limit: 1000 };
 const MINUTE_MS = 60_000;
+/** One percent: one of the transfers below, and the sum of two of them, is the price less a part of that. */
+const TOLERANCE_BPS = 100;
 
 /** Three sessions, two of them of one link with a single use, and transfers of two payers, two with one hash. */
 interface World {
@@ -107,11 +109,12 @@ async function begun(db: Db): Promise<World> {
   const sessions = await transaction(db, async handle => {
     const opened: CheckoutSession[] = [];
     for (const paymentLinkId of [link.id, link.id, null]) {
-      opened.push(await sessionStore(handle, SEALED).open(aSession(owner, { paymentLinkId, chainId })));
+      const draft = aSession(owner, { paymentLinkId, chainId, toleranceBps: TOLERANCE_BPS });
+      opened.push(await sessionStore(handle, SEALED).open(draft));
     }
     return opened;
   });
-  const amounts = [2_500_000n, 2_500_001n, 1_250_000n, 1_250_000n, 1_300_000n, 9_000_000n];
+  const amounts = [2_500_000n, 2_480_000n, 1_250_000n, 1_230_000n, 1_300_000n, 9_000_000n];
   const transfers = amounts.map((amount, index) =>
     aTransfer({
       amount,
@@ -233,8 +236,13 @@ function checkKept({ sessions, transactions, events, uses }: State): void {
     if (session.status !== 'completed') expect(session.paymentStatus === 'confirming').toBe(isConfirming);
     if (session.status === 'completed' && !session.isReorged) {
       expect(own.find(one => one.id === session.transactionId)?.status).toBe('completed');
-      expect(session.amountReceived).toBeGreaterThanOrEqual(session.acceptedAmount ?? session.amount);
+      const least = own.some(one => one.status === 'completed' && one.matchedBy === 'wallet')
+        ? (session.amount * (10_000n - BigInt(TOLERANCE_BPS))) / 10_000n
+        : session.amount;
+      expect(session.amountReceived).toBeGreaterThanOrEqual(session.acceptedAmount ?? least);
     }
+    const beyond = session.amountReceived - (session.acceptedAmount ?? session.amount);
+    expect(session.amountOverpaid).toBeLessThanOrEqual(beyond > 0n ? beyond : 0n);
   }
   const sold = sessions.filter(one => one.paymentLinkId !== null && one.status === 'completed');
   expect(uses).toBe(sold.filter(one => !one.isReorged).length);

@@ -109,6 +109,39 @@ eachWatchedShop('a payer', test => {
     expect(await ours.payments(ended.id)).toMatchObject([{ matchedBy: 'wallet', isLate: true }]);
   });
 
+  test('who signed for two checkouts pays the one whose price he sends within its tolerance', async ({
+    ours,
+  }) => {
+    const dear = await ours.boundSession({ amount: 9_000_000n, toleranceBps: 100 });
+    const cheap = await ours.boundSession({ toleranceBps: 100 });
+
+    await ours.payment(PRICE - 50_000n);
+    await ours.settle();
+    await ours.payment(9_000_000n - 90_000n);
+    await ours.settle();
+
+    expect(await ours.session(cheap.id)).toMatchObject({
+      status: 'completed',
+      amountReceived: PRICE - 50_000n,
+    });
+    expect(await ours.session(dear.id)).toMatchObject({ status: 'completed', amountReceived: 8_910_000n });
+  });
+
+  test('who signed is late with less than the price for the ended checkout that it is enough for', async ({
+    ours,
+  }) => {
+    const cheap = await ours.boundSession({ toleranceBps: 100 });
+    ours.clock.advance(1_000);
+    const dear = await ours.boundSession({ amount: 9_000_000n, toleranceBps: 100 });
+    for (const { id } of [cheap, dear]) await ours.expire(id);
+
+    await ours.payment(PRICE - 50_000n);
+    await ours.settle();
+
+    expect(await ours.session(cheap.id)).toMatchObject({ status: 'expired', paymentStatus: 'paid' });
+    expect(await ours.payments(dear.id)).toEqual([]);
+  });
+
   test('who sends an exact amount pays its session, whatever prices were set since', async ({
     chain,
     ours,

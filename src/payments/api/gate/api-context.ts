@@ -3,7 +3,7 @@ import type { Db, Transaction } from '#db/open.ts';
 import type { Client } from '#http/client-address.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Permission } from '../../keys/api-key.ts';
-import type { Actor, MerchantIdentity, Owner, Tier } from '../../model/owner.ts';
+import type { Actor, Owner, SessionDefaults, Tier } from '../../model/owner.ts';
 import type { PaymentChains } from '../../model/payment-chain.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 
@@ -48,7 +48,7 @@ export interface ApiCaller extends Owner {
   /** `If-Match`: the version of the record that the caller has read. */
   readonly ifMatch: string | undefined;
   /** Name and logo of the organization at the time of authentication. */
-  readonly merchant: MerchantIdentity;
+  readonly merchant: SessionDefaults;
   /**
    * Runs an effect in one transaction. With an idempotency key, the answer is stored in the same transaction (Decision
    * 106). `work` may run more than once, so it uses nothing but its handle and creates ids and secrets inside.

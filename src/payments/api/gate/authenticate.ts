@@ -7,7 +7,7 @@ import type { Client } from '#http/client-address.ts';
 import { type ClockAndLog, logAndGoOn } from '#lib/logger.ts';
 import { type ApiKey, hashOfKey, isWellFormedKey } from '../../keys/api-key.ts';
 import { apiKeyStore, TOUCH_INTERVAL_MS } from '../../keys/api-key-store.ts';
-import type { MerchantIdentity, Tier } from '../../model/owner.ts';
+import type { SessionDefaults, Tier } from '../../model/owner.ts';
 import { countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
 
 const REMEMBERED_USES = 10_000;
@@ -22,7 +22,7 @@ export interface AuthenticatorOptions extends ClockAndLog {
 export interface Credential {
   readonly key: ApiKey;
   readonly tier: Tier;
-  readonly merchant: MerchantIdentity;
+  readonly merchant: SessionDefaults;
 }
 
 declare module 'koa' {

@@ -110,6 +110,7 @@ function blank({ organizationId, mode }: ApiCaller, now: number) {
     maxUses: null,
     reserveUses: false,
     currentUses: 0,
+    toleranceBps: null,
     expiresAt: null,
     metadata: {},
     createdAt: now,

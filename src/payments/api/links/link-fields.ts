@@ -3,6 +3,7 @@ import { InvalidBody } from '#contract/contracts/violations.ts';
 import { newId } from '#lib/ids.ts';
 import { normalToken } from '../../model/payment-chain.ts';
 import type { PaymentLink } from '../../model/payment-link.ts';
+import { bpsOf, percentOf } from '../../model/session.ts';
 
 type Creation = PaymentsSchemas['PaymentLinkCreation'];
 type Changes = PaymentsSchemas['PaymentLinkChanges'];
@@ -51,6 +52,7 @@ export function linkFields(body: Changes & Partial<Creation>, now: number): Link
     items: body.items === undefined ? undefined : items(body.items ?? []),
     maxUses: body.max_uses,
     reserveUses: body.reserve_uses,
+    toleranceBps: toleranceBpsOf(body.payment_tolerance),
     expiresAt: endOf(body.expires_at, now),
     metadata: body.metadata === null ? {} : body.metadata,
   });
@@ -62,6 +64,14 @@ function named(fields: { [Field in keyof LinkFields]: LinkFields[Field] | undefi
 
 function amountOf(text: string | null | undefined): bigint | null | undefined {
   return typeof text === 'string' ? BigInt(text) : text;
+}
+
+/** A tolerance in hundredths of a percent. @throws InvalidBody for a part of a hundredth */
+export function toleranceBpsOf<Absent extends null | undefined>(percent: number | Absent): number | Absent {
+  if (typeof percent !== 'number') return percent;
+  const bps = bpsOf(percent);
+  if (percentOf(bps) === percent) return bps;
+  throw new InvalidBody('payment_tolerance', 'must have at most two decimal places');
 }
 
 /** Parses a time and cuts it to milliseconds (Decision 95). */

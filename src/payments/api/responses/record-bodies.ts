@@ -4,7 +4,7 @@ import { paymentUri } from '../../amounts/payment-uri.ts';
 import { outcomeOf } from '../../model/outcome.ts';
 import { availabilityOf, type PaymentLink } from '../../model/payment-link.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
-import type { CheckoutSession } from '../../model/session.ts';
+import { type CheckoutSession, percentOf } from '../../model/session.ts';
 import { NO_LOG } from '../../model/transfer.ts';
 import type { PaymentsContext } from '../gate/api-context.ts';
 import { nullableTimestamp } from './answers.ts';
@@ -44,6 +44,7 @@ export function linkBody(
     max_uses: link.maxUses,
     reserve_uses: link.reserveUses,
     current_uses: link.currentUses,
+    payment_tolerance: link.toleranceBps === null ? null : percentOf(link.toleranceBps),
     expires_at: nullableTimestamp(link.expiresAt),
     metadata: link.metadata,
     created_at: timestamp(link.createdAt),
@@ -75,6 +76,7 @@ export function sessionBody(
     subtotal: session.subtotal.toString(),
     amount: session.amount.toString(),
     amount_due: session.amountDue.toString(),
+    payment_tolerance: percentOf(session.toleranceBps),
     amount_received: session.amountReceived.toString(),
     amount_refunded: session.amountRefunded.toString(),
     amount_overpaid: session.amountOverpaid.toString(),

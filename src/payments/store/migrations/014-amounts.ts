@@ -75,6 +75,16 @@ export const OVERPAID_AMOUNTS_MIGRATION: Migration = {
   ],
 };
 
+/** Tolerance of payers who are certain, in hundredths of a percent. Sessions of older versions have none. */
+export const TOLERANCE_MIGRATION: Migration = {
+  name: 'payment tolerance',
+  up: [
+    addColumn('organization_settings', 'tolerance_bps', ['count', 'not null default 0']),
+    addColumn('payment_links', 'tolerance_bps', 'count'),
+    addColumn('checkout_sessions', 'tolerance_bps', ['count', 'not null default 0']),
+  ],
+};
+
 /** Wallets that signed for a session, next to the wallet that paid it. Only the former pay it by any amount. */
 export const SIGNED_WALLETS_MIGRATION: Migration = {
   name: 'signed wallets',

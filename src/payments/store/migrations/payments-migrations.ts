@@ -20,6 +20,7 @@ import {
   EXACT_PRICE_MIGRATION,
   OVERPAID_AMOUNTS_MIGRATION,
   SIGNED_WALLETS_MIGRATION,
+  TOLERANCE_MIGRATION,
 } from './014-amounts.ts';
 import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.ts';
 import { STATS_MIGRATION } from './026-stats.ts';
@@ -58,6 +59,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   CANDIDATES_MIGRATION,
   CUSTOMER_MAILS_MIGRATION,
   USE_RESERVATIONS_MIGRATION,
+  TOLERANCE_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

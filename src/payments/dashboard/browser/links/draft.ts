@@ -51,6 +51,8 @@ export interface Draft {
   readonly minAmount: string;
   readonly maxAmount: string;
   readonly suggestedAmount: string;
+  /** In percent; empty for the organization's. */
+  readonly tolerance: string;
   readonly chainId: number;
   readonly tokenAddress: string;
   readonly recipient: string;
@@ -80,6 +82,7 @@ const EMPTY: Omit<Draft, 'chainId' | 'tokenAddress' | 'recipient'> = {
   minAmount: '',
   maxAmount: '',
   suggestedAmount: '',
+  tolerance: '',
   items: [],
   imageUrl: '',
   themeColor: '',
@@ -124,6 +127,7 @@ export function draftOf(link: Link, chains: Chains): Draft {
     minAmount: typed(link.min_amount),
     maxAmount: typed(link.max_amount),
     suggestedAmount: typed(link.suggested_amount),
+    tolerance: link.payment_tolerance === null ? '' : String(link.payment_tolerance),
     chainId: link.chain_id,
     tokenAddress: link.token_address,
     recipient: link.recipient_address,
@@ -175,6 +179,7 @@ export function bodyOf(draft: Draft, token: Token): LinkBody {
     min_amount: bound('min_amount', draft.minAmount),
     max_amount: bound('max_amount', draft.maxAmount),
     suggested_amount: bound('suggested_amount', draft.suggestedAmount),
+    payment_tolerance: numberOrNull(draft.tolerance),
     chain_id: draft.chainId,
     token_address: draft.tokenAddress,
     ...(draft.recipient.trim() !== '' && { recipient_address: draft.recipient.trim() }),

@@ -126,6 +126,7 @@ function Parts(shown: ShownLink): VNode {
 
 function Overview({ link }: ShownLink): VNode {
   const { url, max_uses, current_uses, reserve_uses, expires_at, metadata } = link;
+  const { payment_tolerance: tolerance } = link;
   const notes = Object.entries(metadata);
   return html`<div class="grid">
     ${h(Card, {
@@ -143,6 +144,7 @@ function Overview({ link }: ShownLink): VNode {
       children: h(Facts, {
         rows: [
           ['Price', h(LinkPrice, { link })],
+          ['Payments may be short by', tolerance !== null && `${tolerance} %`],
           ['Chain', h(ChainName, { id: link.chain_id })],
           ['Recipient', h(Reference, { value: link.recipient_address })],
           ['Payments', max_uses === null ? current_uses : `${current_uses} of ${max_uses}`],

@@ -22,7 +22,7 @@ const PRICINGS: readonly (readonly [Pricing, string])[] = [
 ];
 const NEW_ITEM: ItemDraft = { name: '', description: '', imageUrl: '', amount: '', quantity: '1' };
 
-/** Fields for the price, the items, the chain and token, and the recipient. */
+/** Fields for the price, the items, the chain and token, the recipient, and the tolerance. */
 export function PriceFields(props: DraftFields): VNode {
   const { draft, onChange } = props;
   return html`
@@ -36,6 +36,16 @@ export function PriceFields(props: DraftFields): VNode {
     })}
     ${h(DestinationFields, { ...props })}
     ${draft.pricing === 'open' ? h(BoundFields, { ...props }) : h(FixedFields, { ...props })}
+    ${h(TextField, {
+      label: 'Accept as paid when short by up to',
+      param: 'payment_tolerance',
+      type: 'number',
+      step: 'any',
+      unit: '%',
+      value: draft.tolerance,
+      hint: 'For wallets that signed and payments that you assign, at most 10 %. Leave empty for the setting of the organization.',
+      onValue: (tolerance: string) => onChange({ tolerance }),
+    })}
   `;
 }
 

@@ -8,6 +8,7 @@ import { api, idempotencyKey, type Payments } from '../api.ts';
 import { Amount } from '../chains.ts';
 import { ReasonField, reasonPart } from '../decisions.ts';
 import { useHasPermission } from '../signed-in.ts';
+import { missing } from './payment-facts.ts';
 
 type Session = Payments['CheckoutSession'];
 
@@ -48,13 +49,13 @@ export function Acceptance({ session, changed }: { session: Session; changed: ()
 /** The consequences for the checkout and its receivers. */
 function Effect({ session }: { session: Session }): VNode {
   const { amount, amount_received: received } = session;
-  const missing = BigInt(amount) - BigInt(received);
+  const rest = missing(session);
   const units = (value: string) => h(Amount, { units: value, of: session });
   return html`
     <p>
       ${units(received)} of ${units(amount)} arrived${
-        missing > 0n &&
-        html`, so ${units(missing.toString())} is missing. You
+        rest > 0n &&
+        html`, so ${units(rest.toString())} is missing. You
       give that up`
       }. The checkout will be completed, and its payer and your webhooks will learn of it. This cannot be
       undone.

@@ -23,6 +23,7 @@ export function PaymentFacts({ session }: { session: Session }): VNode {
         ['Subtotal', subtotal !== amount && units(subtotal)],
         ['Shipping', shipping !== null && html`${shipping.name}, ${units(shipping.amount)}`],
         ['Exact amount to send', amount_due !== amount && units(amount_due)],
+        ['Payments may be short by', session.payment_tolerance > 0 && `${session.payment_tolerance} %`],
         ['Amount received', units(session.amount_received)],
         ['Refunded', session.amount_refunded !== '0' && units(session.amount_refunded)],
         ['Amount too much', session.amount_overpaid !== '0' && units(session.amount_overpaid)],
@@ -42,7 +43,7 @@ export function PaymentFacts({ session }: { session: Session }): VNode {
 }
 
 /** Amount still missing from a partial payment, up to the price. */
-function missing({ outcome, amount, amount_received }: Session): bigint {
+export function missing({ outcome, amount, amount_received }: Session): bigint {
   return outcome === 'partial' ? BigInt(amount) - BigInt(amount_received) : 0n;
 }
 

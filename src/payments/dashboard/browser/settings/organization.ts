@@ -38,6 +38,7 @@ function OrganizationPage(): VNode {
             ? html`<div class="grid">
               ${h(Profile, { organization: body, onDone })}
               ${h(Defaults, { organization: body, onDone })}
+              ${h(Tolerance, { organization: body, onDone })}
               ${h(Origins, { organization: body, onDone })}
             </div>`
             : h(Shown, { organization: body })
@@ -67,6 +68,7 @@ function Shown({ organization }: { organization: Organization }): VNode {
         ['Chain of new links', chainId !== null && h(ChainName, { id: chainId })],
         ['Token of new links', symbol ?? token],
         ['Recipient of new links', to !== null && h(Reference, { value: to })],
+        ['Payments may be short by', `${organization.payment_tolerance} %`],
         ['Origins', organization.origins.join(', ') || 'none'],
       ],
     }),
@@ -77,13 +79,14 @@ type Settings = Required<Payments['OrganizationChanges']>;
 
 function settingsOf(organization: Organization): Settings {
   const { name, logo_url, default_chain_id, default_token_address, default_recipient_address } = organization;
-  const { recipients_locked, origins } = organization;
+  const { payment_tolerance, recipients_locked, origins } = organization;
   return {
     name,
     logo_url,
     default_chain_id,
     default_token_address,
     default_recipient_address,
+    payment_tolerance,
     recipients_locked,
     origins,
   };
@@ -197,6 +200,39 @@ function Defaults({ organization, onDone }: { organization: Organization; onDone
           value: recipient,
           placeholder: '0x…',
           onValue: setRecipient,
+        })}
+      `,
+    }),
+  });
+}
+
+function Tolerance({ organization, onDone }: { organization: Organization; onDone: OnDone }): VNode {
+  const [percent, setPercent] = useState(String(organization.payment_tolerance));
+  const change = useChange();
+  const save = useSaving(organization);
+  const send = () =>
+    change.run(async () => {
+      const isSaved = await save({ payment_tolerance: Number(percent) });
+      onDone(isSaved ? 'The setting is saved. Open checkouts keep theirs.' : NOTHING_CHANGED);
+    });
+  return h(Card, {
+    title: 'Payments that are a little short',
+    children: h(ChangeForm, {
+      label: 'Payments that are a little short',
+      action: 'Save',
+      change,
+      onSubmit: send,
+      children: html`
+        ${h(TextField, {
+          label: 'Accept as paid when short by up to',
+          param: 'payment_tolerance',
+          type: 'number',
+          step: 'any',
+          unit: '%',
+          value: percent,
+          isRequired: true,
+          hint: 'Wallets and exchanges may take a fee from what they send. This counts for wallets that signed and for payments that you assign. 0 asks for the full price, 10 is the most. Payers do not see it, and a link can have its own.',
+          onValue: setPercent,
         })}
       `,
     }),
