@@ -1,16 +1,25 @@
 import { uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
-import { largestTail } from '../amounts/token-amount.ts';
+import { LARGEST_AMOUNT, largestTail } from '../amounts/token-amount.ts';
 import type { Owner } from '../model/owner.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
+import { isTolerated } from '../model/session.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 import { AT_ADDRESS, bindingsOf } from './session-rows.ts';
 
 /** Most expired sessions of a deposit address that are considered, the latest ended first. */
 const MAX_EXPIRED = 1000;
 
-const COLUMNS = ['id', 'status', 'signed_address', 'amount', 'amount_due', 'created_at'] as const;
+const COLUMNS = [
+  'id',
+  'status',
+  'signed_address',
+  'amount',
+  'amount_due',
+  'tolerance_bps',
+  'created_at',
+] as const;
 
 /** The facts of a transfer that point to the session it may be meant for. Times are UTC milliseconds. */
 export interface UnmatchedPayment extends DepositAddress {
@@ -67,6 +76,7 @@ export async function candidateSessions(
  * amount (Decisions 133 and 347). The order of preference is
  * - the price was sent,
  * - the amount due was sent,
+ * - the price is the nearest one that is paid within its tolerance,
  * - the price or the amount due is the nearest one.
  * Among equal candidates, one that was opened before the transfer comes first, then an open one, then one that the
  * sender signed for, then the one opened last.
@@ -83,7 +93,8 @@ async function nearSessions(handle: Handle, owner: Owner, payment: UnmatchedPaym
     })
     .toSorted(
       ({ session: a, rank: rankA }, { session: b, rank: rankB }) =>
-        compared(rankA, rankB) ||
+        compared(rankA[0], rankB[0]) ||
+        compared(rankA[1], rankB[1]) ||
         worseIf(isLater, a, b) ||
         worseIf(({ status }) => status !== 'active', a, b) ||
         worseIf(({ signed_address }) => signed_address !== payment.sender, a, b) ||
@@ -96,7 +107,8 @@ async function nearSessions(handle: Handle, owner: Owner, payment: UnmatchedPaym
 const LEAST_SHARE = 10n;
 /** Largest unknown transfer that a payer sees, in prices. */
 const MOST_PRICES = 2n;
-const LARGEST_AMOUNT = 2n ** 256n - 1n;
+/** Largest tolerance, in hundredths of a percent. Source: `payment_tolerance` of the contract. */
+const MOST_BPS = 1_000n;
 
 /** True when a transfer is large enough for the payer of a price to be told of it. */
 export function isShownToPayer(amount: bigint, price: bigint): boolean {
@@ -105,18 +117,26 @@ export function isShownToPayer(amount: bigint, price: bigint): boolean {
 
 type NearSession = Pick<SessionRow, (typeof COLUMNS)[number]>;
 
-/** Rank of a candidate: 0 is the best; from 2 on it grows with the distance. Undefined for an impossible one. */
-function rankOf(session: NearSession, { amount, tokenDecimals }: UnmatchedPayment): bigint | undefined {
+/** Kind of fit of a candidate, the best first, and within a kind the distance. Undefined for an impossible one. */
+function rankOf(
+  session: NearSession,
+  { amount, tokenDecimals }: UnmatchedPayment,
+): readonly [kind: bigint, distance: bigint] | undefined {
   const [price, due] = [uintOf(session.amount), uintOf(session.amount_due)];
-  if (amount === price) return 0n;
-  if (amount === due) return 1n;
+  if (amount === price) return [0n, 0n];
+  if (amount === due) return [1n, 0n];
   const [toPrice, toDue] = [distance(amount, price), distance(amount, due)];
+  if (isTolerated({ amount: price, toleranceBps: session.tolerance_bps }, amount)) return [2n, toPrice];
   if (toDue > largestTail(price, tokenDecimals)) return undefined;
-  return 2n + (toPrice < toDue ? toPrice : toDue);
+  return [3n, toPrice < toDue ? toPrice : toDue];
 }
 
 function distance(a: bigint, b: bigint): bigint {
   return a < b ? b - a : a - b;
+}
+
+function atMost(most: bigint, amount: bigint): bigint {
+  return amount < most ? amount : most;
 }
 
 function compared(a: bigint, b: bigint): number {
@@ -129,9 +149,11 @@ function sessionsNear(handle: Handle, owner: Owner, payment: UnmatchedPayment): 
   // The tail grows with the price, so the tail for twice the amount is a bound for every session near the amount.
   const reach = largestTail(2n * amount, tokenDecimals);
   const lowest = amount > reach ? amount - reach : 0n;
+  // Most of the sessions above have no tolerance. They are left out before they are sorted.
+  const tolerated = uintColumn(atMost(LARGEST_AMOUNT, (amount * 10_000n) / (10_000n - MOST_BPS) + reach));
   const isNear = {
-    sql: 'amount_due >= ? and amount_due <= ?',
-    bindings: [uintColumn(lowest), uintColumn(amount + reach)],
+    sql: 'amount_due >= ? and amount_due <= ? and (amount_due <= ? or tolerance_bps > 0)',
+    bindings: [uintColumn(lowest), tolerated, uintColumn(atMost(LARGEST_AMOUNT, amount + reach))],
   };
   return sessionsOf(handle, owner, payment, { ...isNear, endedAfter });
 }
@@ -139,7 +161,7 @@ function sessionsNear(handle: Handle, owner: Owner, payment: UnmatchedPayment): 
 /** Sessions that were open when the transfer was made, of a price that it may have paid in part or twice. */
 function openThen(handle: Handle, owner: Owner, payment: UnmatchedPayment): Promise<NearSession[]> {
   const { amount, blockTime } = payment;
-  const highest = amount * LEAST_SHARE < LARGEST_AMOUNT ? amount * LEAST_SHARE : LARGEST_AMOUNT;
+  const highest = atMost(LARGEST_AMOUNT, amount * LEAST_SHARE);
   const isPossible = {
     sql: 'amount >= ? and amount <= ?',
     bindings: [uintColumn((amount + MOST_PRICES - 1n) / MOST_PRICES), uintColumn(highest)],

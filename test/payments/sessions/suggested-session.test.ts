@@ -94,6 +94,25 @@ eachPaymentsDatabase('the suggested session of a transfer', ownedTest => {
     expect(await suggested(dear, 99n * UNIT)).toBeNull();
   });
 
+  test('may be paid within its tolerance, which comes before every other near amount', async ({
+    suggested,
+  }) => {
+    const tolerant = { price: 100n * UNIT, due: 100n * UNIT + 1n, toleranceBps: 1_000 };
+    const strict = { ...tolerant, due: 100n * UNIT + 2n, toleranceBps: 0 };
+    const farther = { ...tolerant, price: 101n * UNIT, due: 101n * UNIT + 1n };
+    const nearer = { price: 99n * UNIT - 1n, due: 99n * UNIT + 2n };
+
+    expect(await suggested([tolerant], 90n * UNIT)).toBe(0);
+    expect(await suggested([tolerant], 90n * UNIT - 1n)).toBeNull();
+    expect(await suggested([strict], 90n * UNIT)).toBeNull();
+    expect(await suggested([strict, nearer, tolerant], 99n * UNIT)).toBe(2);
+    expect(await suggested([farther, nearer, tolerant], 99n * UNIT)).toBe(2);
+    expect(await suggested([tolerant, nearer], nearer.price)).toBe(1);
+    expect(await suggested([tolerant, nearer], nearer.due)).toBe(1);
+    expect(await suggested([{ ...tolerant, isExpired: true }], 90n * UNIT)).toBe(0);
+    expect(await suggested([{ price: 2n ** 256n - 1n, due: 2n ** 256n - 1n }], 2n ** 256n - 2n)).toBe(0);
+  });
+
   test('may be cheaper than the largest tail, and may have expired', async ({ suggested }) => {
     expect(await suggested([{ price: 20n, due: 21n }], 7n)).toBe(0);
     expect(await suggested([{ price: UNIT, due: UNIT + 3n, isExpired: true }], UNIT)).toBe(0);
