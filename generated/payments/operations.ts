@@ -74,6 +74,7 @@ export const table = {
     parameters: [
       { name: "payment_link_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
       { name: "status", in: "query", required: false, read: "string", many: "one", check: "SessionStatusParameter" },
+      { name: "outcome", in: "query", required: false, read: "string", many: "one", check: "OutcomeParameter" },
       { name: "from", in: "query", required: false, read: "string", many: "one", check: "From" },
       { name: "to", in: "query", required: false, read: "string", many: "one", check: "From" },
       { name: "page", in: "query", required: false, read: "integer", many: "one", check: "Page", default: 1 },
@@ -114,6 +115,7 @@ export const table = {
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
       { name: "status", in: "query", required: false, read: "string", many: "one", check: "SessionStatusParameter" },
+      { name: "outcome", in: "query", required: false, read: "string", many: "one", check: "OutcomeParameter" },
       { name: "payment_link_id", in: "query", required: false, read: "string", many: "one", check: "PaymentLinkIdParameter" },
       { name: "from", in: "query", required: false, read: "string", many: "one", check: "From" },
       { name: "to", in: "query", required: false, read: "string", many: "one", check: "From" },

@@ -225,7 +225,7 @@ export interface paths {
         };
         /**
          * Export payment transactions
-         * @description Returns all transactions that match every filter as CSV (RFC 4180) with a header row, newest first. When more than 50,000 match, the answer is `invalid_field_value`: narrow the filter. Cells that a spreadsheet would read as a formula begin with `'`.
+         * @description Returns all transactions that match every filter as CSV (RFC 4180) with a header row, newest first. The last column, `outcome`, is that of the transaction's session. When more than 50,000 match, the answer is `invalid_field_value`: narrow the filter. Cells that a spreadsheet would read as a formula begin with `'`.
          */
         get: operations["exportPaymentTransactions"];
         put?: never;
@@ -3175,6 +3175,12 @@ export interface components {
          */
         SessionStatus: "active" | "completed" | "expired";
         /**
+         * @description What happened with the money of a session. `waiting`: nothing arrived yet. `expired`: nothing arrived, and the session has ended. `confirming`: a transfer needs confirmations. `partial`: less than the price arrived. `paid`: the session is completed. `overpaid`: it is completed, and more than its price arrived, or it was paid twice. `paid_late`: the full price arrived after its end. `sold_out`: the last use of its link went to another session, and nothing arrived. `paid_sold_out`: the full price arrived after that. `dropped`: a reorganisation dropped the payment. `failed`: the last attempt to pay failed.
+         * @example waiting
+         * @enum {string}
+         */
+        Outcome: "waiting" | "expired" | "confirming" | "partial" | "paid" | "overpaid" | "paid_late" | "sold_out" | "paid_sold_out" | "dropped" | "failed";
+        /**
          * Format: date-time
          * @description Time in ISO 8601 with an offset or Z, in the years 1000 to 2999.
          * @example 2026-11-21T09:30:00Z
@@ -3191,12 +3197,6 @@ export interface components {
          * @enum {string}
          */
         PaymentStatus: "awaiting_payment" | "confirming" | "paid" | "underpaid" | "failed";
-        /**
-         * @description What happened with the money of a session. `waiting`: nothing arrived yet. `expired`: nothing arrived, and the session has ended. `confirming`: a transfer needs confirmations. `partial`: less than the price arrived. `paid`: the session is completed. `overpaid`: it is completed, and more than its price arrived, or it was paid twice. `paid_late`: the full price arrived after its end. `sold_out`: the last use of its link went to another session, and nothing arrived. `paid_sold_out`: the full price arrived after that. `dropped`: a reorganisation dropped the payment. `failed`: the last attempt to pay failed.
-         * @example waiting
-         * @enum {string}
-         */
-        Outcome: "waiting" | "expired" | "confirming" | "partial" | "paid" | "overpaid" | "paid_late" | "sold_out" | "paid_sold_out" | "dropped" | "failed";
         /**
          * @description 32 bytes as 0x-prefixed hex in lower case, for example a transaction or block hash.
          * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
@@ -6946,6 +6946,8 @@ export interface components {
         Order: "asc" | "desc";
         /** @description Only sessions in this state. */
         SessionStatusParameter: components["schemas"]["SessionStatus"];
+        /** @description Only sessions with this outcome. */
+        OutcomeParameter: components["schemas"]["Outcome"];
         /** @description Only transactions in this state. */
         TransactionStatusParameter: components["schemas"]["TransactionStatus"];
         /** @description Only transfers in this state. */
@@ -7273,6 +7275,8 @@ export interface operations {
             query: {
                 /** @description Only sessions in this state. */
                 status?: components["parameters"]["SessionStatusParameter"];
+                /** @description Only sessions with this outcome. */
+                outcome?: components["parameters"]["OutcomeParameter"];
                 /** @description Only records created at or after this time, ISO 8601. */
                 from?: components["parameters"]["From"];
                 /** @description Only records created before this time, ISO 8601. */
@@ -7413,6 +7417,8 @@ export interface operations {
             query: {
                 /** @description Only sessions in this state. */
                 status?: components["parameters"]["SessionStatusParameter"];
+                /** @description Only sessions with this outcome. */
+                outcome?: components["parameters"]["OutcomeParameter"];
                 /** @description Only records of this payment link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
                 /** @description Only records created at or after this time, ISO 8601. */
