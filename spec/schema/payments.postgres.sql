@@ -177,6 +177,21 @@ CREATE INDEX sessions_of_client ON checkout_sessions USING btree (client_hash, e
 CREATE INDEX sessions_by_amount_and_completion ON checkout_sessions USING btree (chain_id, token_address, recipient_address, amount_due, ended_at) WHERE status = 'completed'::text AND NOT is_wallet_only;
 CREATE INDEX sessions_sold_out ON checkout_sessions USING btree (payment_link_id, created_at) WHERE ended_reason = 'sold_out'::text;
 CREATE INDEX sessions_reserving ON checkout_sessions USING btree (payment_link_id) WHERE status = 'active'::text AND use_reserved_until IS NOT NULL;
+CREATE INDEX sessions_by_outcome ON checkout_sessions USING btree (organization_id, mode, (
+CASE
+    WHEN status = 'completed'::text AND is_reorged THEN 'dropped'::text
+    WHEN status = 'completed'::text AND amount_overpaid <> '010'::text THEN 'overpaid'::text
+    WHEN status = 'completed'::text THEN 'paid'::text
+    WHEN payment_status = 'confirming'::text THEN 'confirming'::text
+    WHEN payment_status = 'paid'::text AND ended_reason = 'sold_out'::text THEN 'paid_sold_out'::text
+    WHEN payment_status = 'paid'::text THEN 'paid_late'::text
+    WHEN payment_status = 'underpaid'::text THEN 'partial'::text
+    WHEN payment_status = 'failed'::text AND failure_reason = 'reorged'::text THEN 'dropped'::text
+    WHEN ended_reason = 'sold_out'::text THEN 'sold_out'::text
+    WHEN payment_status = 'failed'::text THEN 'failed'::text
+    WHEN status = 'expired'::text THEN 'expired'::text
+    ELSE 'waiting'::text
+END), created_at, id, payment_link_id, status);
 
 create table watched_recipients (
   organization_id text collate "C" not null,

@@ -159,6 +159,21 @@ CREATE INDEX sessions_sold_out on checkout_sessions (payment_link_id, created_at
      where ended_reason = 'sold_out';
 CREATE INDEX sessions_reserving on checkout_sessions (payment_link_id)
      where status = 'active' and use_reserved_until is not null;
+CREATE INDEX sessions_by_outcome on checkout_sessions (organization_id, mode, (
+       case
+       when status = 'completed' and is_reorged then 'dropped'
+       when status = 'completed' and amount_overpaid <> '010' then 'overpaid'
+       when status = 'completed' then 'paid'
+       when payment_status = 'confirming' then 'confirming'
+       when payment_status = 'paid' and ended_reason = 'sold_out' then 'paid_sold_out'
+       when payment_status = 'paid' then 'paid_late'
+       when payment_status = 'underpaid' then 'partial'
+       when payment_status = 'failed' and failure_reason = 'reorged' then 'dropped'
+       when ended_reason = 'sold_out' then 'sold_out'
+       when payment_status = 'failed' then 'failed'
+       when status = 'expired' then 'expired'
+       else 'waiting' end
+     ), created_at, id, payment_link_id, status);
 
 CREATE TABLE watched_recipients (
   organization_id text not null references organizations (id),

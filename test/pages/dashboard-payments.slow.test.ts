@@ -53,6 +53,12 @@ test('payments page by cursor, and the filters are part of the address', async (
   await page.waitForURL('**/dashboard/payments?status=completed*');
   await rows.getByText('Completed').waitFor();
   expect(await rows.count()).toBe(1);
+  await page.goto('/dashboard/payments');
+  await page.getByLabel('Outcome').selectOption('Completed');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.waitForURL('**/dashboard/payments?*outcome=paid*');
+  await rows.getByText('Completed').waitFor();
+  expect(await rows.count()).toBe(1);
   expect(complaints).toEqual([]);
 });
 

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { acceptsPayment, type OutcomeFacts, outcomeOf } from '#payments/model/outcome.ts';
+import { uintColumn } from '#db/columns.ts';
+import { openDatabase } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
+import { acceptsPayment, OUTCOME_SQL, type OutcomeFacts, outcomeOf } from '#payments/model/outcome.ts';
+import { bothDatabases } from '../support/databases.ts';
 
 const OPEN: OutcomeFacts = {
   status: 'active',
@@ -35,6 +39,43 @@ test.each<[outcome: string, facts: OutcomeFacts]>([
   ['failed', { ...ENDED, paymentStatus: 'failed', failureReason: 'not_found' }],
 ])('the outcome %s follows from the facts', (outcome, facts) => {
   expect(outcomeOf(facts)).toBe(outcome);
+});
+
+const EACH_FACTS = (['active', 'completed', 'expired'] as const).flatMap(status =>
+  (['awaiting_payment', 'confirming', 'paid', 'underpaid', 'failed'] as const).flatMap(paymentStatus =>
+    ([null, 'time', 'merchant', 'sold_out', 'link_deleted'] as const).flatMap(endedReason =>
+      ([null, 'reverted', 'reorged'] as const).flatMap(failureReason =>
+        [false, true].flatMap(isReorged =>
+          [0n, 1n].map(amountOverpaid => {
+            return { status, paymentStatus, endedReason, failureReason, isReorged, amountOverpaid };
+          }),
+        ),
+      ),
+    ),
+  ),
+);
+
+bothDatabases('the database', databases => {
+  test('decides each outcome as the model does', async () => {
+    const db = openDatabase(await databases.create());
+    const text = (value: string | null) => (value === null ? 'null' : `'${value}'`);
+    const rows = EACH_FACTS.map((one, id) =>
+      [
+        ...[id, text(one.status), text(one.paymentStatus), text(one.endedReason), text(one.failureReason)],
+        ...[one.isReorged, text(uintColumn(one.amountOverpaid))],
+      ].join(', '),
+    );
+
+    const decided = await rowsOf<{ outcome: string }>(
+      db,
+      `with facts (id, status, payment_status, ended_reason, failure_reason, is_reorged, amount_overpaid) as (
+         values (${rows.join('), (')})
+       ) select ${OUTCOME_SQL} as outcome from facts order by id`,
+    );
+
+    expect(decided.map(({ outcome }) => outcome)).toEqual(EACH_FACTS.map(outcomeOf));
+    await db.destroy();
+  });
 });
 
 test('an open checkout takes money unless it is sold out, its chain late or its payment seen', () => {

@@ -21,8 +21,11 @@ import { sessionBody } from './responses/record-bodies.ts';
 export function sessionHandlers(context: PaymentsContext) {
   const { db, seals, clock } = context;
   return {
-    async listCheckoutSessions({ query: { page, limit, status, payment_link_id, ...period } }, caller) {
-      const filters = { status, paymentLinkId: payment_link_id, ...periodOf(period) };
+    async listCheckoutSessions(
+      { query: { page, limit, status, outcome, payment_link_id, ...period } },
+      caller,
+    ) {
+      const filters = { status, outcome, paymentLinkId: payment_link_id, ...periodOf(period) };
       const sessions = await sessionStore(db, seals).list(caller, filters, { page, limit });
       const body = pagedList('/api/v1/checkout-sessions', sessions, one => sessionBody(one, context));
       return { status: 200, body };

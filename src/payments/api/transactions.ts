@@ -74,7 +74,7 @@ export function transactionHandlers(context: PaymentsContext) {
       }),
 
     async exportPaymentTransactions({ query }, caller) {
-      return { status: 200, body: await exportOf(transactionStore(db), caller, filtersOf(query)) };
+      return { status: 200, body: await exportOf(db, caller, filtersOf(query)) };
     },
   } satisfies ApiHandlers;
 }

@@ -4,6 +4,7 @@ import type { Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { isRound } from '../amounts/token-amount.ts';
+import { OUTCOME_SQL, type Outcome } from '../model/outcome.ts';
 import type { Owner } from '../model/owner.ts';
 import { type DepositAddress, watcherName } from '../model/payment-chain.ts';
 import type { CheckoutSession, SessionState, SessionStatus } from '../model/session.ts';
@@ -36,6 +37,7 @@ import {
 /** Filters of a list of sessions. `from` (inclusive) and `to` (exclusive) are creation times in UTC milliseconds. */
 interface SessionFilters {
   readonly status?: SessionStatus | undefined;
+  readonly outcome?: Outcome | undefined;
   readonly paymentLinkId?: string | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -200,10 +202,11 @@ const HAS_PAYMENT = `exists (
   select 1 from transactions t where t.session_id = checkout_sessions.id and t.status in ('confirming', 'completed')
 )`;
 
-function matching(owner: Owner, { status, paymentLinkId, from, to }: SessionFilters): Sql {
+function matching(owner: Owner, { status, outcome, paymentLinkId, from, to }: SessionFilters): Sql {
   return allOf([
     ownedBy(owner),
     optionalCondition('status = ?', status),
+    optionalCondition(`(${OUTCOME_SQL}) = ?`, outcome),
     optionalCondition('payment_link_id = ?', paymentLinkId),
     optionalCondition('created_at >= ?', from),
     optionalCondition('created_at < ?', to),
@@ -217,6 +220,17 @@ export async function sessionStates(
 ): Promise<Map<string, SessionState>> {
   const rows = await sessionStateRows.rows(handle, `where s.id in (${placeholders(ids.length)})`, ids);
   return new Map(rows.map(row => [row.id, stateOf(row)]));
+}
+
+/** Outcomes of sessions by id, in one statement. Unknown ids are left out. */
+export async function sessionOutcomes(handle: Handle, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await select({
+    from: 'checkout_sessions',
+    columns: ['id'],
+    computed: { outcome: ['text', OUTCOME_SQL] },
+  }).rows(handle, `where id in (${placeholders(ids.length)})`, ids);
+  return new Map(rows.map(({ id, outcome }) => [id, outcome]));
 }
 
 /**

@@ -29,10 +29,14 @@ function plainFields(): string[] {
 /** Splits CSV without quotes into rows of cells. */
 const cellsOf = (csv: string) => csv.split('\r\n').map(line => line.split(','));
 
-async function paid(merchant: Merchant, amount: string): Promise<Record<string, unknown>> {
+async function paid(
+  merchant: Merchant,
+  amount: string,
+  outcome: 'completed' | 'underpaid' = 'completed',
+): Promise<Record<string, unknown>> {
   const terms = { ...PLACE, amount };
   const { body } = await merchant.post('/api/v1/checkout-sessions', terms);
-  await merchant.post(`/api/v1/test/sessions/${text(record(body).id)}/simulate`, {});
+  await merchant.post(`/api/v1/test/sessions/${text(record(body).id)}/simulate`, { outcome });
   return record(body);
 }
 
@@ -66,22 +70,25 @@ test('a cell is quoted where RFC 4180 requires it, and is never a formula', () =
 });
 
 eachDatabase('the export', databases => {
-  test('has the plain fields of the record as its header, and one CRLF line per transaction', async () => {
+  test('has the plain fields of the record and the outcome of its session, one CRLF line per transaction', async () => {
     await using api = await startPaymentsApi(await databases.create('payments'));
     const merchant = await api.merchant();
     const old = await paid(merchant, '100');
     api.clock.advance(1000);
-    const recent = await paid(merchant, '2000');
+    const recent = await paid(merchant, '2000', 'underpaid');
 
     const { status, headers, body } = await merchant.get(PATH);
 
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
     const [header = [], ...lines] = cellsOf(text(body));
-    expect(header).toEqual(plainFields());
+    expect(header).toEqual([...plainFields(), 'outcome']);
     expect(lines.pop()).toEqual(['']);
     const { body: listed } = await merchant.get('/api/v1/transactions');
     expect(lines).toEqual(
-      list(record(listed).data).map(one => header.map(name => String(record(one)[name] ?? ''))),
+      list(record(listed).data).map(one => [
+        ...plainFields().map(name => String(record(one)[name] ?? '')),
+        record(one).session_id === recent.id ? 'partial' : 'paid',
+      ]),
     );
     expect(lines.map(cells => cells[header.indexOf('session_id')])).toEqual([recent.id, old.id]);
   });

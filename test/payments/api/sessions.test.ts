@@ -324,6 +324,10 @@ eachPaymentsApi('checkout sessions', apiTest => {
       expect(await found('')).toEqual([newest.id, middle.id, oldest.id]);
       expect(await found('status=expired')).toEqual([oldest.id]);
       expect(await found('status=active')).toEqual([newest.id, middle.id]);
+      expect(await found('outcome=expired')).toEqual([oldest.id]);
+      expect(await found('outcome=waiting')).toEqual([newest.id, middle.id]);
+      expect(await found(`outcome=waiting&payment_link_id=${link.id}`)).toEqual([middle.id]);
+      expect(await found('outcome=paid')).toEqual([]);
       expect(await found(`payment_link_id=${link.id}`)).toEqual([middle.id]);
       expect(await found('payment_link_id=anything')).toEqual([]);
       expect(await found(`from=${second}`)).toEqual([newest.id, middle.id]);
@@ -355,8 +359,10 @@ eachPaymentsApi('checkout sessions', apiTest => {
     test('an invalid filter is named in the error', async ({ merchant }) => {
       const wrong = async (query: string) => errorOf(await merchant.get(`${PATH}?${query}`));
 
-      expect([await wrong('status=open'), await wrong('from=yesterday'), await wrong('limit=101')]).toEqual([
+      const queries = ['status=open', 'outcome=lost', 'from=yesterday', 'limit=101'];
+      expect(await Promise.all(queries.map(wrong))).toEqual([
         '400 invalid_field_value status',
+        '400 invalid_field_value outcome',
         '400 invalid_field_value from',
         '400 invalid_field_value limit',
       ]);

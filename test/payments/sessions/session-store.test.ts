@@ -11,6 +11,7 @@ import { watchedStore } from '#payments/store/watched-store.ts';
 import { aLink, RECORD_TIME } from '../../lab/payments-records.ts';
 import { aSession, aTransfer } from '../../lab/payments-sessions.ts';
 import { eachPaymentsDatabase } from '../../support/each-payments-database.ts';
+import { indexPlans } from '../../support/query-plans.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);
 const ALL = { page: 1, limit: 100 };
@@ -123,6 +124,44 @@ eachPaymentsDatabase('the checkout sessions', ownedTest => {
     expect(await listed({ paymentLinkId: link.id })).toEqual([old.id]);
     expect(await listed({ from: RECORD_TIME })).toEqual([recent.id]);
     expect(await listed({ to: RECORD_TIME })).toEqual([old.id]);
+  });
+
+  test('a list of one outcome has exactly the sessions that show it, a page at a time', async ({
+    db,
+    owner,
+    stranger,
+    store,
+    opened,
+  }) => {
+    const link = aLink(owner);
+    await linkStore(db).insert(link);
+    const late = { status: 'expired', paymentStatus: 'paid', endedReason: 'time' } as const;
+    const first = await opened({ ...late, createdAt: RECORD_TIME - 3 });
+    const linked = await opened({ ...late, createdAt: RECORD_TIME - 2, paymentLinkId: link.id });
+    const last = await opened({ ...late, createdAt: RECORD_TIME - 1 });
+    await opened({ ...late, endedReason: 'sold_out' });
+    await opened({ ...late, paymentStatus: 'underpaid' });
+    await opened();
+    await opened(late, stranger);
+    const listed = async (filters: object, page: Parameters<ReturnType<typeof store>['list']>[2] = ALL) => {
+      const { data, total, hasMore } = await store().list(owner, { outcome: 'paid_late', ...filters }, page);
+      return [data.map(one => one.id), total, hasMore];
+    };
+
+    expect(await listed({})).toEqual([[last.id, linked.id, first.id], 3, false]);
+    expect(await listed({}, { page: 1, limit: 2 })).toEqual([[last.id, linked.id], 3, true]);
+    expect(await listed({}, { page: 2, limit: 2 })).toEqual([[first.id], 3, false]);
+    expect(await listed({ paymentLinkId: link.id })).toEqual([[linked.id], 1, false]);
+    expect(await listed({ status: 'active' })).toEqual([[], 0, false]);
+  });
+
+  test('a list of one outcome is read from its index, without a sort', async ({ db, owner, store }) => {
+    const page = { page: 3, limit: 1 };
+    const plans = await indexPlans(db, () => store().list(owner, { outcome: 'overpaid', to: 9 }, page));
+
+    // The page by its ids, and the number of the sessions.
+    expect(plans.match(/sessions_by_outcome/g)).toHaveLength(2);
+    expect(plans).not.toMatch(/SCAN checkout_sessions|Seq Scan/);
   });
 
   test('a newer wallet replaces the previous one until a transfer is seen', async ({ db, store, opened }) => {

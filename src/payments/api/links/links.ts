@@ -62,9 +62,9 @@ export function linkHandlers(context: PaymentsContext) {
       }),
 
     async listPaymentLinkSessions({ path: { payment_link_id: id }, query }, caller) {
-      const { status, page, limit, ...period } = query;
+      const { status, outcome, page, limit, ...period } = query;
       if ((await linkStore(db).find(caller, id)) === undefined) throw resourceNotFound('payment_link', id);
-      const filter = { status, paymentLinkId: id, ...periodOf(period) };
+      const filter = { status, outcome, paymentLinkId: id, ...periodOf(period) };
       const sessions = await sessionStore(db, seals).list(caller, filter, { page, limit });
       const path = `/api/v1/payment-links/${id}/sessions`;
       return { status: 200, body: pagedList(path, sessions, session => sessionBody(session, context)) };

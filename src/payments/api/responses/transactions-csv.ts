@@ -1,11 +1,13 @@
+import type { Handle } from '#db/open.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
-import type { TransactionFilters, TransactionStore } from '../../store/transaction-store.ts';
+import { sessionOutcomes } from '../../sessions/session-store.ts';
+import { type TransactionFilters, transactionStore } from '../../store/transaction-store.ts';
 import { csvExport } from './csv-export.ts';
 import { type PlainTransaction, plainTransaction } from './record-bodies.ts';
 
-/** Columns: the plain fields of a transaction, in the order of its record (Decision 115). */
-const COLUMNS = [
+/** The plain fields of a transaction, in the order of its record (Decision 115). */
+const FIELDS = [
   'object',
   'id',
   'mode',
@@ -39,20 +41,24 @@ const COLUMNS = [
   'moved_from',
 ] as const satisfies readonly (keyof PlainTransaction)[];
 
-/** All matching transactions as CSV. @throws HttpError as `csvExport` */
-export function exportOf(
-  store: Pick<TransactionStore, 'count' | 'export'>,
-  owner: Owner,
-  filters: TransactionFilters,
-): Promise<string> {
-  return csvExport<PaymentTransaction>({
+type ExportedTransaction = PaymentTransaction & { readonly outcome: string | null };
+
+/** All matching transactions as CSV, with the outcomes of their sessions. @throws HttpError as `csvExport` */
+export function exportOf(handle: Handle, owner: Owner, filters: TransactionFilters): Promise<string> {
+  const store = transactionStore(handle);
+  return csvExport<ExportedTransaction>({
     records: 'transactions',
-    columns: COLUMNS,
+    columns: [...FIELDS, 'outcome'],
     count: () => store.count(owner, filters),
-    read: (limit, after) => store.export(owner, filters, limit, after),
+    async read(limit, after) {
+      const transactions = await store.export(owner, filters, limit, after);
+      const ids = new Set(transactions.map(({ sessionId }) => sessionId));
+      const outcomes = await sessionOutcomes(handle, [...ids]);
+      return transactions.map(one => ({ ...one, outcome: outcomes.get(one.sessionId) ?? null }));
+    },
     cells(transaction) {
       const plain = plainTransaction(transaction);
-      return COLUMNS.map(name => plain[name]);
+      return [...FIELDS.map(name => plain[name]), transaction.outcome];
     },
   });
 }

@@ -25,7 +25,11 @@ import {
 import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.ts';
 import { STATS_MIGRATION } from './026-stats.ts';
 import { WATCHING_MIGRATIONS } from './029-watching.ts';
-import { ENDED_REASONS_MIGRATION, USE_RESERVATIONS_MIGRATION } from './038-ended-sessions.ts';
+import {
+  ENDED_REASONS_MIGRATION,
+  OUTCOMES_MIGRATION,
+  USE_RESERVATIONS_MIGRATION,
+} from './038-ended-sessions.ts';
 import { REFUND_ADDRESSES_MIGRATION, REFUNDS_MIGRATION } from './040-refunds.ts';
 import { MERCHANT_DECISION_MIGRATIONS } from './041-merchant-decisions.ts';
 import { CANDIDATES_MIGRATION } from './042-candidates.ts';
@@ -60,6 +64,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   CUSTOMER_MAILS_MIGRATION,
   USE_RESERVATIONS_MIGRATION,
   TOLERANCE_MIGRATION,
+  OUTCOMES_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { h } from '#pages/browser/element.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
+import { MERCHANT_WORDS } from '#payments/browser/outcome-words.ts';
 import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { Amount, ChainName, TransactionHash } from '../chains.ts';
@@ -20,6 +21,10 @@ export const CHECKOUT_STATUSES = [
   ['completed', 'Completed'],
   ['expired', 'Expired'],
 ] as const;
+/** Outcomes of checkouts, with the words of their badges. */
+export const OUTCOMES = Object.entries(MERCHANT_WORDS).map(
+  ([outcome, { badge }]) => [outcome, badge] as const,
+);
 export const TRANSFER_STATUSES = [
   ['pending', 'Pending'],
   ['confirming', 'Confirming'],
@@ -29,7 +34,8 @@ export const TRANSFER_STATUSES = [
 
 /** Checkouts selected by the filters in the URL. */
 export function CheckoutList(): VNode {
-  const filters = filtersOf(CHECKOUT_STATUSES);
+  const outcome = givenFilters().get('outcome');
+  const filters = { ...filtersOf(CHECKOUT_STATUSES), ...(isOutcome(outcome) && { outcome }) };
   return numberedList({
     label: 'Checkouts',
     load: (page, signal) =>
@@ -42,6 +48,10 @@ export function CheckoutList(): VNode {
         : 'No checkouts match these filters.',
     columns: CHECKOUT_COLUMNS,
   });
+}
+
+function isOutcome(word: string | undefined): word is Session['outcome'] {
+  return word !== undefined && Object.hasOwn(MERCHANT_WORDS, word);
 }
 
 /** Columns of a list of checkouts. */

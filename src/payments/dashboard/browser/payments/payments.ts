@@ -9,7 +9,13 @@ import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
 import { Choice, Days, Filters, givenFilters } from '../filters.ts';
 import { openPage } from '../frame.ts';
-import { CHECKOUT_STATUSES, CheckoutList, TRANSFER_STATUSES, TransferList } from './payment-lists.ts';
+import {
+  CHECKOUT_STATUSES,
+  CheckoutList,
+  OUTCOMES,
+  TRANSFER_STATUSES,
+  TransferList,
+} from './payment-lists.ts';
 
 /** Page of checkouts and their transfers, the newest first. */
 function PaymentsPage(): VNode {
@@ -21,7 +27,8 @@ function PaymentsPage(): VNode {
         {
           id: 'checkouts',
           label: 'Checkouts',
-          content: () => html`${h(Narrowed, { statuses: CHECKOUT_STATUSES })}${h(CheckoutList, {})}`,
+          content: () =>
+            html`${h(Narrowed, { statuses: CHECKOUT_STATUSES, outcomes: OUTCOMES })}${h(CheckoutList, {})}`,
         },
         {
           id: 'transfers',
@@ -33,7 +40,9 @@ function PaymentsPage(): VNode {
   `;
 }
 
-function Narrowed({ statuses }: { statuses: readonly (readonly [string, string])[] }): VNode {
+type Options = readonly (readonly [value: string, text: string])[];
+
+function Narrowed({ statuses, outcomes }: { statuses: Options; outcomes?: Options }): VNode {
   const links = useAnswer(signal => api.GET('/api/v1/payment-links', { params: { query: LINKS }, signal }));
   const listed =
     links.answer?.data.data.map(({ id, name }: Payments['PaymentLink']) => [id, name] as const) ?? [];
@@ -42,6 +51,7 @@ function Narrowed({ statuses }: { statuses: readonly (readonly [string, string])
   return h(Filters, {
     children: html`
       ${h(Choice, { name: 'status', label: 'Status', words: statuses })}
+      ${outcomes && h(Choice, { name: 'outcome', label: 'Outcome', words: outcomes })}
       ${h(Choice, {
         name: 'payment_link_id',
         label: 'Link',
