@@ -4549,6 +4549,13 @@ export interface components {
             /** @description Id of the session. */
             id: components["schemas"]["SessionId"];
             /**
+             * @description Name of what is sold; null for a session without a link, and in events of an older version.
+             * @example Field notebooks
+             */
+            name: string | null;
+            /** @description What had happened with the session's money at the time of the event; null in events of an older version. */
+            outcome: components["schemas"]["Outcome"] | null;
+            /**
              * @description The merchant's own id of the checkout; null when not given.
              * @example order-1042
              */
@@ -4795,11 +4802,6 @@ export interface components {
             id: components["schemas"]["SessionId"];
             /** @description Link of the session; null when it has none. */
             payment_link_id: components["schemas"]["PaymentLinkId"] | null;
-            /**
-             * @description Name of what is sold; null for a session without a link.
-             * @example Field notebooks
-             */
-            name: string | null;
             /** @description State of the session. */
             status: components["schemas"]["SessionStatus"];
             /** @description Reason why the session ended without being completed; null while it is open or completed. */
@@ -5653,12 +5655,12 @@ export interface components {
             /** @description Events that both channels notify about; empty for none. Replaces the previous list. */
             enabled_events?: components["schemas"]["NotificationEvent"][];
             /**
-             * @description True to be notified about money that needs a decision: unmatched transfers, and checkouts that were paid late, too much or in part.
+             * @description True to be notified about money that needs a decision: unmatched transfers, checkouts that were paid late, too much or in part, and refunds that failed or expired.
              * @example true
              */
             attention?: boolean;
             /**
-             * @description True to send receipts, and mails about late, partial and too large payments, to payers.
+             * @description True to send receipts, and mails about late, partial and too large payments and refunds, to payers.
              * @example true
              */
             customer_emails?: boolean;
