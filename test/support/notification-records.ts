@@ -51,6 +51,8 @@ export function paymentFacts(
     completed_at: new Date(RECORD_TIME).toISOString(),
     checkoutSession: {
       id: newId('cs'),
+      name: 'Field notebooks',
+      outcome: 'paid',
       clientReferenceId: 'order-1042',
       metadata: {},
       customerEmail: 'ada@example.com',

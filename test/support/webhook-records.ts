@@ -60,6 +60,8 @@ export function anEvent({ organizationId, mode }: Owner, changes: Partial<Paymen
       expired_at: new Date(RECORD_TIME).toISOString(),
       checkoutSession: {
         id: newId('cs'),
+        name: null,
+        outcome: 'expired',
         clientReferenceId: null,
         metadata: {},
         customerEmail: null,

@@ -1,6 +1,7 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { EventData } from '../model/event.ts';
+import { outcomeOf } from '../model/outcome.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import { isProved, type Refund } from '../model/refund.ts';
 import { type CheckoutSession, percentOf } from '../model/session.ts';
@@ -83,7 +84,6 @@ export function mispaidCheckoutData(
   return {
     id: session.id,
     payment_link_id: session.paymentLinkId,
-    name: session.presentation.name,
     status: session.status,
     ended_reason: session.endedReason,
     amount: session.amount.toString(),
@@ -154,7 +154,11 @@ export function refundData(
 
 function eventSession(session: CheckoutSession): PaymentsSchemas['EventSession'] {
   const { id, clientReferenceId, metadata, customerEmail, customerName } = session;
-  return { id, clientReferenceId, metadata, customerEmail, customerName };
+  const { name } = session.presentation;
+  return {
+    ...{ id, name, outcome: outcomeOf(session) },
+    ...{ clientReferenceId, metadata, customerEmail, customerName },
+  };
 }
 
 type EventFormData = PaymentsSchemas['EventFormValues'];

@@ -143,6 +143,10 @@ const NOT_ACCEPTED = { accepted_at: null, accepted_by: null, accepted_reason: nu
 
 /** Data of a stored event in the contract's form. Older events may lack a field. */
 function inForm(data: EventData): EventData {
+  const { checkoutSession: session } = data;
+  if (session !== null) {
+    data.checkoutSession = { ...session, name: session.name ?? null, outcome: session.outcome ?? null };
+  }
   if ('form_data' in data) {
     const accepted = 'total' in data ? { ...NOT_ACCEPTED, ...data } : data;
     return { ...accepted, form_data: typedFormData(data.form_data) };

@@ -1,7 +1,7 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { newId, randomBase62 } from '../../lib/ids.ts';
-import type { EventData } from '../model/event.ts';
+import type { EventData, EventType } from '../model/event.ts';
 import type { DeliveryEventType } from '../model/webhook.ts';
 
 type TestPingData = PaymentsSchemas['TestPingData'];
@@ -24,6 +24,8 @@ const SHIP_TO = {
   zip: '62701',
   country: 'US',
 };
+const CUSTOMER = { customerEmail: 'ada@example.com', customerName: 'Ada Example' };
+const FORM_DATA = { email: CUSTOMER.customerEmail, shipping_address: SHIP_TO };
 const LASTED_MS = 60_000;
 
 /**
@@ -34,15 +36,15 @@ export function testEventData(type: DeliveryEventType, now: number): EventData |
   if (type === 'test.ping') {
     return { id: `txn_test_${randomBase62(24)}`, message: 'This is a test of the webhook.' };
   }
-  if (type === 'checkout.expired') return expired(now);
-  if (type === 'refund.created') return refundOf('requires_action', now);
-  if (type === 'refund.completed') return refundOf('completed', now);
-  if (type === 'refund.failed') return refundOf('cancelled', now);
   if (type === 'transfer.unmatched') return unmatched(now);
+  const session = madeUpSession(OUTCOMES[type]);
+  if (type === 'checkout.expired') return expired(session, now);
+  if (type === 'refund.created') return refundOf(session, 'requires_action', now);
+  if (type === 'refund.completed') return refundOf(session, 'completed', now);
+  if (type === 'refund.failed') return refundOf(session, 'cancelled', now);
   const mispaid = MISPAID[type];
-  if (mispaid !== undefined) return { ...mispaidCheckout(now), ...mispaid };
-  const isFailed = type === 'payment.failed';
-  const payment = paymentOf(isFailed ? 'failed' : 'completed', now);
+  if (mispaid !== undefined) return { ...mispaidCheckout(session, now), ...mispaid };
+  const payment = paymentOf(session, type === 'payment.failed' ? 'failed' : 'completed', now);
   if (type !== 'checkout.completed') return payment;
   return {
     ...payment,
@@ -57,7 +59,22 @@ export function testEventData(type: DeliveryEventType, now: number): EventData |
   };
 }
 
+type Session = PaymentsSchemas['EventSession'];
 type MispaidData = EventData<'checkout.paid_late'>;
+
+/** Outcomes of the made-up sessions. */
+const OUTCOMES: Readonly<Record<Exclude<EventType, 'transfer.unmatched'>, Session['outcome']>> = {
+  'payment.completed': 'paid',
+  'payment.failed': 'failed',
+  'checkout.completed': 'paid',
+  'checkout.expired': 'expired',
+  'checkout.paid_late': 'paid_late',
+  'checkout.overpaid': 'overpaid',
+  'checkout.partially_paid': 'partial',
+  'refund.created': 'paid',
+  'refund.completed': 'paid',
+  'refund.failed': 'paid',
+};
 
 /** Fields in which the made-up sessions differ. */
 const MISPAID: Partial<Record<DeliveryEventType, Partial<MispaidData>>> = {
@@ -72,12 +89,10 @@ const MISPAID: Partial<Record<DeliveryEventType, Partial<MispaidData>>> = {
   },
 };
 
-function mispaidCheckout(now: number): MispaidData {
-  const session = madeUpSession();
+function mispaidCheckout(session: Session, now: number): MispaidData {
   return {
     id: session.id,
     payment_link_id: newId('pl'),
-    name: 'An example',
     status: 'expired',
     ended_reason: 'time',
     ...MADE_UP,
@@ -88,7 +103,7 @@ function mispaidCheckout(now: number): MispaidData {
     overpaid_amount: null,
     sender_address: SENDER,
     tx_hash: TX_HASH,
-    form_data: { email: session.customerEmail, shipping_address: SHIP_TO },
+    form_data: FORM_DATA,
     shipping_address: SHIP_TO,
     created_at: timestamp(now - LASTED_MS),
     expires_at: timestamp(now),
@@ -110,8 +125,11 @@ function unmatched(now: number): EventData<'transfer.unmatched'> {
   };
 }
 
-function paymentOf(status: 'completed' | 'failed', now: number): EventData<'payment.completed'> {
-  const session = madeUpSession();
+function paymentOf(
+  session: Session,
+  status: 'completed' | 'failed',
+  now: number,
+): EventData<'payment.completed'> {
   const isFailed = status === 'failed';
   return {
     id: newId('txn'),
@@ -125,7 +143,7 @@ function paymentOf(status: 'completed' | 'failed', now: number): EventData<'paym
     failure_reason: isFailed ? 'reverted' : null,
     late: false,
     duplicate: false,
-    form_data: { email: session.customerEmail, shipping_address: SHIP_TO },
+    form_data: FORM_DATA,
     discount_code: null,
     created_at: timestamp(now - LASTED_MS),
     completed_at: isFailed ? null : timestamp(now),
@@ -133,8 +151,7 @@ function paymentOf(status: 'completed' | 'failed', now: number): EventData<'paym
   };
 }
 
-function expired(now: number): EventData<'checkout.expired'> {
-  const session = madeUpSession();
+function expired(session: Session, now: number): EventData<'checkout.expired'> {
   return {
     id: session.id,
     payment_link_id: newId('pl'),
@@ -148,11 +165,11 @@ function expired(now: number): EventData<'checkout.expired'> {
 }
 
 function refundOf(
+  session: Session,
   status: 'requires_action' | 'completed' | 'cancelled',
   now: number,
 ): EventData<'refund.created'> {
   const { recipient_address: _, ...money } = MADE_UP;
-  const session = madeUpSession();
   const endedAt = (ended: typeof status) => (status === ended ? timestamp(now) : null);
   return {
     id: newId('re'),
@@ -174,12 +191,7 @@ function refundOf(
   };
 }
 
-function madeUpSession() {
-  return {
-    id: newId('cs'),
-    clientReferenceId: 'order-1001',
-    metadata: { test: 'true' },
-    customerEmail: 'ada@example.com',
-    customerName: 'Ada Example',
-  };
+function madeUpSession(outcome: Session['outcome']): Session {
+  const references = { clientReferenceId: 'order-1001', metadata: { test: 'true' } };
+  return { id: newId('cs'), name: 'An example', outcome, ...references, ...CUSTOMER };
 }

@@ -1,41 +1,66 @@
-import type { PaymentEvent } from '../model/event.ts';
+import { MERCHANT_WORDS } from '../browser/outcome-words.ts';
+import { MARK_WORDS } from '../browser/transfer-words.ts';
+import type { EventData, PaymentEvent } from '../model/event.ts';
 import type { NoticePayload } from '../model/notification.ts';
-import type { PaymentChains } from '../model/payment-chain.ts';
-import { type Content, customer, type Fact, given, type Merchant, shownAmount, titled } from './content.ts';
+import {
+  type Content,
+  customer,
+  dashboardPage,
+  type Fact,
+  given,
+  type Merchant,
+  orderFacts,
+  reportedOutcome,
+  type TextContext,
+  shownAmount,
+  titled,
+} from './content.ts';
 
 type AttentionPayload = Extract<NoticePayload, { kind: 'attention' }>;
+
+/** An event about money that needs a decision, in words. */
+interface Decision {
+  /** Name of the state, as on a badge. */
+  readonly state: string;
+  /** A sentence about it. */
+  readonly text: string;
+  readonly amount: string;
+  /** The event in a line of a list. */
+  readonly line: string;
+  readonly facts: readonly Fact[];
+  /** Page of the dashboard where it is decided. */
+  readonly page: string;
+}
 
 /** Content about money that needs a decision: one event with everything, or several in a line each (Decision 357). */
 export function attentionContent(
   { events, more }: AttentionPayload,
   merchant: Merchant,
-  { chains, publicUrl }: { readonly chains: PaymentChains; readonly publicUrl?: string | undefined },
+  context: TextContext,
 ): Content {
-  const shown = events.map(event => decisionOf(event, chains));
-  const [first] = shown;
+  const decisions = events.map(event => decisionOf(event, context));
+  const [first] = decisions;
   if (first === undefined) throw new Error('a notice without an event');
-  const isOne = shown.length === 1 && more === 0;
-  const pageOf = (page: string) => (publicUrl === undefined ? undefined : `${publicUrl}/dashboard/${page}`);
-  const lines = shown.map(({ what, line, page }) => {
-    return [what, [line, pageOf(page)].filter(part => part !== undefined).join(' · ')] as const;
+  const isOne = decisions.length === 1 && more === 0;
+  const listed = decisions.map(({ state, line, page }): Fact => {
+    return [state, [line, dashboardPage(context, page)].filter(part => part !== undefined).join(' · ')];
   });
-  const others = more === 0 ? [] : [['And', `${more} more in the dashboard`] as const];
+  const others: Fact[] = more === 0 ? [] : [['And', `${more} more in the dashboard`]];
   return {
     title: titled(
       isOne
-        ? `Decision needed: ${first.what}, ${first.amount}`
-        : `Decision needed: ${shown.length + more} payments`,
+        ? `Decision needed: ${first.state.toLowerCase()}, ${first.amount}`
+        : `Decision needed: ${decisions.length + more} payments`,
       merchant,
     ),
-    facts: [['Merchant', merchant.name], ...(isOne ? first.facts : [...lines, ...others])],
-    closing: 'Nothing happens by itself: accept, assign or refund it in the dashboard.',
-    link: pageOf(isOne ? first.page : ''),
+    facts: given([['Merchant', merchant.name], ...(isOne ? first.facts : [...listed, ...others])]),
+    closing: `${isOne ? `${first.text} ` : ''}Nothing happens by itself: decide it in the dashboard.`,
+    link: dashboardPage(context, isOne ? first.page : ''),
     linkText: 'Open the dashboard',
   };
 }
 
-/** An event about money that needs a decision, in words, with the page of the dashboard where it is decided. */
-function decisionOf({ type, data }: PaymentEvent, chains: PaymentChains) {
+function decisionOf({ type, data }: PaymentEvent, { chains }: TextContext): Decision {
   const chain = chains.all.find(({ id }) => id === data.chain_id);
   const amountOf = (units: string) => shownAmount(units, data, chain);
   const onChain: Fact[] = [
@@ -45,40 +70,55 @@ function decisionOf({ type, data }: PaymentEvent, chains: PaymentChains) {
   ];
   if ('block_timestamp' in data) {
     const amount = amountOf(data.amount);
-    const facts: Fact[] = [
-      ['Amount', amount],
-      ...onChain,
-      ['Suggested checkout', data.suggested_session_id],
-      ['ID', data.id],
-    ];
-    return { what: 'unmatched transfer', amount, line: amount, page: 'unmatched', facts: given(facts) };
+    return {
+      state: 'Unmatched transfer',
+      text: 'A transfer arrived that belongs to no checkout for certain.',
+      amount,
+      line: amount,
+      facts: [
+        ['Amount', amount],
+        ...onChain,
+        ['Suggested checkout', data.suggested_session_id],
+        ['ID', data.id],
+      ],
+      page: 'unmatched',
+    };
   }
   if (!('amount_received' in data)) throw new Error(`${type} needs no decision`);
-  const { checkoutSession: session, form_data: answers, shipping_address: address } = data;
-  const amount = amountOf(data.transaction_amount ?? data.amount_received);
-  const facts: Fact[] = [
-    ['Product', data.name],
-    ['Amount', amount],
-    ['Price', amountOf(data.amount)],
-    ['Received in all', amountOf(data.amount_received)],
-    ['Too much', data.overpaid_amount && amountOf(data.overpaid_amount)],
-    ...onChain,
-    ['Customer', customer(session)],
-    ['Reference', session.clientReferenceId],
-    ...Object.entries(answers)
-      .filter(([key]) => key !== 'email' && key !== 'shipping_address')
-      .map(([key, answer]): Fact => [`Answer: ${key}`, String(answer)]),
-    ['Ship to', address && Object.values(address).filter(Boolean).join(', ')],
-    ['Checkout ID', data.id],
-  ];
-  const what = data.ended_reason === 'sold_out' ? 'paid after it was sold out' : DECISIONS[type];
-  const line = [amount, data.name, customer(session)].filter(part => part !== null).join(' · ');
-  const page = `payments/${encodeURIComponent(data.id)}`;
-  return { what: what ?? type, amount, line, page, facts: given(facts) };
+  return mispaidDecision(data, { isLate: type === 'checkout.paid_late', amountOf, onChain });
 }
 
-const DECISIONS: Readonly<Record<string, string>> = {
-  'checkout.paid_late': 'paid late',
-  'checkout.overpaid': 'overpaid',
-  'checkout.partially_paid': 'ended paid in part',
-};
+function mispaidDecision(
+  data: EventData<'checkout.paid_late'>,
+  {
+    isLate,
+    amountOf,
+    onChain,
+  }: {
+    readonly isLate: boolean;
+    readonly amountOf: (units: string) => string;
+    readonly onChain: readonly Fact[];
+  },
+): Decision {
+  const { badge, text } = MERCHANT_WORDS[reportedOutcome(data)];
+  const { name } = data.checkoutSession;
+  const amount = amountOf(data.transaction_amount ?? data.amount_received);
+  return {
+    state: badge,
+    text,
+    amount,
+    line: [amount, name, customer(data.checkoutSession)].filter(Boolean).join(' · '),
+    facts: [
+      ['Product', name],
+      ['Amount', amount],
+      ['Note', isLate ? MARK_WORDS.late : null],
+      ['Price', amountOf(data.amount)],
+      ['Received in all', amountOf(data.amount_received)],
+      ['Too much', data.overpaid_amount && amountOf(data.overpaid_amount)],
+      ...onChain,
+      ...orderFacts(data),
+      ['Checkout ID', data.id],
+    ],
+    page: `payments/${encodeURIComponent(data.id)}`,
+  };
+}

@@ -1,7 +1,9 @@
 import { amountText } from '../amounts/token-amount.ts';
 import type { EventData } from '../model/event.ts';
+import { type Outcome, outcomeOf } from '../model/outcome.ts';
 import type { Mode } from '../model/owner.ts';
-import { type PaymentChain, tokenOf } from '../model/payment-chain.ts';
+import { type PaymentChain, type PaymentChains, tokenOf } from '../model/payment-chain.ts';
+import { bpsOf, leastSum } from '../model/session.ts';
 
 /** Content of a mail or message. Texts of merchants and payers are in it unescaped. */
 export interface Content {
@@ -22,12 +24,24 @@ export interface Merchant {
   readonly mode: Mode;
 }
 
+/** Configuration that texts need. */
+export interface TextContext {
+  readonly chains: PaymentChains;
+  /** Base URL of the dashboard, without a slash at the end. Without it, texts name no page. */
+  readonly publicUrl?: string | undefined;
+}
+
+/** Address of a page of the dashboard, such as `payments/cs_1`. */
+export function dashboardPage({ publicUrl }: TextContext, page: string): string | undefined {
+  return publicUrl === undefined ? undefined : `${publicUrl}/dashboard/${page}`;
+}
+
 /** A fact of a notice; null for one that is not known. */
 export type Fact = [label: string, value: string | null];
 
-/** The facts that are known. */
+/** The facts that are known. A notice that an older version recorded lacks some fields. */
 export function given(facts: readonly Fact[]): (readonly [label: string, value: string])[] {
-  return facts.flatMap(([label, value]) => (value === null ? [] : [[label, value] as const]));
+  return facts.flatMap(([label, value]) => (value ? [[label, value] as const] : []));
 }
 
 /** The exact amount in tokens. In smallest units for a token that is no longer configured. */
@@ -38,6 +52,36 @@ export function shownAmount(
 ): string {
   const token = chain && tokenOf(chain, token_address);
   return token === undefined ? `${units} units of ${token_address}` : amountText(BigInt(units), token);
+}
+
+/** Facts about the order: its payer, reference, answers and address. */
+export function orderFacts({
+  form_data: answers,
+  checkoutSession: session,
+}: Pick<EventData<'payment.completed'>, 'form_data' | 'checkoutSession'>): Fact[] {
+  const { email: _, shipping_address: address, ...own } = answers;
+  return [
+    ['Customer', customer(session)],
+    ['Reference', session.clientReferenceId],
+    ...Object.entries(own).map(([key, answer]): Fact => [`Answer: ${key}`, String(answer)]),
+    ['Ship to', address === undefined ? null : Object.values(address).filter(Boolean).join(', ')],
+  ];
+}
+
+/**
+ * Outcome that an event reports of a session that was paid late, too much or in part. The session may have changed since,
+ * for example by a transfer that is being confirmed.
+ */
+export function reportedOutcome(data: EventData<'checkout.paid_late'>): Outcome {
+  const price = { amount: BigInt(data.amount), toleranceBps: bpsOf(data.payment_tolerance) };
+  return outcomeOf({
+    status: data.status,
+    paymentStatus: BigInt(data.amount_received) < leastSum(price) ? 'underpaid' : 'paid',
+    amountOverpaid: BigInt(data.overpaid_amount ?? 0),
+    isReorged: false,
+    failureReason: null,
+    endedReason: data.ended_reason,
+  });
 }
 
 /** Name and e-mail address of the payer. */

@@ -1,14 +1,21 @@
 import { payerWords } from '../browser/outcome-words.ts';
-import type { EventData, PaymentEvent } from '../model/event.ts';
-import type { PaymentChains } from '../model/payment-chain.ts';
-import { bpsOf, leastSum } from '../model/session.ts';
-import { type Content, type Fact, given, type Merchant, shownAmount, titled } from './content.ts';
+import type { PaymentEvent } from '../model/event.ts';
+import {
+  type Content,
+  type Fact,
+  given,
+  type Merchant,
+  reportedOutcome,
+  type TextContext,
+  shownAmount,
+  titled,
+} from './content.ts';
 
 /** Content for the payer, in the words of the pay page (Decisions 340 and 358). */
 export function customerContent(
   { type, data }: PaymentEvent,
   merchant: Merchant,
-  { chains, publicUrl }: { readonly chains: PaymentChains; readonly publicUrl?: string | undefined },
+  { chains, publicUrl }: TextContext,
 ): Content {
   const chain = chains.all.find(({ id }) => id === data.chain_id);
   const amountOf = (units: bigint | string) => shownAmount(`${units}`, data, chain);
@@ -18,7 +25,7 @@ export function customerContent(
   const received = BigInt(isPaid ? data.amount : data.amount_received);
   const missing = price > received ? price - received : 0n;
   const session = data.checkoutSession;
-  const { title, text } = payerWords(isPaid ? 'paid' : mailedOutcome(data), {
+  const { title, text } = payerWords(isPaid ? 'paid' : reportedOutcome(data), {
     merchant: merchant.name,
     price: amountOf(price),
     received: amountOf(received),
@@ -32,7 +39,7 @@ export function customerContent(
   });
   const facts: Fact[] = [
     ['Merchant', merchant.name],
-    ['Product', isPaid ? null : data.name],
+    ['Product', session.name],
     ['Price', amountOf(price)],
     ['Received', amountOf(received)],
     ['Chain', chain?.name ?? `chain ${data.chain_id}`],
@@ -46,17 +53,4 @@ export function customerContent(
     link: publicUrl === undefined ? undefined : `${publicUrl}/pay/s/${session.id}`,
     linkText: 'Open the checkout',
   };
-}
-
-function mailedOutcome({
-  status,
-  ended_reason: reason,
-  amount,
-  amount_received,
-  payment_tolerance,
-}: EventData<'checkout.paid_late'>): 'overpaid' | 'partial' | 'paid_sold_out' | 'paid_late' {
-  if (status === 'completed') return 'overpaid';
-  const price = { amount: BigInt(amount), toleranceBps: bpsOf(payment_tolerance) };
-  if (BigInt(amount_received) < leastSum(price)) return 'partial';
-  return reason === 'sold_out' ? 'paid_sold_out' : 'paid_late';
 }

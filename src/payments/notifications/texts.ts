@@ -1,10 +1,21 @@
 import { plainLine } from '../../lib/single-line.ts';
 import { FAILURE_WORDS } from '../browser/failure-words.ts';
-import type { PaymentEvent } from '../model/event.ts';
+import { MERCHANT_WORDS } from '../browser/outcome-words.ts';
+import { MARK_WORDS } from '../browser/transfer-words.ts';
+import type { EventData, PaymentEvent } from '../model/event.ts';
 import type { NoticePayload } from '../model/notification.ts';
-import type { PaymentChains } from '../model/payment-chain.ts';
 import { attentionContent } from './attention-text.ts';
-import { type Content, customer, type Fact, given, type Merchant, shownAmount, titled } from './content.ts';
+import {
+  type Content,
+  dashboardPage,
+  type Fact,
+  given,
+  type Merchant,
+  orderFacts,
+  type TextContext,
+  shownAmount,
+  titled,
+} from './content.ts';
 import { customerContent } from './customer-text.ts';
 import type { Mail } from './mailers.ts';
 
@@ -40,7 +51,7 @@ function plainText({ title, facts, closing, link }: Content): string {
     .join('\n\n');
 }
 
-function htmlText({ title, facts, closing, link, linkText = 'View the transaction' }: Content): string {
+function htmlText({ title, facts, closing, link, linkText = 'Open' }: Content): string {
   const rows = facts.map(
     ([label, value]) =>
       `<tr><th align="left" valign="top" style="padding:2px 16px 2px 0">${escaped(label)}</th><td>${escaped(plainLine(value))}</td></tr>`,
@@ -69,14 +80,10 @@ const TITLES: Readonly<Record<string, string>> = {
 };
 
 /** Content of a notice. @throws Error for an event without notifications */
-export function noticeContent(
-  payload: NoticePayload,
-  merchant: Merchant,
-  { chains, publicUrl }: { readonly chains: PaymentChains; readonly publicUrl?: string | undefined },
-): Content {
-  if (payload.kind === 'payment') return paymentContent(payload.event, merchant, chains);
-  if (payload.kind === 'customer') return customerContent(payload.event, merchant, { chains, publicUrl });
-  if (payload.kind === 'attention') return attentionContent(payload, merchant, { chains, publicUrl });
+export function noticeContent(payload: NoticePayload, merchant: Merchant, context: TextContext): Content {
+  if (payload.kind === 'payment') return paymentContent(payload.event, merchant, context);
+  if (payload.kind === 'customer') return customerContent(payload.event, merchant, context);
+  if (payload.kind === 'attention') return attentionContent(payload, merchant, context);
   const { webhookId, url, disabledAt } = payload;
   return {
     title: titled('Webhook disabled', merchant),
@@ -105,22 +112,26 @@ export function testContent(merchant: Merchant): Content {
   };
 }
 
-function paymentContent({ type, data }: PaymentEvent, merchant: Merchant, chains: PaymentChains): Content {
+/** Content about a payment or a completed checkout, with the outcome of the checkout (Decision 366). */
+function paymentContent({ type, data }: PaymentEvent, merchant: Merchant, context: TextContext): Content {
   const title = TITLES[type];
   if (title === undefined || !('late' in data)) throw new Error(`there are no notifications of ${type}`);
   const { chain_id: chainId, checkoutSession: session } = data;
-  const chain = chains.all.find(({ id }) => id === chainId);
+  const chain = context.chains.all.find(({ id }) => id === chainId);
   const amount = shownAmount(data.amount, data, chain);
+  const words = session.outcome ? MERCHANT_WORDS[session.outcome] : { badge: null, text: '' };
+  const needsMerchant = words.badge !== null && words.text !== '';
+  const page = dashboardPage(context, `payments/${encodeURIComponent(session.id)}`);
   const facts: Fact[] = [
     ['Merchant', merchant.name],
+    ['Product', session.name],
     ['Amount', amount],
     ['Total', 'total' in data ? shownAmount(data.total, data, chain) : null],
-    ['Chain', chain?.name ?? `chain ${chainId}`],
+    ['Checkout', words.badge],
     ['Failure reason', data.failure_reason && FAILURE_WORDS[data.failure_reason]],
-    ['Late', data.late ? 'yes, the checkout could no longer be completed' : null],
-    ['Duplicate', data.duplicate ? 'yes, the checkout was already paid' : null],
-    ['Customer', customer(session)],
-    ['Reference', session.clientReferenceId],
+    ...markFacts(data),
+    ...orderFacts(data),
+    ['Chain', chain?.name ?? `chain ${chainId}`],
     ['From', data.sender_address],
     ['To', data.recipient_address],
     ['Transaction hash', data.tx_hash],
@@ -129,11 +140,25 @@ function paymentContent({ type, data }: PaymentEvent, merchant: Merchant, chains
     ['Payment link ID', data.payment_link_id],
   ];
   return {
-    title: titled(`${title}: ${amount}`, merchant),
+    title: titled(
+      needsMerchant ? `${title}: ${amount} (${words.badge.toLowerCase()})` : `${title}: ${amount}`,
+      merchant,
+    ),
     facts: given(facts),
-    closing: '',
-    link: data.tx_hash === null ? undefined : chain?.explorerUrl?.(data.tx_hash),
+    closing: words.text,
+    link: page ?? (data.tx_hash === null ? undefined : chain?.explorerUrl?.(data.tx_hash)),
+    linkText: page === undefined ? 'View the transaction' : 'Open the payment in the dashboard',
   };
+}
+
+/** The marks of a payment. Those of one that the merchant has accepted no longer matter. */
+function markFacts(data: EventData<'payment.completed'> | EventData<'checkout.completed'>): Fact[] {
+  if ('accepted_at' in data && data.accepted_at !== null)
+    return [['Accepted as paid', data.accepted_reason ?? 'by hand']];
+  return [
+    ['Note', data.late ? MARK_WORDS.late : null],
+    ['Note', data.duplicate ? MARK_WORDS.duplicate : null],
+  ];
 }
 
 /** The URL of a webhook without its query, in which receivers often have a password. */

@@ -145,6 +145,24 @@ eachPaymentsApi('events', test => {
     expect(record(record(told).data).form_data).toEqual(form_data);
   });
 
+  test('that an older version recorded name no product and no outcome', async ({ api }) => {
+    const merchant = await api.merchant();
+    await simulated(merchant, 'failed');
+    const events = eventStore(api.db, api.seals);
+    const { data } = await events.list(merchant.owner, { since: 0 }, { page: 1, limit: 1 });
+    for (const event of data) {
+      const checkoutSession = { ...event.data.checkoutSession, name: undefined, outcome: undefined };
+      const old: EventData = JSON.parse(JSON.stringify({ ...event.data, checkoutSession }));
+      await events.insert([{ event: { ...event, id: newId('evt'), data: old }, fact: 'older', order: 9 }]);
+    }
+
+    const told = list(record((await merchant.get(PATH)).body).data).map(one => record(one).data);
+
+    const { id: _, ...known } = record(record(told[1]).checkoutSession);
+    expect(known).toMatchObject({ outcome: 'failed', customerEmail: 'ada@example.com' });
+    expect(record(told[0]).checkoutSession).toMatchObject({ ...known, name: null, outcome: null });
+  });
+
   test('are read one by one exactly as in the list', async ({ api }) => {
     const merchant = await api.merchant();
     await simulated(merchant, 'completed');

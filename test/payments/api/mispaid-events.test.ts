@@ -34,6 +34,8 @@ eachPaymentsApi('events of money that needs a decision', apiTest => {
       return list(record(body).data).map(record).reverse();
     });
   const typesOf = (events: readonly Record<string, unknown>[]) => events.map(({ event }) => event);
+  const outcomesOf = (events: readonly Record<string, unknown>[]) =>
+    events.map(({ data }) => record(record(data).checkoutSession).outcome);
 
   test('a payment after the end: checkout.paid_late, with the payment and what was received', async ({
     merchant,
@@ -48,6 +50,7 @@ eachPaymentsApi('events of money that needs a decision', apiTest => {
 
     const events = await told(id);
     expect(typesOf(events)).toEqual(['checkout.expired', 'payment.completed', 'checkout.paid_late']);
+    expect(outcomesOf(events)).toEqual(['expired', 'paid_late', 'paid_late']);
     expect(events.at(-1)?.data).toMatchObject({
       id,
       status: 'expired',
@@ -58,6 +61,7 @@ eachPaymentsApi('events of money that needs a decision', apiTest => {
       transaction_amount: `${PRICE}`,
       overpaid_amount: null,
       sender_address: WALLET,
+      checkoutSession: { name: null, outcome: 'paid_late' },
     });
   });
 
@@ -81,6 +85,7 @@ eachPaymentsApi('events of money that needs a decision', apiTest => {
     expect(first).toMatchObject({ status: 'completed', transaction_amount: `${2n * PRICE}` });
     expect(BigInt(text(first?.overpaid_amount))).toBeLessThanOrEqual(PRICE);
     expect(second).toMatchObject({ overpaid_amount: '1000000', transaction_amount: '1000000' });
+    expect(outcomesOf(events)).toEqual(['overpaid', 'overpaid', 'overpaid', 'overpaid', 'overpaid']);
   });
 
   test('a part of the price: checkout.partially_paid once the checkout ends, and not before', async ({
@@ -100,6 +105,7 @@ eachPaymentsApi('events of money that needs a decision', apiTest => {
     const events = await told(id);
     expect(open).toEqual(['payment.completed']);
     expect(typesOf(events).slice(1)).toEqual(['checkout.expired', 'checkout.partially_paid']);
+    expect(outcomesOf(events)).toEqual(['partial', 'partial', 'partial']);
     expect(events.at(-1)?.data).toMatchObject({
       id,
       ended_reason: 'merchant',

@@ -66,6 +66,8 @@ test('a completed payment has the payer’s answers under the names of the docum
     completed_at: '2026-05-04T12:01:30.000Z',
     checkoutSession: {
       id: session.id,
+      name: 'A cup of coffee',
+      outcome: 'paid',
       clientReferenceId: 'order-1042',
       metadata: { order: '1042' },
       customerEmail: 'ada@example.com',

@@ -95,6 +95,7 @@ bothDatabases('mails about money that needs a decision', databases => {
     expect(text).toContain('Product: An example');
     expect(text).toContain('Ship to: Ada Example, 1 Example Street');
     expect(text).toContain('Customer: Ada Example, ada@example.com');
+    expect(text).toContain('arrived after the checkout had ended');
     expect(text).toMatch(/https:\/\/pay\.example\/dashboard\/payments\/cs_[0-9A-Za-z]{24}/);
     expect(await mailed()).toEqual([]);
   });
@@ -113,8 +114,12 @@ bothDatabases('mails about money that needs a decision', databases => {
     clock.advance(ATTENTION_INTERVAL_MS);
 
     expect([tooEarly, digest, next]).toEqual([[], ['Decision needed: 25 payments'], []]);
-    expect(receiver.mails[1]?.parts['text/plain']).toContain('And: 5 more in the dashboard');
-    expect(await mailed()).toEqual([expect.stringContaining('ended paid in part')]);
+    const listed = receiver.mails[1]?.parts['text/plain'] ?? '';
+    expect(listed).toContain('And: 5 more in the dashboard');
+    expect(listed).toMatch(
+      /Overpaid: .* · An example · Ada Example, ada@example.com · https:.*payments.cs_/,
+    );
+    expect(await mailed()).toEqual([expect.stringContaining('partly paid')]);
     const rows = await rowsOf<{ status: string }>(given.db, 'select status from notices');
     expect(rows.map(({ status }) => status)).toEqual(['sent', 'sent', 'sent']);
   });

@@ -1,13 +1,20 @@
 import { expect, test } from 'vitest';
+import { testEventData } from '#payments/events/test-event.ts';
+import type { EventData } from '#payments/model/event.ts';
 import type { NoticePayload } from '#payments/model/notification.ts';
+import type { TextContext } from '#payments/notifications/content.ts';
 import { mailOf, messageOf, noticeContent } from '#payments/notifications/texts.ts';
 import { aPaymentEvent, BASE, paymentFacts } from '../../support/notification-records.ts';
 
 const OWNER = { organizationId: 'org_1', mode: 'live' } as const;
 const MERCHANT = { name: 'Corner Books', mode: 'live' } as const;
 
-function told(payload: NoticePayload, merchant: Parameters<typeof noticeContent>[1] = MERCHANT) {
-  const content = noticeContent(payload, merchant, { chains: BASE });
+function told(
+  payload: NoticePayload,
+  merchant: Parameters<typeof noticeContent>[1] = MERCHANT,
+  context: TextContext = { chains: BASE },
+) {
+  const content = noticeContent(payload, merchant, context);
   const mail = mailOf(content, { id: 'ntc_1', to: 'orders@books.example' });
   return { ...mail, message: messageOf(content) };
 }
@@ -42,6 +49,67 @@ test('payment.failed has the reason', () => {
 
   expect(subject).toBe('Payment failed: 2.5 USDC');
   expect(text).toContain('Failure reason: the transaction was reverted by the chain');
+});
+
+test.each<[outcome: EventData<'payment.completed'>['checkoutSession']['outcome'], title: string, text: string]>([
+  ['paid_late', '2.5 USDC (paid late)', 'arrived after the checkout had ended'],
+  ['partial', '2.5 USDC (partly paid)', 'Less than the price arrived'],
+  ['overpaid', '2.5 USDC (overpaid)', 'the rest belongs to the payer'],
+  ['paid_sold_out', '2.5 USDC (paid, sold out)', 'after the last use of the link was taken'],
+  ['dropped', '2.5 USDC (dropped by the chain)', 'Do not deliver before it does'],
+])('a payment of a checkout that is %s says so in the words of the dashboard', (outcome, title, words) => {
+  const { subject, text, message } = payment({ checkoutSession: { ...paymentFacts().checkoutSession, outcome } });
+
+  expect(subject).toBe(`Payment received: ${title}`);
+  for (const part of [text, message]) expect(part).toContain(words);
+});
+
+test('a payment has product, answers, address and the page of the dashboard', () => {
+  const form_data = {
+    size: 'M',
+    email: 'ada@example.com',
+    shipping_address: {
+      ...{ name: 'Ada Lovelace', line1: '1 Main Street', line2: null, city: 'London' },
+      ...{ state: null, zip: 'SW1Y', country: 'GB' },
+    },
+  };
+  const event = aPaymentEvent(OWNER, { data: paymentFacts({ form_data }) });
+  const { text, message } = told({ kind: 'payment', event }, MERCHANT, {
+    chains: BASE,
+    publicUrl: 'https://pay.example',
+  });
+
+  for (const part of [text, message]) {
+    expect(part).toContain('Product: Field notebooks\n');
+    expect(part).toContain('Answer: size: M\nShip to: Ada Lovelace, 1 Main Street, London, SW1Y, GB\n');
+    expect(part).toContain(`https://pay.example/dashboard/payments/${event.data.checkoutSession?.id}`);
+    expect(part.match(/ada@example\.com/g)).toHaveLength(1);
+  }
+});
+
+test('a late checkout that the merchant accepted is not called late', () => {
+  const data = testEventData('checkout.completed', 0);
+  if (!('total' in data)) throw new Error('not a completed checkout');
+  const accepted = { accepted_at: data.created_at, accepted_reason: 'Late by a minute' };
+  const event = aPaymentEvent(OWNER, {
+    type: 'checkout.completed',
+    data: { ...data, late: true, ...accepted },
+  });
+
+  const { text } = told({ kind: 'payment', event });
+
+  expect(text).toContain('Accepted as paid: Late by a minute\n');
+  expect(text).not.toContain('could no longer be completed');
+});
+
+test('a notice that an older version recorded has no product and no outcome', () => {
+  const { name: _, outcome: __, ...checkoutSession } = paymentFacts().checkoutSession;
+  const stored = JSON.stringify({ ...aPaymentEvent(OWNER), data: { ...paymentFacts(), checkoutSession } });
+
+  const { subject, text } = told({ kind: 'payment', event: JSON.parse(stored) });
+
+  expect(subject).toBe('Payment received: 2.5 USDC');
+  expect(text).not.toMatch(/Product|Checkout:|undefined|null/);
 });
 
 test('checkout.completed has the total of the checkout and the amount sent', () => {
@@ -111,6 +179,8 @@ test.each([
     data: paymentFacts({
       checkoutSession: {
         id: 'cs_1',
+        name,
+        outcome: 'paid',
         clientReferenceId: name,
         metadata: {},
         customerEmail: null,
@@ -151,8 +221,7 @@ test('a message never exceeds the messenger’s length limit', () => {
 
 /** Texts about a payment by a customer with this name. */
 function paymentOf(customerName: string) {
-  const session = { id: 'cs_1', clientReferenceId: null, metadata: {}, customerEmail: null };
-  return payment({ checkoutSession: { ...session, customerName } });
+  return payment({ checkoutSession: { ...paymentFacts().checkoutSession, customerEmail: null, customerName } });
 }
 
 function tags(html: string): string[] {
