@@ -1,5 +1,5 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import { type EventType, isMispaidType, type PaymentEvent } from './event.ts';
+import { type EventData, type EventType, isMispaidType, type PaymentEvent } from './event.ts';
 import type { Owner } from './owner.ts';
 
 /** Events that people can be notified of. Document 3, "Events". */
@@ -83,9 +83,18 @@ export function channelsFor(settings: NotificationSettings, type: EventType): Ch
 }
 
 /** Channels that collect an event about money that needs a decision. */
-export function attentionChannels(settings: NotificationSettings, type: EventType): Channel[] {
-  const needsDecision = type === 'transfer.unmatched' || isMispaidType(type);
-  return settings.attention && needsDecision ? openChannels(settings) : [];
+export function attentionChannels(settings: NotificationSettings, event: PaymentEvent): Channel[] {
+  return settings.attention && needsDecision(event) ? openChannels(settings) : [];
+}
+
+function needsDecision({ type, data }: PaymentEvent): boolean {
+  if (type === 'transfer.unmatched' || isMispaidType(type)) return true;
+  return type === 'refund.failed' && isRefund(data) && data.failure_reason !== 'cancelled';
+}
+
+/** True for the data of an event about a refund. */
+export function isRefund(data: EventData): data is EventData<'refund.failed'> {
+  return 'destination_address' in data;
 }
 
 /** Events with a mail to the payer. */
@@ -94,15 +103,22 @@ const CUSTOMER_EVENTS: readonly EventType[] = [
   'checkout.paid_late',
   'checkout.overpaid',
   'checkout.partially_paid',
+  'refund.created',
+  'refund.completed',
+  'refund.failed',
 ];
+/** Failures of refunds that make an earlier mail to the payer untrue (Decision 367). */
+const MAILED_FAILURES: readonly (string | null)[] = ['reorged', 'cancelled', 'expired'];
 
 /** Address of the payer who gets a mail about an event; null for none. */
 export function customerAddress(
   { customerEmails }: NotificationSettings,
   { type, data }: PaymentEvent,
 ): string | null {
-  const isMailed = customerEmails && CUSTOMER_EVENTS.includes(type);
-  return isMailed ? (data.checkoutSession?.customerEmail ?? null) : null;
+  if (!customerEmails || !CUSTOMER_EVENTS.includes(type)) return null;
+  if (type === 'refund.failed' && isRefund(data) && !MAILED_FAILURES.includes(data.failure_reason))
+    return null;
+  return data.checkoutSession?.customerEmail ?? null;
 }
 
 /** Channels that are on and have a target. */

@@ -1,7 +1,8 @@
 import { MERCHANT_WORDS } from '../browser/outcome-words.ts';
+import { REFUND_FAILURES } from '../browser/refund-words.ts';
 import { MARK_WORDS } from '../browser/transfer-words.ts';
 import type { EventData, PaymentEvent } from '../model/event.ts';
-import type { NoticePayload } from '../model/notification.ts';
+import { isRefund, type NoticePayload } from '../model/notification.ts';
 import {
   type Content,
   customer,
@@ -11,8 +12,8 @@ import {
   type Merchant,
   orderFacts,
   reportedOutcome,
-  type TextContext,
   shownAmount,
+  type TextContext,
   titled,
 } from './content.ts';
 
@@ -84,8 +85,37 @@ function decisionOf({ type, data }: PaymentEvent, { chains }: TextContext): Deci
       page: 'unmatched',
     };
   }
+  if (isRefund(data)) return refundDecision(data, { amount: amountOf(data.amount), onChain });
   if (!('amount_received' in data)) throw new Error(`${type} needs no decision`);
   return mispaidDecision(data, { isLate: type === 'checkout.paid_late', amountOf, onChain });
+}
+
+function refundDecision(
+  data: EventData<'refund.failed'>,
+  { amount, onChain }: { readonly amount: string; readonly onChain: readonly Fact[] },
+): Decision {
+  const session = data.checkoutSession;
+  const reason = data.failure_reason && REFUND_FAILURES[data.failure_reason];
+  const canBeSent = data.status === 'requires_action';
+  return {
+    state: data.failure_reason === 'expired' ? 'Refund expired' : 'Refund failed',
+    text: canBeSent
+      ? `Nothing has been refunded: ${reason}. Check in your wallet before you send it again.`
+      : `Nothing has been refunded: ${reason}. Its sum can be refunded again.`,
+    amount,
+    line: [amount, session?.name, session && customer(session)].filter(Boolean).join(' · '),
+    facts: [
+      ['Product', session?.name ?? null],
+      ['Amount', amount],
+      ['To', data.destination_address],
+      ...onChain,
+      ['Customer', session && customer(session)],
+      ['Reference', session?.clientReferenceId ?? null],
+      ['Refund ID', data.id],
+      ['Checkout ID', data.session_id],
+    ],
+    page: `refunds/${encodeURIComponent(data.id)}`,
+  };
 }
 
 function mispaidDecision(

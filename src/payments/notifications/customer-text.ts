@@ -1,22 +1,26 @@
 import { payerWords } from '../browser/outcome-words.ts';
-import type { PaymentEvent } from '../model/event.ts';
+import { FAILED_REFUND_WORDS, REFUND_WORDS } from '../browser/refund-words.ts';
+import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
+import { isRefund } from '../model/notification.ts';
 import {
   type Content,
   type Fact,
   given,
   type Merchant,
   reportedOutcome,
-  type TextContext,
   shownAmount,
+  type TextContext,
   titled,
 } from './content.ts';
 
-/** Content for the payer, in the words of the pay page (Decisions 340 and 358). */
+/** Content for the payer, in the words of the pay page (Decisions 340, 358 and 367). */
 export function customerContent(
   { type, data }: PaymentEvent,
   merchant: Merchant,
-  { chains, publicUrl }: TextContext,
+  context: TextContext,
 ): Content {
+  if (isRefund(data)) return refundContent(type, data, { merchant, context });
+  const { chains, publicUrl } = context;
   const chain = chains.all.find(({ id }) => id === data.chain_id);
   const amountOf = (units: bigint | string) => shownAmount(`${units}`, data, chain);
   const isPaid = 'total' in data;
@@ -49,6 +53,38 @@ export function customerContent(
   return {
     title: titled(`${merchant.name}: ${title}`, merchant),
     facts: given(facts),
+    closing: text,
+    link: publicUrl === undefined ? undefined : `${publicUrl}/pay/s/${session.id}`,
+    linkText: 'Open the checkout',
+  };
+}
+
+function refundContent(
+  type: EventType,
+  data: EventData<'refund.created'>,
+  {
+    merchant,
+    context: { chains, publicUrl },
+  }: { readonly merchant: Merchant; readonly context: TextContext },
+): Content {
+  const chain = chains.all.find(({ id }) => id === data.chain_id);
+  const { checkoutSession: session, destination_address: destination, failure_reason: failure } = data;
+  const amount = shownAmount(data.amount, data, chain);
+  const step = type === 'refund.created' ? 'created' : 'completed';
+  const words = type === 'refund.failed' ? failure && FAILED_REFUND_WORDS[failure] : REFUND_WORDS[step];
+  if (!words || session === null) throw new Error(`payers are not told of ${type} with ${failure}`);
+  const { title, text } = words({ merchant: merchant.name, amount, destination });
+  return {
+    title: titled(`${merchant.name}: ${title}`, merchant),
+    facts: given([
+      ['Merchant', merchant.name],
+      ['Product', session.name],
+      ['Refund', amount],
+      ['To', destination],
+      ['Chain', chain?.name ?? `chain ${data.chain_id}`],
+      ['Reference', session.clientReferenceId],
+      ['Transaction hash', data.tx_hash],
+    ]),
     closing: text,
     link: publicUrl === undefined ? undefined : `${publicUrl}/pay/s/${session.id}`,
     linkText: 'Open the checkout',

@@ -133,7 +133,7 @@ function notifier(
     if (payload.kind === 'customer') return customerAddress(settings, payload.event);
     const channels =
       payload.kind === 'attention'
-        ? payload.events.flatMap(({ type }) => attentionChannels(settings, type))
+        ? payload.events.flatMap(event => attentionChannels(settings, event))
         : channelsFor(settings, payload.event.type);
     return channels.includes(channel) ? address : null;
   }

@@ -51,15 +51,9 @@ bothDatabases('mails about money that needs a decision', databases => {
   /** Records events and relays them, by two processes at the same time. */
   async function happen(type: EventType, count = 1, changes: object = {}): Promise<void> {
     for (let event = 0; event < count; event++) {
-      const data = testEventData(type, clock.now());
+      const data = { ...testEventData(type, clock.now()), ...changes };
       if ('message' in data) throw new Error('not the data of an event');
-      const record = {
-        ...given.owner,
-        id: newId('evt'),
-        type,
-        createdAt: clock.now(),
-        data: { ...data, ...changes },
-      };
+      const record = { ...given.owner, id: newId('evt'), type, createdAt: clock.now(), data };
       await transaction(given.db, handle =>
         eventStore(handle, SEALS).insert([{ event: record, fact: record.id, order: 0 }]),
       );
@@ -116,9 +110,7 @@ bothDatabases('mails about money that needs a decision', databases => {
     expect([tooEarly, digest, next]).toEqual([[], ['Decision needed: 25 payments'], []]);
     const listed = receiver.mails[1]?.parts['text/plain'] ?? '';
     expect(listed).toContain('And: 5 more in the dashboard');
-    expect(listed).toMatch(
-      /Overpaid: .* · An example · Ada Example, ada@example.com · https:.*payments.cs_/,
-    );
+    expect(listed).toMatch(/Overpaid: .* · An example · Ada Example, ada@example.com · https:.*payments.cs_/);
     expect(await mailed()).toEqual([expect.stringContaining('partly paid')]);
     const rows = await rowsOf<{ status: string }>(given.db, 'select status from notices');
     expect(rows.map(({ status }) => status)).toEqual(['sent', 'sent', 'sent']);
@@ -163,5 +155,44 @@ bothDatabases('mails about money that needs a decision', databases => {
 
     const texts = receiver.mails.map(({ parts }) => parts['text/plain'] ?? '');
     expect(texts.map(one => one.includes('do not send the rest'))).toEqual([false, true]);
+  });
+
+  test('a payer gets mails about a refund, and about a failure that makes an earlier one untrue', async () => {
+    await save({ emailEnabled: false, emailAddress: null, customerEmails: true });
+    const to = `0x${'33'.repeat(20)}`;
+    const isToSend = { status: 'requires_action' };
+    const said = async (type: EventType, changes: object = {}) => {
+      await happen(type, 1, changes);
+      return mailed();
+    };
+
+    expect(await said('refund.created')).toEqual([expect.stringContaining('will be sent back')]);
+    expect(await said('refund.failed', { ...isToSend, failure_reason: 'mismatch' })).toEqual([]);
+    expect(await said('refund.completed')).toEqual([expect.stringContaining('was sent back')]);
+    for (const [failure_reason, title] of Object.entries({
+      reorged: 'The network dropped your refund',
+      expired: 'Your refund was not sent in time',
+      cancelled: 'Your refund was cancelled',
+    })) {
+      expect(await said('refund.failed', { failure_reason })).toEqual([expect.stringContaining(title)]);
+    }
+    expect(await said('refund.created', { checkoutSession: null })).toEqual([]);
+    const [created, completed] = receiver.mails.map(({ parts }) => parts['text/plain'] ?? '');
+    expect(created).toContain('Nothing was sent yet. If this is not your address, tell');
+    for (const text of [created, completed]) expect(text).toContain(`To: ${to}`);
+  });
+
+  test('a failed refund needs a decision, unless the merchant cancelled it', async () => {
+    await happen('refund.failed');
+    await happen('refund.created');
+    await happen('refund.completed');
+    const untold = await mailed();
+    await happen('refund.failed', 1, { status: 'requires_action', failure_reason: 'reverted' });
+
+    expect(untold).toEqual([]);
+    expect(await mailed()).toEqual([expect.stringContaining('Decision needed: refund failed')]);
+    const text = receiver.mails[0]?.parts['text/plain'] ?? '';
+    expect(text).toContain('Nothing has been refunded: its transaction failed.');
+    expect(text).toMatch(/https:\/\/pay\.example\/dashboard\/refunds\/re_[0-9A-Za-z]{24}/);
   });
 });

@@ -35,7 +35,7 @@ export async function collectAttention(
       event =>
         event.organizationId === organizationId &&
         event.mode === mode &&
-        attentionChannels(one, event.type).length > 0,
+        attentionChannels(one, event).length > 0,
     );
     const [first] = own;
     if (first === undefined) continue;
@@ -45,8 +45,7 @@ export async function collectAttention(
       `where organization_id = ? and mode = ?${rowLock(scope.handle, 'for update')}`,
       [organizationId, mode],
     );
-    for (const channel of attentionChannels(one, first.type))
-      await collect(scope, own, { channel, owner: one });
+    for (const channel of attentionChannels(one, first)) await collect(scope, own, { channel, owner: one });
   }
 }
 

@@ -30,16 +30,6 @@ export function RefundStatus({ refund: { status, failure_reason } }: { refund: R
   return h(Badge, { tone: TONES[status], children: failure_reason === 'expired' ? 'Expired' : text });
 }
 
-/** Reasons for which a refund failed, as the end of a sentence. */
-export const REFUND_FAILURES: Readonly<Record<NonNullable<Refund['failure_reason']>, string>> = {
-  reverted: 'its transaction failed',
-  mismatch: 'its transaction does not send exactly this amount to this address, or is older than the refund',
-  not_found: 'no node knows its transaction',
-  reorged: 'the chain dropped its transaction',
-  cancelled: 'it was cancelled',
-  expired: 'it was not sent in time',
-};
-
 /** Sources of destinations in words. */
 export const DESTINATION_SOURCES: Readonly<Record<Refund['destination_source'], string>> = {
   signed_wallet: 'Wallet that signed for the checkout',

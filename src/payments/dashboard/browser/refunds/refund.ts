@@ -8,13 +8,14 @@ import { TextField } from '#pages/browser/fields.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
+import { REFUND_FAILURES } from '#payments/browser/refund-words.ts';
 import { dashboard, shownId } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { Amount, ChainName, TransactionHash } from '../chains.ts';
 import { actorText } from '../decisions.ts';
 import { openPage } from '../frame.ts';
 import { useHasPermission } from '../signed-in.ts';
-import { DESTINATION_SOURCES, REFUND_FAILURES, RefundStatus } from './refund-parts.ts';
+import { DESTINATION_SOURCES, RefundStatus } from './refund-parts.ts';
 import { SendRefund } from './send-refund.ts';
 
 type Refund = Payments['Refund'];

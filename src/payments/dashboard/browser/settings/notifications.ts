@@ -22,7 +22,8 @@ const EVENTS: readonly (readonly [Event, string])[] = [
   ['payment.failed', 'A payment failed'],
   ['checkout.completed', 'A checkout was paid in full'],
 ];
-const ATTENTION = 'Money needs a decision: paid late, too much or in part, or without a checkout';
+const ATTENTION =
+  'Money needs a decision: paid late, too much, in part or without a checkout, or a refund failed';
 /** Shows a chat soon after it was linked in another window. */
 const RENEW_MS = 5_000;
 
@@ -172,7 +173,8 @@ function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: str
             })}
           </fieldset>
           ${h(CheckField, {
-            label: 'Send receipts to payers, and emails about late, partial and too large payments',
+            label:
+              'Send receipts to payers, and emails about late, partial and too large payments and refunds',
             isChecked: mailsCustomers,
             onChecked: setMailsCustomers,
           })}
