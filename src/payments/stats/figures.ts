@@ -122,12 +122,8 @@ export function volumes(
   );
 }
 
-function volumeOf(
-  { chainId, tokenAddress }: Token,
-  tallies: readonly TransactionTally[],
-  chains: PaymentChains,
-): PaymentsSchemas['TokenVolume'] {
-  const completed = tallies.filter(({ status }) => status === 'completed');
+/** A token with its symbol and decimals, which are null when it is no longer configured. */
+export function namedToken({ chainId, tokenAddress }: Token, chains: PaymentChains) {
   const chain = chains.all.find(({ id }) => id === chainId);
   const token = chain && tokenOf(chain, tokenAddress);
   return {
@@ -135,6 +131,17 @@ function volumeOf(
     token_address: tokenAddress,
     symbol: token?.symbol ?? null,
     decimals: token?.decimals ?? null,
+  };
+}
+
+function volumeOf(
+  { chainId, tokenAddress }: Token,
+  tallies: readonly TransactionTally[],
+  chains: PaymentChains,
+): PaymentsSchemas['TokenVolume'] {
+  const completed = tallies.filter(({ status }) => status === 'completed');
+  return {
+    ...namedToken({ chainId, tokenAddress }, chains),
     amount: completed.reduce((sum, { volume }) => sum + volume, 0n).toString(),
     transactions: completed.reduce((sum, { count }) => sum + count, 0),
   };

@@ -3,9 +3,10 @@ import { exactInteger, uintSumOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { Owner } from '../model/owner.ts';
-import { type PaymentChains, tokenOf } from '../model/payment-chain.ts';
+import type { PaymentChains } from '../model/payment-chain.ts';
 import { ownedBy } from '../store/list-query.ts';
 import { select } from '../tables/select.ts';
+import { namedToken } from './figures.ts';
 
 /** Sums of an owner's completed refunds that were created since a day, by chain and token (Decision 353). */
 export async function refundedSince(
@@ -24,16 +25,9 @@ export async function refundedSince(
      group by chain_id, token_address order by chain_id, token_address`,
     [...bindings, firstDay * DAY_MS],
   );
-  return rows.map(row => {
-    const chain = chains.all.find(({ id }) => id === row.chain_id);
-    const token = chain && tokenOf(chain, row.token_address);
-    return {
-      chain_id: row.chain_id,
-      token_address: row.token_address,
-      symbol: token?.symbol ?? null,
-      decimals: token?.decimals ?? null,
-      amount: uintSumOf(row.volume).toString(),
-      refunds: exactInteger(row.total),
-    };
-  });
+  return rows.map(({ chain_id: chainId, token_address: tokenAddress, volume, total }) => ({
+    ...namedToken({ chainId, tokenAddress }, chains),
+    amount: uintSumOf(volume).toString(),
+    refunds: exactInteger(total),
+  }));
 }
