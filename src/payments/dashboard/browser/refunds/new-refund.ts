@@ -12,6 +12,7 @@ import { Reference, shortened } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { Amount, ChainName, tokenAt, useChains } from '../chains.ts';
+import { ReasonField, reasonPart } from '../decisions.ts';
 import { givenFilters } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { useHasPermission } from '../signed-in.ts';
@@ -19,7 +20,6 @@ import { DESTINATION_SOURCES } from './refund-parts.ts';
 
 type Options = Payments['RefundOptions'];
 
-const MAX_REASON = 500;
 /** The money to refund, from the page's URL. */
 const MONEY = Object.fromEntries(
   [...givenFilters()].filter(([name]) =>
@@ -76,7 +76,7 @@ function RefundForm({ options }: { options: Options }): VNode {
         amount: units.toString(),
         destination_address: known?.address ?? typed.trim(),
         ...(isProved ? {} : { destination_confirmation: again.trim() }),
-        ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+        ...reasonPart(reason),
       };
       const params = { header: { 'Idempotency-Key': idempotencyKey() } };
       const { data } = await answerOf(api.POST('/api/v1/refunds', { params, body }));
@@ -138,13 +138,7 @@ function RefundForm({ options }: { options: Options }): VNode {
               onValue: setAgain,
             })
           }
-          ${h(TextField, {
-            label: 'Reason (only you see it)',
-            param: 'reason',
-            value: reason,
-            maxLength: MAX_REASON,
-            onValue: setReason,
-          })}
+          ${h(ReasonField, { value: reason, onValue: setReason })}
         `,
       })}
     </section>

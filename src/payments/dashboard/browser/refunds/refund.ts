@@ -4,7 +4,6 @@ import { useState } from 'preact/hooks';
 import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
 import { DialogButton } from '#pages/browser/changes.ts';
 import { h } from '#pages/browser/element.ts';
-import { TextField } from '#pages/browser/fields.ts';
 import { Card, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
@@ -12,7 +11,7 @@ import { REFUND_FAILURES } from '#payments/browser/refund-words.ts';
 import { dashboard, shownId } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { Amount, ChainName, TransactionHash } from '../chains.ts';
-import { actorText } from '../decisions.ts';
+import { actorText, ReasonField, reasonPart } from '../decisions.ts';
 import { openPage } from '../frame.ts';
 import { useHasPermission } from '../signed-in.ts';
 import { DESTINATION_SOURCES, RefundStatus } from './refund-parts.ts';
@@ -106,8 +105,7 @@ function Cancel({ changed }: { changed: () => void }): VNode {
   const [reason, setReason] = useState('');
   const cancel = async () => {
     const params = { path: { refund_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
-    const body = reason.trim() === '' ? {} : { reason: reason.trim() };
-    await answerOf(api.POST('/api/v1/refunds/{refund_id}/cancel', { params, body }));
+    await answerOf(api.POST('/api/v1/refunds/{refund_id}/cancel', { params, body: reasonPart(reason) }));
     changed();
   };
   return h(DialogButton, {
@@ -117,7 +115,7 @@ function Cancel({ changed }: { changed: () => void }): VNode {
     onConfirm: cancel,
     children: html`
       <p>Its amount can be refunded again. Do not cancel it if a wallet has already sent the money: name its transaction.</p>
-      ${h(TextField, { label: 'Reason (only you see it)', param: 'reason', value: reason, onValue: setReason })}
+      ${h(ReasonField, { value: reason, onValue: setReason })}
     `,
   });
 }
