@@ -48,12 +48,12 @@ export function Acceptance({ session, changed }: { session: Session; changed: ()
 
 /** The consequences for the checkout and its receivers. */
 function Effect({ session }: { session: Session }): VNode {
-  const { amount, amount_received: received } = session;
+  const { amount, amount_received: received, amount_refunded: refunded } = session;
   const rest = missing(session);
   const units = (value: string) => h(Amount, { units: value, of: session });
   return html`
     <p>
-      ${units(received)} of ${units(amount)} arrived${
+      ${units(received)} of ${units(amount)} arrived${refunded !== '0' && html`, and you have sent back ${units(refunded)}`}${
         rest > 0n &&
         html`, so ${units(rest.toString())} is missing. You
       give that up`

@@ -42,9 +42,9 @@ export function PaymentFacts({ session }: { session: Session }): VNode {
   });
 }
 
-/** Amount still missing from a partial payment, up to the price. */
-export function missing({ outcome, amount, amount_received }: Session): bigint {
-  return outcome === 'partial' ? BigInt(amount) - BigInt(amount_received) : 0n;
+/** Amount still missing from a partial payment, up to the price. What was sent back does not count towards it. */
+export function missing({ outcome, amount, amount_received, amount_refunded }: Session): bigint {
+  return outcome === 'partial' ? BigInt(amount) - BigInt(amount_received) + BigInt(amount_refunded) : 0n;
 }
 
 function linkOf({ payment_link_id: id }: Session): ComponentChildren {
