@@ -141,7 +141,9 @@ function notificationTestHandlers(
         },
         send: mail =>
           mailer.send(mail).catch(error => {
-            throw worded(error, { what: 'mail', repair: 'Check the email address.' });
+            // The mail server's answer says what is wrong with the address.
+            const refusal = `${error.message.replace(/\.?$/, '.')} Check the email address.`;
+            throw worded(error, { what: 'email', refusal });
           }),
         end: async (_, { to }) => ({ status: 200, body: testAnswer(to) }),
       }),
@@ -174,26 +176,32 @@ function notificationTestHandlers(
     const now = clock.now();
     const freeAt = await testMails(handle).reserve(organizationId, now);
     if (freeAt === null) return;
-    throw waitError(freeAt - now, wait => `Too many test mails within an hour. Retry after ${wait}.`);
+    const minutes = Math.ceil((freeAt - now) / MINUTE_MS);
+    const wait = minutes === 1 ? 'a minute' : `${minutes} minutes`;
+    throw waitError(freeAt - now, () => `Too many test emails within an hour. Send the next one in ${wait}.`);
   }
 
   /** Translates the failure of a message. A blocked bot is first recorded in the settings. */
   async function notTaken(chatId: string, error: unknown): Promise<never> {
     const isBlocked = error instanceof NotSent && error.kind === 'blocked';
     if (isBlocked) await transaction(db, handle => disableChat(handle, chatId, clock.now()));
-    const repair = isBlocked
-      ? 'Start the bot there again, or link another chat, and turn messages on.'
-      : 'Link the messenger again.';
-    throw worded(error, { what: 'message', repair });
+    throw worded(error, {
+      what: 'message',
+      refusal: isBlocked
+        ? 'The bot is blocked in the linked chat. Start it there again, or link another chat, and turn messages on.'
+        : 'The messenger does not deliver to the linked chat. Link a chat again.',
+    });
   }
 }
+
+const MINUTE_MS = 60_000;
 
 /** @throws HttpError when no address is set or mails are off */
 function addressOf({ emailEnabled, emailAddress }: NotificationSettings): string {
   if (emailAddress === null) {
-    throw notPossible('No email address is set: first set email_address and email_enabled.');
+    throw notPossible('No email address is set. Set one in the notification settings, and turn emails on.');
   }
-  if (!emailEnabled) throw notPossible('Emails are off: first set email_enabled to true.');
+  if (!emailEnabled) throw notPossible('Emails are off. Turn them on in the notification settings.');
   return emailAddress;
 }
 
@@ -201,32 +209,30 @@ function addressOf({ emailEnabled, emailAddress }: NotificationSettings): string
 function chatOf(settings: NotificationSettings): { chatId: string; sentTo: string } {
   const { messengerEnabled, messengerChatId: chatId, messengerUsername: username } = settings;
   if (chatId === null) {
-    throw notPossible('No messenger is linked: first open a link from POST /notifications/messenger/link.');
+    throw notPossible('No chat is linked. Link one in the notification settings.');
   }
-  if (!messengerEnabled) throw notPossible('Messages are off: first set messenger_enabled to true.');
+  if (!messengerEnabled) throw notPossible('Messages are off. Turn them on in the notification settings.');
   return { chatId, sentTo: username === null ? chatId : `@${username}` };
 }
 
 /** Refusal for a server without a bot, which only the operator can add (Decision 127). */
 function noMessenger(): HttpError {
-  return notPossible(
-    'No messenger is configured: the operator of this server must configure a bot (payments.messenger).',
-  );
+  return notPossible('This server has no bot. Its operator can set one up (payments.messenger).');
 }
 
 function notPossible(message: string, cause?: unknown): HttpError {
   return paymentsError('invalid_field_value', message, { cause });
 }
 
-/** Translates the failure of a test for the client. The details of an outage are only in the operator's log. */
-function worded(error: unknown, { what, repair }: { what: string; repair: string }): unknown {
+/** Translates the failure of a test for the client. The answer of the other side is only in the operator's log. */
+function worded(error: unknown, { what, refusal }: { what: string; refusal: string }): unknown {
   if (!(error instanceof NotSent)) return error;
   if (error.kind === 'unavailable') {
     return paymentsError('internal_error', `The ${what} could not be sent now. Try again later.`, {
       cause: error,
     });
   }
-  return notPossible(`${error.message.replace(/\.?$/, '.')} ${repair}`, error);
+  return notPossible(refusal, error);
 }
 
 /** Notification settings in the envelope with `success` (Decision 119). */

@@ -12,8 +12,8 @@ import {
   given,
   type Merchant,
   orderFacts,
-  type TextContext,
   shownAmount,
+  type TextContext,
   titled,
 } from './content.ts';
 import { customerContent } from './customer-text.ts';
@@ -94,8 +94,9 @@ export function noticeContent(payload: NoticePayload, merchant: Merchant, contex
       ['Disabled at', new Date(disabledAt).toISOString()],
     ],
     closing:
-      'Ten deliveries in a row failed, so the webhook was disabled. When the receiver works again, choose Enable on the webhook’s page in the dashboard, or set is_active to true through the API. Deliveries held for less than 24 hours are then sent.',
-    link: undefined,
+      'Ten deliveries in a row failed, so the webhook was disabled. When the receiver works again, choose Enable on its page in the dashboard. Deliveries held for less than 24 hours are then sent.',
+    link: dashboardPage(context, `webhooks/${encodeURIComponent(webhookId)}`),
+    linkText: 'Open the webhook in the dashboard',
   };
 }
 

@@ -284,8 +284,8 @@ eachDatabase('notifications', databases => {
     const off = await shop.post(MAIL_TEST);
 
     expect([errorOf(withoutAddress), errorOf(off)]).toEqual(Array(2).fill('400 invalid_field_value'));
-    expect(messageOf(withoutAddress)).toContain('email_address');
-    expect(messageOf(off)).toContain('email_enabled');
+    expect(messageOf(withoutAddress)).toContain('Set one in the notification settings');
+    expect(messageOf(off)).toContain('Emails are off.');
     expect(receiver.mails).toEqual([]);
   });
 
@@ -304,7 +304,7 @@ eachDatabase('notifications', databases => {
 
     expect(errorOf(fourth)).toBe('429 rate_limit_exceeded');
     expect(fourth.headers.get('retry-after')).toBe('3540');
-    expect(messageOf(fourth)).toContain('3540 seconds');
+    expect(messageOf(fourth)).toContain('Send the next one in 59 minutes.');
     expect(receiver.mails).toHaveLength(2);
     const other = await api.merchant();
     await notificationStore(api.db).save(everythingOn(other.owner));
@@ -325,7 +325,7 @@ eachDatabase('notifications', databases => {
     expect(messageOf(refused)).toBe(
       'The mail server refused the mail: 550 no such user. Check the email address.',
     );
-    expect(messageOf(down)).toBe('The mail could not be sent now. Try again later.');
+    expect(messageOf(down)).toBe('The email could not be sent now. Try again later.');
   });
 
   test('POST /notifications/test/email repeated with its key sends one mail', async () => {
@@ -365,8 +365,8 @@ eachDatabase('notifications', databases => {
     const off = await shop.post(MESSAGE_TEST);
 
     expect([errorOf(notLinked), errorOf(off)]).toEqual(Array(2).fill('400 invalid_field_value'));
-    expect(messageOf(notLinked)).toContain('/notifications/messenger/link');
-    expect(messageOf(off)).toContain('messenger_enabled');
+    expect(messageOf(notLinked)).toContain('No chat is linked.');
+    expect(messageOf(off)).toContain('Messages are off.');
   });
 
   test('POST /notifications/test/messenger to a user who blocked the bot disables the messenger', async () => {
@@ -376,7 +376,9 @@ eachDatabase('notifications', databases => {
     const answer = await shop.post(MESSAGE_TEST);
 
     expect(errorOf(answer)).toBe('400 invalid_field_value');
-    expect(messageOf(answer)).toContain('Start the bot there again');
+    expect(messageOf(answer)).toBe(
+      'The bot is blocked in the linked chat. Start it there again, or link another chat, and turn messages on.',
+    );
     expect(dataOf(await shop.get(PATH))).toMatchObject({
       messenger_enabled: false,
       messenger_chat_id: '5092331',
@@ -408,7 +410,7 @@ test('without a bot, the link and the test message say what is missing and who c
 
     for (const answer of [await shop.post(LINK), await shop.post(MESSAGE_TEST)]) {
       expect(errorOf(answer)).toBe('400 invalid_field_value');
-      expect(messageOf(answer)).toContain('the operator of this server must configure a bot');
+      expect(messageOf(answer)).toContain('Its operator can set one up');
     }
   }
   await database.remove();

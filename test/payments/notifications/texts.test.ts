@@ -51,14 +51,18 @@ test('payment.failed has the reason', () => {
   expect(text).toContain('Failure reason: the transaction was reverted by the chain');
 });
 
-test.each<[outcome: EventData<'payment.completed'>['checkoutSession']['outcome'], title: string, text: string]>([
+test.each<
+  [outcome: EventData<'payment.completed'>['checkoutSession']['outcome'], title: string, text: string]
+>([
   ['paid_late', '2.5 USDC (paid late)', 'arrived after the checkout had ended'],
   ['partial', '2.5 USDC (partly paid)', 'Less than the price arrived'],
   ['overpaid', '2.5 USDC (overpaid)', 'the rest belongs to the payer'],
   ['paid_sold_out', '2.5 USDC (paid, sold out)', 'after the last use of the link was taken'],
   ['dropped', '2.5 USDC (dropped by the chain)', 'Do not deliver before it does'],
 ])('a payment of a checkout that is %s says so in the words of the dashboard', (outcome, title, words) => {
-  const { subject, text, message } = payment({ checkoutSession: { ...paymentFacts().checkoutSession, outcome } });
+  const { subject, text, message } = payment({
+    checkoutSession: { ...paymentFacts().checkoutSession, outcome },
+  });
 
   expect(subject).toBe(`Payment received: ${title}`);
   for (const part of [text, message]) expect(part).toContain(words);
@@ -99,7 +103,7 @@ test('a late checkout that the merchant accepted is not called late', () => {
   const { text } = told({ kind: 'payment', event });
 
   expect(text).toContain('Accepted as paid: Late by a minute\n');
-  expect(text).not.toContain('could no longer be completed');
+  expect(text).not.toContain('too late');
 });
 
 test('a notice that an older version recorded has no product and no outcome', () => {
@@ -131,18 +135,24 @@ test('checkout.completed has the total of the checkout and the amount sent', () 
 });
 
 test('a disabled webhook is named without secrets of its address, with steps to repair it', () => {
-  const { subject, text, message } = told({
-    kind: 'webhook_disabled',
-    webhookId: 'wh_1',
-    url: 'https://shop.example/hook?token=hush',
-    disabledAt: Date.UTC(2026, 0, 2, 3, 4, 5),
-  });
+  const { subject, text, message } = told(
+    {
+      kind: 'webhook_disabled',
+      webhookId: 'wh_1',
+      url: 'https://shop.example/hook?token=hush',
+      disabledAt: Date.UTC(2026, 0, 2, 3, 4, 5),
+    },
+    MERCHANT,
+    { chains: BASE, publicUrl: 'https://pay.example' },
+  );
 
   expect(subject).toBe('Webhook disabled');
   for (const part of [text, message]) {
-    for (const fact of ['wh_1', 'https://shop.example/hook\n', '2026-01-02T03:04:05.000Z', 'is_active']) {
+    for (const fact of ['wh_1', 'https://shop.example/hook\n', '2026-01-02T03:04:05.000Z']) {
       expect(part).toContain(fact);
     }
+    expect(part).toContain('choose Enable on its page in the dashboard');
+    expect(part).toContain('https://pay.example/dashboard/webhooks/wh_1');
     expect(part).not.toContain('hush');
   }
 });
@@ -162,9 +172,7 @@ test.each([
 test('an amount in a token that is no longer configured is shown in smallest units', () => {
   const token_address = `0x${'99'.repeat(20)}`;
 
-  expect(payment({ token_address }).text).toContain(
-    `Amount: 2500000 units of ${token_address}\nChain: Base\n`,
-  );
+  expect(payment({ token_address }).text).toContain(`Amount: 2500000 units of ${token_address}\n`);
   expect(payment({ chain_id: 5 }).text).toContain('Chain: chain 5\n');
 });
 
@@ -221,7 +229,9 @@ test('a message never exceeds the messenger’s length limit', () => {
 
 /** Texts about a payment by a customer with this name. */
 function paymentOf(customerName: string) {
-  return payment({ checkoutSession: { ...paymentFacts().checkoutSession, customerEmail: null, customerName } });
+  return payment({
+    checkoutSession: { ...paymentFacts().checkoutSession, customerEmail: null, customerName },
+  });
 }
 
 function tags(html: string): string[] {
