@@ -137,8 +137,8 @@ async function sellOtherwise(shop: ExampleShop, payer: Payer): Promise<void> {
   await ask('movePaymentTransaction', { at: payment, body: { session_id } });
   await told(shop);
 
-  const late = await begin();
-  const due = dueOf(await peek('getCheckoutSession', { at: late }));
+  const odd = await begin();
+  const due = dueOf(await peek('getCheckoutSession', { at: odd }));
   await payer.pay({ ...due, amount: ODD_AMOUNT }, shop.now());
   await until(
     () => peek('listUnmatchedTransfers'),
@@ -148,7 +148,16 @@ async function sellOtherwise(shop: ExampleShop, payer: Payer): Promise<void> {
   await ask('listTransferCandidates', { at: transfer });
   await ask('dismissUnmatchedTransfer', { at: transfer });
   await ask('restoreUnmatchedTransfer', { at: transfer });
-  await ask('assignUnmatchedTransfer', { at: transfer, body: { session_id: late.checkout_session_id } });
+  await ask('assignUnmatchedTransfer', { at: transfer, body: { session_id: odd.checkout_session_id } });
+  await told(shop);
+
+  const late = await begin();
+  await ask('expireCheckoutSession', { at: late, isUnrecorded: true });
+  await payer.pay(dueOf(await peek('getCheckoutSession', { at: late })), shop.now());
+  await until(
+    () => peek('getCheckoutSession', { at: late }),
+    ({ outcome }) => outcome === 'paid_late',
+  );
   await told(shop);
 
   const checkout = await ask('startCheckout');
