@@ -1,3 +1,4 @@
+import { plainLine } from '../../lib/single-line.ts';
 import { MERCHANT_WORDS } from '../browser/outcome-words.ts';
 import { REFUND_FAILURES } from '../browser/refund-words.ts';
 import { MARK_WORDS } from '../browser/transfer-words.ts';
@@ -16,6 +17,9 @@ import {
   type TextContext,
   titled,
 } from './content.ts';
+
+/** Most characters of an event in a list, so that the address of its page fits the line. */
+const LINE_LENGTH = 120;
 
 type AttentionPayload = Extract<NoticePayload, { kind: 'attention' }>;
 
@@ -44,7 +48,8 @@ export function attentionContent(
   if (first === undefined) throw new Error('a notice without an event');
   const isOne = decisions.length === 1 && more === 0;
   const listed = decisions.map(({ state, line, page }): Fact => {
-    return [state, [line, dashboardPage(context, page)].filter(part => part !== undefined).join(' · ')];
+    const parts = [plainLine(line, LINE_LENGTH), dashboardPage(context, page)];
+    return [state, parts.filter(part => part !== undefined).join(' · ')];
   });
   const others: Fact[] = more === 0 ? [] : [['And', `${more} more in the dashboard`]];
   return {

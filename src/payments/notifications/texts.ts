@@ -34,21 +34,30 @@ export function mailOf(content: Content, { id, to }: Pick<Mail, 'id' | 'to'>): M
   return { id, to, subject: content.title, text: `${plainText(content)}\n`, html: htmlText(content) };
 }
 
-/** A message with the content, as plain text: the messenger interprets no markup in it. */
+/**
+ * A message with the content, as plain text: the messenger interprets no markup in it. Facts that are too long are cut, so
+ * that the sentences and the link below them stay.
+ */
 export function messageOf(content: Content): string {
-  return plainText(content).slice(0, MESSAGE_LENGTH);
+  const text = plainText(content);
+  const excess = text.length - MESSAGE_LENGTH;
+  if (excess <= 0) return text;
+  const facts = factLines(content);
+  const kept = facts.slice(0, Math.max(0, facts.length - excess - 1));
+  return withFacts(content, `${kept.toWellFormed()}…`);
+}
+
+function plainText(content: Content): string {
+  return withFacts(content, factLines(content));
 }
 
 /** Every value is kept on one line, so that a payer's name cannot imitate another fact. */
-function plainText({ title, facts, closing, link }: Content): string {
-  return [
-    plainLine(title),
-    facts.map(([label, value]) => `${label}: ${plainLine(value)}`).join('\n'),
-    closing,
-    link ?? '',
-  ]
-    .filter(part => part !== '')
-    .join('\n\n');
+function factLines({ facts }: Content): string {
+  return facts.map(([label, value]) => `${label}: ${plainLine(value)}`).join('\n');
+}
+
+function withFacts({ title, closing, link }: Content, facts: string): string {
+  return [plainLine(title), facts, closing, link ?? ''].filter(part => part !== '').join('\n\n');
 }
 
 function htmlText({ title, facts, closing, link, linkText = 'Open' }: Content): string {

@@ -221,10 +221,34 @@ test('test money is marked as such', () => {
   );
 });
 
-test('a message never exceeds the messenger’s length limit', () => {
-  const { message } = paymentOf('x'.repeat(100_000));
+test('each event of a list keeps the address of its page, however long its names are', () => {
+  const data = testEventData('checkout.paid_late', 0);
+  if (!('overpaid_amount' in data)) throw new Error('not a late checkout');
+  const checkoutSession = { ...data.checkoutSession, name: 'n'.repeat(100), customerName: 'c'.repeat(100) };
+  const event = aPaymentEvent(OWNER, { type: 'checkout.paid_late', data: { ...data, checkoutSession } });
 
-  expect(message.length).toBeLessThanOrEqual(4096);
+  const { text } = told({ kind: 'attention', events: [event, event], more: 0 }, MERCHANT, {
+    chains: BASE,
+    publicUrl: 'https://pay.example',
+  });
+
+  const lines = text.split('\n').filter(line => line.startsWith('Paid late: '));
+  expect(lines).toHaveLength(2);
+  for (const line of lines)
+    expect(line.endsWith(` · https://pay.example/dashboard/payments/${data.id}`)).toBe(true);
+});
+
+test('a message never exceeds the messenger’s length limit, and keeps what is below the facts', () => {
+  const checkoutSession = { ...paymentFacts().checkoutSession, outcome: 'dropped' } as const;
+  const answers = Array.from({ length: 20 }, (_, index) => [`note_${index}`, 'x'.repeat(400)]);
+  const form_data = Object.fromEntries(answers);
+  const { message, text } = payment({ checkoutSession, form_data });
+
+  expect(message).toHaveLength(4096);
+  expect(message).toContain('Payment received: 2.5 USDC (dropped by the chain)');
+  const end = text.slice(text.indexOf('The chain dropped')).trimEnd();
+  expect(end).toContain('https://explorer.example/tx/');
+  expect(message.endsWith(end)).toBe(true);
 });
 
 /** Texts about a payment by a customer with this name. */
