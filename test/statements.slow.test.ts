@@ -48,6 +48,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
 /** By the beginning of expressions that are templates themselves. */
 const LONG_STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['placeholders(', '?'],
+  ['RULES.map(', "when status = 'expired' then 'expired'"],
   ['addresses.map(', '(?, ?)'],
   ['tasks.map(', '(?, ?, ?)'],
   [
@@ -65,7 +66,7 @@ const LONG_STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['tokenTypeColumn(', '1'],
   [
     'sources.map(',
-    'select id, status, signed_address, amount, amount_due, created_at from checkout_sessions',
+    'select id, status, signed_address, amount, amount_due, tolerance_bps, created_at from checkout_sessions',
   ],
 ];
 
