@@ -1,6 +1,7 @@
 import { jsonOf } from '../../db/columns.ts';
 import type { RowIn } from '../../db/select/select.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
+import { isSoldOut } from '../model/payment-link.ts';
 import type { CheckoutSession, Customer, SessionState } from '../model/session.ts';
 import type { SealedCell, Seals } from '../secrets/sealed.ts';
 import { recordForm } from '../tables/record-form.ts';
@@ -114,10 +115,10 @@ export const sessionStateRows = select({
 });
 
 export function stateOf(row: RowIn<typeof sessionStateRows>): SessionState {
-  const { max_uses: most, current_uses: uses, reserve_uses: reserves } = row;
+  const { max_uses: maxUses, current_uses: uses, reserve_uses: reserves } = row;
   return {
     ...stateForm.recordOf(row),
-    isSoldOut: most !== null && uses !== null && uses >= most,
+    isSoldOut: isSoldOut({ maxUses, currentUses: uses ?? 0 }),
     reservesUses: Boolean(reserves),
   };
 }

@@ -6,6 +6,7 @@ import { newId } from '../../lib/ids.ts';
 import { checkoutExpiredData, mispaidCheckoutData } from '../events/event-data.ts';
 import { eventStore, type NewEvent } from '../events/event-store.ts';
 import { watcherName } from '../model/payment-chain.ts';
+import { isSoldOut } from '../model/payment-link.ts';
 import type { CheckoutSession, EndedReason } from '../model/session.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { sessionOf } from '../sessions/session-rows.ts';
@@ -80,6 +81,8 @@ const ENDED_AT_ONCE = 100;
 const HAS_PAYMENT = `exists (select 1 from transactions t
   where t.session_id = checkout_sessions.id and t.status in ('pending', 'confirming', 'completed'))`;
 
+const USES = select({ from: 'payment_links', columns: ['max_uses', 'current_uses', 'ends_sessions'] });
+
 /**
  * Ends sessions of a link without uses, and returns their number. If there are more than one transaction ends, the link
  * is marked, and `soldOutLinks` lists it.
@@ -90,12 +93,14 @@ export async function endSoldOut(deps: EndingDeps, linkId: string): Promise<numb
     select id from checkout_sessions
     where payment_link_id = ? and status = 'active' and not ${HAS_PAYMENT} order by created_at limit ${ENDED_AT_ONCE}
   )`;
-  const isSoldOut = await linkStore(handle).isSoldOut(linkId);
-  const ended = isSoldOut ? await endSessions(deps, 'sold_out', { condition, bindings: [linkId] }) : [];
+  const [link] = await USES.rows(handle, 'where id = ?', [linkId]);
+  if (link === undefined) return 0;
+  const { max_uses: maxUses, current_uses: currentUses, ends_sessions: isMarked } = link;
+  const isOut = isSoldOut({ maxUses, currentUses });
+  const ended = isOut ? await endSessions(deps, 'sold_out', { condition, bindings: [linkId] }) : [];
   const isMore = ended.length === ENDED_AT_ONCE;
-  const mark = `update payment_links set ends_sessions = ${isMore ? 'true' : 'false'}
-                where id = ? and ${isMore ? 'not ends_sessions' : 'ends_sessions'}`;
-  await execute(handle, mark, [linkId]);
+  const mark = `update payment_links set ends_sessions = ${isMore ? 'true' : 'false'} where id = ?`;
+  if (isMore !== Boolean(isMarked)) await execute(handle, mark, [linkId]);
   if (isMore) announce(handle, 'sessions');
   return ended.length;
 }

@@ -105,13 +105,6 @@ export function linkStore(handle: Handle) {
       return (await execute(handle, sql, [now, id, ...since])) === 1;
     },
 
-    /** True when all uses of the link are counted. */
-    async isSoldOut(id: string): Promise<boolean> {
-      const sql =
-        'select id from payment_links where id = ? and max_uses is not null and current_uses >= max_uses';
-      return (await rowsOf(handle, sql, [id])).length > 0;
-    },
-
     /** Counts a use that a completed checkout has, also beyond `max_uses` (Decisions 345 and 355). */
     async takeUse(id: string, now: number): Promise<void> {
       const sql = 'update payment_links set current_uses = current_uses + 1, updated_at = ? where id = ?';
