@@ -1,6 +1,6 @@
 import type { EventType } from '../model/event.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import { type CheckoutSession, holdsUse, leastSum } from '../model/session.ts';
+import { type CheckoutSession, type FailureReason, holdsUse, leastSum } from '../model/session.ts';
 
 /** A transaction, its session, and the session's other transactions, oldest first. */
 export interface PaymentCase {
@@ -30,41 +30,40 @@ export interface Move {
 /** The session with totals and status derived from all its transactions; `transaction` is the one that changed. */
 export function withTotals({ session, transaction, others }: PaymentCase, now: number): CheckoutSession {
   const all = [...others, transaction];
-  const completed = all.filter(({ status }) => status === 'completed');
-  const amountReceived = completed.reduce((sum, { amount }) => sum + amount, 0n);
-  const standing = { ...session, payerAddress: payerOf(session, all), amountReceived };
-  const paymentStatus = paymentStatusOf(standing, all);
-  return {
-    ...standing,
-    ...followed(session, transaction),
-    paymentStatus,
-    useReservedUntil: reservedUntil(session, { paymentStatus, now }),
-    amountOverpaid: overpaidIn(standing, completed),
-    failureReason: paymentStatus === 'failed' ? lastFailure(transaction, others) : null,
-    isLate: session.status !== 'completed' && all.some(hasComeLate),
-    updatedAt: now,
-  };
+  const shown = { ...followed(session, transaction), payerAddress: payerOf(session, all) };
+  const failure = transaction.status === 'failed' ? transaction.failureReason : lastFailure(others);
+  return { ...derived(session, all, { failure, now }), ...shown };
 }
 
 /** The session after a payment was moved to another one. It was not completed by it. */
 export function withoutPayment({ session, others }: PaymentCase, now: number): CheckoutSession {
   const last = others.findLast(one => one.txHash !== null && one.status !== 'failed');
-  const isFollowed = session.transactionId === null;
-  const shown = { txHash: last?.txHash ?? null, confirmations: last?.confirmations ?? 0 };
-  const completed = others.filter(({ status }) => status === 'completed');
-  const left = {
-    ...session,
-    ...(isFollowed ? { ...shown, payerAddress: payerOf({ ...session, payerAddress: null }, others) } : {}),
-    amountReceived: completed.reduce((sum, { amount }) => sum + amount, 0n),
+  const shown = {
+    txHash: last?.txHash ?? null,
+    confirmations: last?.confirmations ?? 0,
+    payerAddress: payerOf({ ...session, payerAddress: null }, others),
   };
-  const paymentStatus = paymentStatusOf(left, others);
-  const failure = others.findLast(one => one.status === 'failed')?.failureReason ?? null;
+  const left = derived(session, others, { failure: lastFailure(others), now });
+  return session.transactionId === null ? { ...left, ...shown } : left;
+}
+
+/** The session with the totals and the status of its transactions. */
+function derived(
+  session: CheckoutSession,
+  all: readonly PaymentTransaction[],
+  { failure, now }: { readonly failure: FailureReason | null; readonly now: number },
+): CheckoutSession {
+  const completed = all.filter(({ status }) => status === 'completed');
+  const amountReceived = completed.reduce((sum, { amount }) => sum + amount, 0n);
+  const standing = { ...session, amountReceived };
+  const paymentStatus = paymentStatusOf(standing, all);
   return {
-    ...left,
+    ...standing,
     paymentStatus,
-    amountOverpaid: overpaidIn(left, completed),
+    useReservedUntil: reservedUntil(session, { paymentStatus, now }),
+    amountOverpaid: overpaidIn(standing, completed),
     failureReason: paymentStatus === 'failed' ? failure : null,
-    isLate: session.status !== 'completed' && others.some(hasComeLate),
+    isLate: session.status !== 'completed' && all.some(hasComeLate),
     updatedAt: now,
   };
 }
@@ -146,9 +145,8 @@ function followed(session: CheckoutSession, transaction: PaymentTransaction) {
   return { txHash, confirmations };
 }
 
-function lastFailure(transaction: PaymentTransaction, others: readonly PaymentTransaction[]) {
-  if (transaction.status === 'failed') return transaction.failureReason;
-  return others.findLast(other => other.status === 'failed')?.failureReason ?? null;
+function lastFailure(all: readonly PaymentTransaction[]): FailureReason | null {
+  return all.findLast(one => one.status === 'failed')?.failureReason ?? null;
 }
 
 function hasComeLate(transaction: PaymentTransaction): boolean {
