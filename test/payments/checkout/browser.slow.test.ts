@@ -64,6 +64,25 @@ test('at the end of the time a page shows no address, although the server does n
   expect(await payButton(page).count()).toBe(0);
 });
 
+test('at its end a page no longer says that a use is reserved, although the server does not answer', async ({
+  patientPage: page,
+  service,
+  post,
+}) => {
+  const terms = { name: 'The last notebook', amount: '4000000', max_uses: 1, reserve_uses: true };
+  const link = await post('/payment-links', terms);
+  const { body } = await post('/checkout-sessions', { payment_link_id: link.body.id });
+  await page.clock.install();
+  await page.goto(`${service.url}/pay/s/${text(body.id)}`);
+  await page.getByText('Reserved for you until').waitFor();
+  await page.route('**/api/v1/pay/sessions/**', route => route.abort());
+
+  await page.clock.fastForward('10:01');
+
+  await page.getByText('Reserved for you until').waitFor({ state: 'detached' });
+  expect(await page.locator('.qr').count()).toBeGreaterThan(0);
+});
+
 test('a transfer from elsewhere completes the checkout with the tab closed', async ({
   browser,
   page,

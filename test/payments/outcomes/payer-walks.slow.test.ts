@@ -1,4 +1,6 @@
 import { expect } from 'vitest';
+import { deriveAccounts } from '#devnet/chain/accounts.ts';
+import { record, text } from '../../lab/json.ts';
 import { auditOf } from '../../support/page-faults.ts';
 import { REJECTED, status } from '../checkout/paid-page.ts';
 import { HOLDERS, PRICE, test, usds } from './walked-shop.ts';
@@ -159,6 +161,29 @@ test('the page of the second buyer of the last item turns to sold out, and a pay
   await second.reads(PAID, false);
   expect(await buyer.learnt([hash, `${chain.accounts[HOLDERS.second]}`])).toEqual([]);
   expect(await second.learnt([`${chain.accounts[HOLDERS.first]}`])).toEqual([]);
+});
+
+test('the page of the second buyer waits while a wallet has the last item reserved, and asks again after it', async ({
+  clock,
+  offering,
+  payer,
+  post,
+}) => {
+  const link = await offering({ max_uses: 1, reserve_uses: true });
+  const [buyer, second] = [await payer(link, 'first'), await payer(link, 'second')];
+  await second.reads(WAITING, true);
+  const { address, signMessage } = deriveAccounts().signer(HOLDERS.first);
+  const opened = await buyer.page.request.get(`/api/v1/pay/sessions/${buyer.id}`);
+  const message = text(record(await opened.json()).wallet_message).replace('{address}', address);
+
+  await post(`/pay/sessions/${buyer.id}/wallet`, { address, signature: await signMessage({ message }) });
+
+  await buyer.page.getByText('Reserved for you until').waitFor();
+  await status(second.page, 'reserved').waitFor();
+  await second.page.getByText('The next reservation ends at').waitFor();
+  expect(await second.page.locator('#pay, .qr').count()).toBe(0);
+  clock.advance(615_000);
+  await second.reads(WAITING, true);
 });
 
 test('two customers of one exchange each pay their own checkout, although the same address sends both', async ({
