@@ -5660,7 +5660,7 @@ export interface components {
              */
             attention?: boolean;
             /**
-             * @description True to send receipts, and mails about late, partial and too large payments and refunds, to payers.
+             * @description True to send receipts, and mails about late, partial and too large payments, refunds, and checkouts that sold out while they were open, to payers.
              * @example true
              */
             customer_emails?: boolean;
