@@ -6,7 +6,7 @@ import { lockedTransaction } from '../../db/transaction.ts';
 import { newId } from '../../lib/ids.ts';
 import type { ClockAndLog } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
-import type { EventType, PaymentEvent } from '../model/event.ts';
+import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import {
   type Channel,
   channelsFor,
@@ -102,10 +102,29 @@ function noticesOf(
       createdAt: now,
     });
     const toMerchant = channelsFor(settings, type).map(channel => notice(channel, 'payment'));
-    return customerAddress(settings, event) === null
-      ? toMerchant
-      : [...toMerchant, notice('email', 'customer')];
+    const isMailed = customerAddress(settings, event) !== null && !isKnownToPayer(event, events);
+    return isMailed ? [...toMerchant, notice('email', 'customer')] : toMerchant;
   });
+}
+
+/**
+ * True when the payer of a sold-out checkout gets the mail about another one of the link, which was completed or ended
+ * with it (Decision 361).
+ */
+function isKnownToPayer(event: PaymentEvent, events: readonly PaymentEvent[]): boolean {
+  if (event.type !== 'checkout.expired') return false;
+  const isSame = ({ data }: PaymentEvent) =>
+    linkOf(data) === linkOf(event.data) &&
+    data.checkoutSession?.customerEmail === event.data.checkoutSession?.customerEmail;
+  return events.some(
+    other =>
+      isSame(other) &&
+      (other.type === 'checkout.completed' || (other.type === event.type && other.id < event.id)),
+  );
+}
+
+function linkOf(data: EventData): string | null {
+  return 'payment_link_id' in data ? data.payment_link_id : null;
 }
 
 async function markRelayed(handle: Transaction, events: readonly PaymentEvent[]): Promise<void> {

@@ -100,6 +100,7 @@ export function isRefund(data: EventData): data is EventData<'refund.failed'> {
 /** Events with a mail to the payer. */
 const CUSTOMER_EVENTS: readonly EventType[] = [
   'checkout.completed',
+  'checkout.expired',
   'checkout.paid_late',
   'checkout.overpaid',
   'checkout.partially_paid',
@@ -116,6 +117,8 @@ export function customerAddress(
   { type, data }: PaymentEvent,
 ): string | null {
   if (!customerEmails || !CUSTOMER_EVENTS.includes(type)) return null;
+  // Other ends are no news for a payer, and a payment after the last one has an event of its own (Decision 361).
+  if (type === 'checkout.expired' && data.checkoutSession?.outcome !== 'sold_out') return null;
   if (type === 'refund.failed' && isRefund(data) && !MAILED_FAILURES.includes(data.failure_reason))
     return null;
   return data.checkoutSession?.customerEmail ?? null;

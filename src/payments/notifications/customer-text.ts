@@ -13,7 +13,7 @@ import {
   titled,
 } from './content.ts';
 
-/** Content for the payer, in the words of the pay page (Decisions 340, 358 and 367). */
+/** Content for the payer, in the words of the pay page (Decisions 340, 358, 361 and 367). */
 export function customerContent(
   { type, data }: PaymentEvent,
   merchant: Merchant,
@@ -24,17 +24,20 @@ export function customerContent(
   const chain = chains.all.find(({ id }) => id === data.chain_id);
   const amountOf = (units: bigint | string) => shownAmount(`${units}`, data, chain);
   const isPaid = 'total' in data;
-  if (!isPaid && !('amount_received' in data)) throw new Error(`payers are not told of ${type}`);
+  const isSoldOut = 'expired_at' in data;
+  if (!isPaid && !isSoldOut && !('amount_received' in data))
+    throw new Error(`payers are not told of ${type}`);
   const price = BigInt(isPaid ? data.total : data.amount);
-  const received = BigInt(isPaid ? data.amount : data.amount_received);
+  const received = isSoldOut ? 0n : BigInt(isPaid ? data.amount : data.amount_received);
   const missing = price > received ? price - received : 0n;
   const session = data.checkoutSession;
-  const { title, text } = payerWords(isPaid ? 'paid' : reportedOutcome(data), {
+  const outcome = isPaid ? 'paid' : isSoldOut ? 'sold_out' : reportedOutcome(data);
+  const { title, text } = payerWords(outcome, {
     merchant: merchant.name,
     price: amountOf(price),
     received: amountOf(received),
     missing: amountOf(missing),
-    tooMuch: amountOf((isPaid ? null : data.overpaid_amount) ?? 0n),
+    tooMuch: amountOf((isPaid || isSoldOut ? null : data.overpaid_amount) ?? 0n),
     sentBack: '',
     confirmations: '',
     status: isPaid ? 'completed' : data.status,
@@ -45,10 +48,11 @@ export function customerContent(
     ['Merchant', merchant.name],
     ['Product', session.name],
     ['Price', amountOf(price)],
-    ['Received', amountOf(received)],
+    ['Received', isSoldOut ? null : amountOf(received)],
     ['Chain', chain?.name ?? `chain ${data.chain_id}`],
-    ['Reference', session.clientReferenceId],
-    ['Transaction hash', data.tx_hash],
+    // Anyone can open a checkout with the address and a text for a stranger (Decision 361).
+    ['Reference', isSoldOut ? null : session.clientReferenceId],
+    ['Transaction hash', isSoldOut ? null : data.tx_hash],
   ];
   return {
     title: titled(`${merchant.name}: ${title}`, merchant),

@@ -48,16 +48,18 @@ bothDatabases('mails about money that needs a decision', databases => {
   const save = (changes: Parameters<typeof everythingOn>[1] = {}) =>
     notificationStore(given.db).save(everythingOn(given.owner, { messengerEnabled: false, ...changes }));
 
+  async function recorded(type: EventType, changes: object = {}): Promise<void> {
+    const data = { ...testEventData(type, clock.now()), ...changes };
+    if ('message' in data) throw new Error('not the data of an event');
+    const record = { ...given.owner, id: newId('evt'), type, createdAt: clock.now(), data };
+    await transaction(given.db, handle =>
+      eventStore(handle, SEALS).insert([{ event: record, fact: record.id, order: 0 }]),
+    );
+  }
+
   /** Records events and relays them, by two processes at the same time. */
   async function happen(type: EventType, count = 1, changes: object = {}): Promise<void> {
-    for (let event = 0; event < count; event++) {
-      const data = { ...testEventData(type, clock.now()), ...changes };
-      if ('message' in data) throw new Error('not the data of an event');
-      const record = { ...given.owner, id: newId('evt'), type, createdAt: clock.now(), data };
-      await transaction(given.db, handle =>
-        eventStore(handle, SEALS).insert([{ event: record, fact: record.id, order: 0 }]),
-      );
-    }
+    for (let event = 0; event < count; event++) await recorded(type, changes);
     const relays = [given.db, given.other].map(db => relay({ db, seals: SEALS, clock, log }));
     await Promise.all(relays.map(one => one.runOnce(never)));
     await Promise.all(relays.map(one => one.runOnce(never)));
@@ -180,6 +182,34 @@ bothDatabases('mails about money that needs a decision', databases => {
     const [created, completed] = receiver.mails.map(({ parts }) => parts['text/plain'] ?? '');
     expect(created).toContain('Nothing was sent yet. If this is not your address, tell');
     for (const text of [created, completed]) expect(text).toContain(`To: ${to}`);
+  });
+
+  test('a payer whose open checkout sold out gets one mail, without a text that was typed', async () => {
+    await save({ emailEnabled: false, emailAddress: null, customerEmails: true });
+    const data = testEventData('checkout.expired', clock.now());
+    const session = 'checkoutSession' in data ? data.checkoutSession : {};
+    const ended = (customerEmail: string, outcome: string) => ({
+      payment_link_id: 'pl_4fRk2LmXq8TzB1nVcY7aWd3S',
+      checkoutSession: { ...session, customerEmail, outcome },
+    });
+
+    await happen('checkout.expired', 1, ended('ada@example.com', 'expired'));
+    await happen('checkout.expired', 1, ended('ada@example.com', 'paid_sold_out'));
+    const others = await mailed();
+    for (const payer of ['ada@example.com', 'ada@example.com', 'bob@example.com'])
+      await recorded('checkout.expired', ended(payer, 'sold_out'));
+    await recorded('checkout.completed', ended('bob@example.com', 'paid'));
+    await relay({ db: given.db, seals: SEALS, clock, log }).runOnce(never);
+    const titles = await mailed();
+
+    expect(others).toEqual([]);
+    expect(titles.toSorted()).toEqual([
+      expect.stringContaining('Paid. Thank you!'),
+      expect.stringContaining('Sold out'),
+    ]);
+    const soldOut = receiver.mails.find(({ to }) => to.includes('ada@example.com'));
+    expect(soldOut?.parts['text/plain']).toContain('Please do not send anything');
+    expect(soldOut?.parts['text/plain']).not.toContain('Reference');
   });
 
   test('a failed refund needs a decision, unless the merchant cancelled it', async () => {

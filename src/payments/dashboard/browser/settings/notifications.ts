@@ -174,7 +174,7 @@ function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: str
           </fieldset>
           ${h(CheckField, {
             label:
-              'Send receipts to payers, and emails about late, partial and too large payments and refunds',
+              'Send receipts to payers, and emails about late, partial and too large payments, refunds, and checkouts that sold out',
             isChecked: mailsCustomers,
             onChecked: setMailsCustomers,
           })}
