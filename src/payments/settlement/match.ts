@@ -18,8 +18,14 @@ export interface Match {
 }
 
 /** The reads that a match makes. */
-export type MatchReads = Pick<SessionStore, 'bySigner' | 'byAmount' | 'isOpenPrice'> &
-  Pick<TransactionStore, 'ofSession' | 'countOf'>;
+export interface MatchReads
+  extends Pick<SessionStore, 'byAmount' | 'isOpenPrice'>,
+    Pick<TransactionStore, 'countOf'> {
+  readonly bySigner: (...given: Parameters<SessionStore['bySigner']>) => Promise<readonly CheckoutSession[]>;
+  readonly paidBySigner: (
+    ...given: Parameters<TransactionStore['paidBySigner']>
+  ) => Promise<ReadonlyMap<string, bigint>>;
+}
 
 interface MatchDeps {
   readonly reads: MatchReads;
@@ -135,11 +141,11 @@ async function walletSessions(
   deps: MatchDeps,
   ofSender: readonly CheckoutSession[],
 ): Promise<WalletSessions> {
-  const received = new Map<string, bigint>();
-  for (const { id, paymentStatus } of ofSender) {
-    if (paymentStatus !== 'awaiting_payment') received.set(id, await paidBy(transfer.sender, id, deps));
-  }
-  const paid = ({ id }: CheckoutSession) => received.get(id) ?? 0n;
+  const isPaid = ofSender.some(({ paymentStatus }) => paymentStatus !== 'awaiting_payment');
+  const received = isPaid
+    ? await deps.reads.paidBySigner(depositAddressOf(transfer), transfer.sender)
+    : undefined;
+  const paid = ({ id }: CheckoutSession) => received?.get(id) ?? 0n;
   const owing = ofSender.filter(session => paid(session) < leastSum(session));
   return {
     meant:
@@ -181,13 +187,6 @@ async function lateMatch(
   // Amounts of ended sessions are used again, so several may have asked for this one.
   const [session, another] = candidates.ofAmount.filter(one => !isActive(one));
   return session === undefined || another !== undefined ? undefined : { session, matchedBy: 'amount' };
-}
-
-/** Sum of a wallet's payments for a session, confirmed or confirming. */
-async function paidBy(sender: string, sessionId: string, { reads }: MatchDeps): Promise<bigint> {
-  return (await reads.ofSession(sessionId))
-    .filter(one => one.sender === sender && (one.status === 'confirming' || one.status === 'completed'))
-    .reduce((sum, { amount }) => sum + amount, 0n);
 }
 
 function isActive({ status }: CheckoutSession): boolean {

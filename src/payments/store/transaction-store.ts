@@ -1,7 +1,8 @@
-import { type Binding, uintColumn } from '../../db/columns.ts';
+import { type Binding, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import type { Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
+import type { DepositAddress } from '../model/payment-chain.ts';
 import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
@@ -27,6 +28,12 @@ export interface TransactionFilters {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
+
+const PAID_BY_SIGNER = select({
+  from: 'transactions t',
+  join: ['checkout_sessions s on s.id = t.session_id'],
+  columns: ['t.session_id', 't.amount'],
+});
 
 /** Payments that were matched with a session, or claimed for one. */
 export type TransactionStore = ReturnType<typeof transactionStore>;
@@ -81,6 +88,22 @@ export function transactionStore(handle: Handle) {
     /** Oldest first. */
     ofSession: (sessionId: string): Promise<PaymentTransaction[]> =>
       where('session_id = ? order by created_at, id', [sessionId]),
+
+    /** Sums that a wallet has paid for open sessions that it signed for, confirmed or confirming, by session id. */
+    async paidBySigner(
+      { chainId, tokenAddress, recipientAddress }: DepositAddress,
+      wallet: string,
+    ): Promise<Map<string, bigint>> {
+      const rows = await PAID_BY_SIGNER.rows(
+        handle,
+        `where s.chain_id = ? and s.token_address = ? and s.recipient_address = ? and s.signed_address = ?
+           and s.ended_at is null and t.sender = ? and t.status in ('confirming', 'completed')`,
+        [chainId, tokenAddress, recipientAddress, wallet, wallet],
+      );
+      const sums = new Map<string, bigint>();
+      for (const { session_id: id, amount } of rows) sums.set(id, (sums.get(id) ?? 0n) + uintOf(amount));
+      return sums;
+    },
 
     /** Number of a session's transfers that were seen in a block. Claims do not count. */
     countOf(sessionId: string): Promise<number> {

@@ -109,6 +109,29 @@ eachWatchedShop('a payer', test => {
     expect(await ours.payments(ended.id)).toMatchObject([{ matchedBy: 'wallet', isLate: true }]);
   });
 
+  test('who signed for several checkouts pays each of them once, with parts and prices in one block', async ({
+    ours,
+  }) => {
+    const sessions = [];
+    for (let count = 0; count < 3; count++) {
+      sessions.push(await ours.boundSession());
+      ours.clock.advance(1_000);
+    }
+    const parts = [2_000_000n, 3_000_000n, PRICE, PRICE];
+    for (const amount of parts) await ours.payment(amount);
+
+    await ours.settle();
+
+    const paid = await Promise.all(sessions.map(({ id }) => ours.payments(id)));
+    expect(paid.map(some => some.map(({ amount }) => amount).toSorted())).toEqual([
+      [2_000_000n, 3_000_000n],
+      [PRICE],
+      [PRICE],
+    ]);
+    for (const { id } of sessions)
+      expect(await ours.session(id)).toMatchObject({ status: 'completed', amountOverpaid: 0n });
+  });
+
   test('who signed for two checkouts pays the one whose price he sends within its tolerance', async ({
     ours,
   }) => {

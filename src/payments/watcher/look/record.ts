@@ -178,7 +178,6 @@ async function recordPart(
       const { transfer, owner, isRecorded: isKept } = one;
       if (await recordOne(one, { claimedBy, isNew: !payments.mayHave(transfer) })) {
         paid.push(transfer);
-        reads.forget();
       } else {
         unmatched.push(transfer);
         if (!isKept && owner !== undefined) kept.push({ transfer, owner });
@@ -192,11 +191,15 @@ async function recordPart(
     { claimedBy, isNew }: { readonly claimedBy: ReadonlySet<string>; readonly isNew: boolean },
   ): Promise<boolean> {
     const confirmations = confirmationsOf(transfer, look);
-    if (!isNew && (await settle.updateTransfer(transfer, confirmations)) !== undefined) return true;
+    if (!isNew && (await settle.updateTransfer(transfer, confirmations)) !== undefined) {
+      reads.forget();
+      return true;
+    }
     const matched = await match(transfer, { reads, owner, claimedBy });
     if (matched === undefined) return false;
     const { session, matchedBy } = matched;
     await settle.insertTransfer(session, transfer, { matchedBy, confirmations });
+    reads.follow(session, transfer);
     return true;
   }
 
