@@ -7,6 +7,7 @@ import { CREATION } from './payments/link.ts';
 import { makeShop } from './payments/shop.ts';
 import { startServer } from './server-process.ts';
 import { looking } from './watcher/looks.ts';
+import { manyOfOneSender } from './watcher/senders.ts';
 
 const BLOCK_MS = 2_000;
 /** Duration of a round. */
@@ -16,9 +17,9 @@ const ROUNDS = 3;
 const QUICK_BLOCKS = 4;
 const SESSIONS = 10;
 
-/** Cost of a watcher: calls to the node of its chain, and CPU time of its own process. */
+/** Cost of a watcher: calls to the node of its chain, CPU time of its own process, and time to settle many payments. */
 export async function benchWatcher(): Promise<Figure[]> {
-  return [...(await asking()), ...(await looking())];
+  return [...(await asking()), ...(await looking()), ...(await manyOfOneSender())];
 }
 
 /**

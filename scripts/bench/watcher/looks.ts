@@ -19,13 +19,15 @@ import { CONFIRMATIONS, openSessions, TOKENS } from './open-sessions.ts';
 
 const WARM_LOOKS = 20;
 const LOOKS = WARM_LOOKS + 65;
-const LOOK_MS = 2_000;
+/** Time between two looks, in milliseconds. */
+export const LOOK_MS = 2_000;
 const BLOCK_TRANSACTIONS = 200;
 const BLOCK_PAYMENTS = 20;
 const UNCHANGED_MS = 5;
 const NEW_BLOCK_MS = 100;
 
-const seals = sealsOf(['seals nothing but what this bench makes and removes']);
+/** Seals of all that the bench stores. */
+export const seals = sealsOf(['seals nothing but what this bench makes and removes']);
 
 /**
  * CPU time of a watcher's process for one look while more than 10,000 sessions are open: at an unchanged head, and at a
@@ -106,7 +108,7 @@ interface OwnTime {
 }
 
 /** Creates a watcher that looks once per call. */
-function watching(db: Db, { url, clock }: { url: string; clock: Clock }): () => Promise<OwnTime> {
+export function watching(db: Db, { url, clock }: { url: string; clock: Clock }): () => Promise<OwnTime> {
   const log = silentLogger();
   // On PostgreSQL, only a process that listens for wake-ups queries for open sessions.
   db.wakeups.on(watcherName(CHAIN_ID), () => {});
@@ -149,14 +151,16 @@ function paymentOf({
   };
 }
 
-async function mine(url: string, payments: readonly CannedPayment[], time: number): Promise<void> {
-  const call = { jsonrpc: '2.0', id: 1, method: MINE, params: [payments, time, BLOCK_TRANSACTIONS] };
+/** Adds a block with these payments and a time in milliseconds. Other transactions fill it up. */
+export async function mine(url: string, payments: readonly CannedPayment[], time: number): Promise<void> {
+  const count = Math.max(payments.length, BLOCK_TRANSACTIONS);
+  const call = { jsonrpc: '2.0', id: 1, method: MINE, params: [payments, time, count] };
   const answer = await fetch(url, { method: 'POST', body: JSON.stringify(call) });
   if (!answer.ok) throw new Error(`no block was made: ${await answer.text()}`);
 }
 
 /** A clock that can be advanced, so that looks two seconds apart need no waiting. */
-function advancingClock(): Clock & { advance(ms: number): void } {
+export function advancingClock(): Clock & { advance(ms: number): void } {
   let ahead = 0;
   return {
     now: () => systemClock.now() + ahead,

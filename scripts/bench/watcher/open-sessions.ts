@@ -91,7 +91,8 @@ function claimedHash(index: number, { payerAddress }: CheckoutSession): string {
   return index % 2 === 0 ? `${payerAddress}${IN_POOL}` : nowhere;
 }
 
-async function insertSessions(
+/** Inserts sessions as they are, in parts. */
+export async function insertSessions(
   handle: Transaction,
   seals: Seals,
   sessions: readonly CheckoutSession[],
@@ -105,7 +106,7 @@ async function insertSessions(
 }
 
 /** Watches every recipient, like the first session of a recipient does. */
-async function watchRecipients(
+export async function watchRecipients(
   handle: Transaction,
   sessions: readonly CheckoutSession[],
   now: number,
