@@ -35,6 +35,8 @@ export interface KeyedRequest extends IncomingRequest {
 export type GateResponse = {
   status: number;
   headers?: Readonly<Record<string, string>>;
+  /** True for the response to an earlier request, perhaps by a version whose contract had fewer fields. */
+  isReplayed?: boolean;
 } & ({ body: unknown } | { encoded: EncodedBody<unknown> });
 
 /**

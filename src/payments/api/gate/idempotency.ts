@@ -114,7 +114,8 @@ function fingerprintOf({ method, target, body }: KeyedRequest): Buffer {
 }
 
 function repeated({ status, body }: KeyedAnswer): GateResponse {
-  return { status, headers: { 'Idempotent-Replayed': 'true' }, body: JSON.parse(body) };
+  const headers = { 'Idempotent-Replayed': 'true' };
+  return { status, headers, isReplayed: true, body: JSON.parse(body) };
 }
 
 function otherRequest() {
