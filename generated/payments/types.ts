@@ -6362,6 +6362,16 @@ export interface components {
              * @example true
              */
             is_only: boolean;
+            /**
+             * @description Number of blocks after the block of the transfer, at most `required_confirmations`.
+             * @example 2
+             */
+            confirmations: number;
+            /**
+             * @description Number of blocks that must follow the block of the transfer, as for a payment of the session.
+             * @example 3
+             */
+            required_confirmations: number;
         };
         /** @description The part of a session that changes while its payer waits. */
         CheckoutState: {
