@@ -39,5 +39,5 @@ export const REPORT_WORDS: Readonly<Record<ReportResult, (merchant: string) => s
   other: merchant =>
     `This payment counts for another checkout. If that is a mistake, ask ${merchant}, and do not pay again.`,
   unknown: merchant =>
-    `No such payment to this checkout’s address is known yet. A payment appears here once it is confirmed. Check its network and address, and try again in a few minutes, or ask ${merchant}.`,
+    `No such payment to this checkout’s address is known yet. Check its network and address, and try again in a few minutes, or ask ${merchant}.`,
 };

@@ -112,7 +112,12 @@ function checkoutState(
     use_reserved_until: nullableTimestamp(session.useReservedUntil),
     all_uses_reserved: nextUseAt !== undefined,
     next_use_at: nullableTimestamp(nextUseAt ?? null),
-    candidates: candidates.map(({ amount, isOnly }) => ({ amount: amount.toString(), is_only: isOnly })),
+    candidates: candidates.map(({ amount, isOnly, confirmations }) => ({
+      amount: amount.toString(),
+      is_only: isOnly,
+      confirmations,
+      required_confirmations: session.requiredConfirmations,
+    })),
     wallet_only: session.isWalletOnly,
     return_url: returnUrlOf(session),
     expires_at: timestamp(session.expiresAt),

@@ -84,7 +84,9 @@ async function hasProof(
 ): Promise<boolean> {
   const { status, endedAt } = session;
   if (status !== 'expired' || (endedAt ?? 0) < clock.now() - LATE_PAYMENT_MS) return false;
-  const sent = await openTransfers(db, session, { sender: wallet, since: earliestPayment(session) });
+  const since = earliestPayment(session);
+  // The watcher settles one that is not confirmed yet.
+  const sent = await openTransfers(db, session, { sender: wallet, since, isConfirmed: false });
   return sent.length > 0;
 }
 

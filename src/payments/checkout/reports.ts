@@ -67,7 +67,8 @@ async function candidate(
   if (session.status === 'completed') return 'unknown';
   const latest = (session.endedAt ?? session.expiresAt) + LATE_PAYMENT_MS;
   return transaction(db, async handle => {
-    const sent = await openTransfers(handle, session, { ...named, since: earliestPayment(session) });
+    const since = earliestPayment(session);
+    const sent = await openTransfers(handle, session, { ...named, since, isConfirmed: false });
     const possible = sent.filter(
       one =>
         one.organizationId === session.organizationId &&

@@ -1,13 +1,16 @@
 import { uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { insertRows, placeholders } from '../../db/rows.ts';
+import type { RowIn } from '../../db/select/select.ts';
 import { select } from '../tables/select.ts';
 
-/** A confirmed unmatched transfer that could be a session's payment. */
+/** An unmatched transfer that could be a session's payment. */
 export interface PossiblePayment {
   readonly amount: bigint;
   /** True when it could be of no other session. */
   readonly isOnly: boolean;
+  /** Up to those that the session requires. */
+  readonly confirmations: number;
 }
 
 /** A transfer, and the sessions whose payers see it, the likeliest first. */
@@ -26,8 +29,10 @@ const NAMED_RANK = 0;
 const KEPT = select({ from: 'transfer_candidates', columns: ['session_id'] });
 const SHOWN = select({
   from: 'transfer_candidates c',
-  join: ['unmatched_transfers t on t.id = c.transfer_id'],
-  columns: ['c.session_id', 'c.is_only', 't.amount'],
+  join: ['unmatched_transfers t on t.id = c.transfer_id', 'checkout_sessions s on s.id = c.session_id'],
+  leftJoin: ['chain_cursors h on h.chain_id = t.chain_id'],
+  columns: ['c.session_id', 'c.is_only', 't.amount', 't.confirmed_at', 's.required_confirmations'],
+  computed: { blocks: ['count', 'coalesce(h.block_number - t.block_number, 0)'] },
 });
 
 /** Candidates of sessions (Decision 342). Those of a transfer end with its record, when it is matched or dropped. */
@@ -50,13 +55,15 @@ export function candidateStore(handle: Handle) {
     const into = {
       table: 'transfer_candidates',
       columns: ['transfer_id', 'session_id', 'match_rank', 'is_only'],
-      suffix: 'on conflict (transfer_id, session_id) do nothing',
+      // A transfer that could be of one session alone when it was seen may be of several when it is confirmed.
+      suffix: `on conflict (transfer_id, session_id)
+        do update set is_only = transfer_candidates.is_only and excluded.is_only`,
     };
     await insertRows(handle, into, fitting);
   }
 
   return {
-    /** Keeps the candidates of transfers that were just confirmed. A session keeps its first ones. */
+    /** Keeps the candidates of transfers that were just seen or confirmed. A session keeps its first ones. */
     add: (transfers: readonly CandidateSessions[]): Promise<void> =>
       keep(
         transfers.flatMap(({ transferId, sessionIds }) =>
@@ -78,7 +85,7 @@ export function candidateStore(handle: Handle) {
       const rows = await SHOWN.rows(
         handle,
         `where c.session_id in (${placeholders(sessionIds.length)})
-           and t.confirmed_at is not null and t.assigned_at is null and t.dismissed_at is null
+           and t.assigned_at is null and t.dismissed_at is null
          order by c.match_rank, t.block_time, t.id`,
         sessionIds,
       );
@@ -86,9 +93,21 @@ export function candidateStore(handle: Handle) {
       return new Map(
         [...bySession].map(([id, some]) => [
           id,
-          some.slice(0, MAX_SHOWN).map(row => ({ amount: uintOf(row.amount), isOnly: Boolean(row.is_only) })),
+          some.slice(0, MAX_SHOWN).map(row => ({
+            amount: uintOf(row.amount),
+            isOnly: Boolean(row.is_only),
+            confirmations: confirmationsOf(row),
+          })),
         ]),
       );
     },
   };
+}
+
+function confirmationsOf({
+  blocks,
+  confirmed_at: confirmedAt,
+  required_confirmations: required,
+}: RowIn<typeof SHOWN>): number {
+  return confirmedAt === null ? Math.min(Math.max(blocks, 0), required) : required;
 }

@@ -4,30 +4,33 @@ import type { UnmatchedTransfer } from '../model/transfer.ts';
 import { transferForm } from '../store/transfer-store.ts';
 import { select } from '../tables/select.ts';
 
-/** Transfers by what a payer names or proves. `since` is the earliest block time, in UTC milliseconds. */
+/** Transfers by what a payer names or proves. */
 interface NamedTransfers {
   readonly sender?: string;
   readonly txHash?: string;
+  /** Earliest block time, in UTC milliseconds. */
   readonly since: number;
+  /** True for those that are confirmed only. */
+  readonly isConfirmed: boolean;
 }
 
 /** Most transfers that one payer proves or names at once. */
 const NAMED_AT_ONCE = 100;
 
 /**
- * Confirmed unmatched transfers to a deposit address, of any owner, by their sender or transaction, oldest first. Those
+ * Unmatched transfers to a deposit address, of any owner, by their sender or transaction, oldest first. Those
  * with a refund are left out, because their money is on its way back, and those that the merchant dismissed.
  */
 export async function openTransfers(
   handle: Handle,
   { chainId, tokenAddress, recipientAddress }: DepositAddress,
-  { sender, txHash, since }: NamedTransfers,
+  { sender, txHash, since, isConfirmed }: NamedTransfers,
 ): Promise<UnmatchedTransfer[]> {
   const [column, value] = sender === undefined ? ['tx_hash', txHash ?? ''] : ['sender', sender];
   const rows = await select({ from: 'unmatched_transfers', columns: ['*'] }).rows(
     handle,
     `where chain_id = ? and token_address = ? and recipient = ? and ${column} = ?
-       and confirmed_at is not null and assigned_at is null and dismissed_at is null and block_time >= ?
+       ${isConfirmed ? 'and confirmed_at is not null' : ''} and assigned_at is null and dismissed_at is null and block_time >= ?
        and not exists (
          select 1 from refunds r where r.unmatched_transfer_id = unmatched_transfers.id and r.status <> 'cancelled'
        )

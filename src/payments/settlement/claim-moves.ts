@@ -82,7 +82,8 @@ export function provedTransfers(unit: SettlementUnit) {
     async settleTransfersOf(sessionId: string, wallet: string): Promise<void> {
       const { sessions, handle, seals } = unit;
       const signed = await unit.sessionOf(sessionId);
-      const open = await openTransfers(handle, signed, { sender: wallet, since: earliestPayment(signed) });
+      const since = earliestPayment(signed);
+      const open = await openTransfers(handle, signed, { sender: wallet, since, isConfirmed: true });
       const reads = matchReads(handle, seals);
       const settled = new Set<string>();
       for (const transfer of open) {

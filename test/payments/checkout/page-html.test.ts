@@ -121,7 +121,7 @@ function sessionText(
       use_reserved_until: null,
       all_uses_reserved: false,
       next_use_at: null,
-      candidates: [{ amount: '12500000', is_only: true }],
+      candidates: [{ amount: '12500000', is_only: true, confirmations: 1, required_confirmations: 3 }],
     },
     signedAddress: shared.payer_address,
     now: RECORD_TIME - 1,

@@ -38,8 +38,15 @@ eachDatabase('a payment that its payer reports', databases => {
     return { id: text(record(body).id), message: text(record(body).wallet_message) };
   }
 
-  /** A confirmed transfer that matches no session. */
-  async function arrived({ recipientAddress: recipient }: Link, changes: object = {}) {
+  /** A transfer that matches no session and is confirmed. */
+  async function arrived(link: Link, changes: object = {}) {
+    const seen = await seenInBlock(link, changes);
+    const store = transferStore(api.db);
+    await store.confirm(await store.unconfirmed(allDue(TEST_CHAIN)), api.clock.now());
+    return seen;
+  }
+
+  async function seenInBlock({ recipientAddress: recipient }: Link, changes: object = {}) {
     const sender = privateKeyToAccount(generatePrivateKey());
     const transfer = aPayment({
       blockTime: api.clock.now(),
@@ -48,9 +55,7 @@ eachDatabase('a payment that its payer reports', databases => {
       amount: PRICE,
       ...changes,
     });
-    const store = transferStore(api.db);
-    await store.upsert(merchant.owner, transfer, api.clock.now());
-    await store.confirm(await store.unconfirmed(allDue(TEST_CHAIN)), api.clock.now());
+    await transferStore(api.db).upsert(merchant.owner, transfer, api.clock.now());
     return { transfer, sender };
   }
 
@@ -81,7 +86,10 @@ eachDatabase('a payment that its payer reports', databases => {
     for (const answer of answers) {
       expect(answer).toMatchObject({
         found: 'candidate',
-        state: { outcome: 'waiting', candidates: [{ amount: `${PRICE}`, is_only: false }] },
+        state: {
+          outcome: 'waiting',
+          candidates: [{ amount: `${PRICE}`, is_only: false, confirmations: 2, required_confirmations: 2 }],
+        },
       });
       expect(JSON.stringify(answer)).not.toContain(transfer.sender);
       expect(JSON.stringify(answer)).not.toContain(transfer.txHash);
@@ -126,6 +134,32 @@ eachDatabase('a payment that its payer reports', databases => {
       amount_received: `${PRICE}`,
     });
     expect(repeated.body).toEqual(proved.body);
+  });
+
+  test('is a candidate before it is confirmed, and completes nothing when its sender signs', async () => {
+    const link = await shop();
+    const session = await started(link);
+    const { transfer, sender } = await seenInBlock(link);
+
+    const answer = await found(session.id, { tx_hash: transfer.txHash });
+    const signed = await sign(session, sender);
+
+    expect(answer).toMatchObject({ found: 'candidate', state: { candidates: [{ confirmations: 0 }] } });
+    expect(signed.body).toMatchObject({ status: 'active', amount_received: '0' });
+    expect(await unmatched(transfer.txHash)).toBeUndefined();
+  });
+
+  test('is signed for after the end of the checkout before it is confirmed', async () => {
+    const link = await shop();
+    const session = await started(link);
+    const { sender } = await seenInBlock(link);
+    await merchant.post(`/api/v1/checkout-sessions/${session.id}/expire`);
+
+    expect((await sign(session, sender)).body).toMatchObject({
+      status: 'expired',
+      payer_address: sender.address.toLowerCase(),
+      amount_received: '0',
+    });
   });
 
   test('is unknown when it is not there, too small, or from before the checkout', async () => {

@@ -7,6 +7,7 @@ import { text } from '../../lab/json.ts';
 import { startPaymentChain } from '../../lab/payment-chain.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
+import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { watchedShop } from './watched-shop.ts';
 
 const PRICE = 5_000_000n;
@@ -25,6 +26,8 @@ eachDatabase('an unmatched transfer', databases => {
       },
       shown: async ({ id }: CheckoutSession) =>
         (await candidateStore(ours.db).ofSessions([id])).get(id)?.map(one => [one.amount, one.isOnly]) ?? [],
+      confirmations: async ({ id }: CheckoutSession) =>
+        (await candidateStore(ours.db).ofSessions([id])).get(id)?.map(one => one.confirmations),
       listed: async () =>
         (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 })).data.map(
           one => one.amount,
@@ -83,6 +86,59 @@ eachDatabase('an unmatched transfer', databases => {
 
     expect(await ours.shown(session)).toHaveLength(3);
     expect(await ours.listed()).toHaveLength(4);
+  });
+
+  test('is shown from its first block on, with its confirmations, and listed once it has them', async () => {
+    await using ours = await begin();
+    const session = await ours.open();
+    await chain.pay({ from: STRANGER, to: ours.recipient, amount: PRICE });
+    const seen = [];
+
+    for (let block = 0; block < BLOCKS_TO_SETTLE; block++) {
+      await chain.mine(1);
+      await ours.round();
+      seen.push([await ours.confirmations(session), await ours.listed()]);
+    }
+
+    expect(seen).toEqual([
+      [[0], []],
+      [[1], []],
+      [[2], [PRICE]],
+    ]);
+  });
+
+  test('that the chain drops before it is confirmed is shown no longer', async () => {
+    await using ours = await begin();
+    const session = await ours.open();
+    const before = await chain.snapshot();
+    await ours.payment(PRICE);
+    await chain.mine(1);
+    await ours.round();
+    const seen = await ours.shown(session);
+
+    await chain.fork(before, 2);
+    await ours.round();
+
+    expect(seen).toEqual([[PRICE, true]]);
+    expect(await ours.shown(session)).toEqual([]);
+  });
+
+  test('pays the checkout for which its sender signs before it is confirmed', async () => {
+    await using ours = await begin();
+    const session = await ours.open();
+    await chain.pay({ from: STRANGER, to: ours.recipient, amount: PRICE });
+    await chain.mine(1);
+    await ours.round();
+
+    const signed = await ours.prove(session.id, text(chain.accounts[STRANGER]).toLowerCase());
+    await ours.round();
+    const confirming = await ours.session(session.id);
+    await ours.settle();
+
+    expect(signed).toMatchObject({ status: 'active', paymentStatus: 'awaiting_payment' });
+    expect(confirming).toMatchObject({ paymentStatus: 'confirming' });
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed', amountReceived: PRICE });
+    expect(await ours.shown(session)).toEqual([]);
   });
 
   test('that the merchant dismissed is shown to no payer, and pays nothing when its sender signs', async () => {

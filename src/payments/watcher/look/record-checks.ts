@@ -7,7 +7,7 @@ import { type LaneResult, type LaneWorks, type lanes, NOTHING_DONE } from './lan
 import type { Look } from './look.ts';
 import { receiptReader } from './receipts.ts';
 import { firstWatchedBlock, watchReorganisations } from './reorgs.ts';
-import { confirmUnmatched } from './unmatched.ts';
+import { confirmUnmatched, earlyCandidates } from './unmatched.ts';
 
 /** Result of judging records against the head of a look. */
 interface ChecksResult extends LaneResult {
@@ -33,6 +33,7 @@ const LONG_LOOK_MS = 1_000;
 export function recordChecks({ side, clock }: { side: ReturnType<typeof lanes>; clock: Clock }) {
   const claims = claimFollower({ clock });
   const receipts = receiptReader({ clock });
+  const early = earlyCandidates();
   let settledHead: Header | undefined;
   let begunAt = Number.POSITIVE_INFINITY;
   let lastLookMs = 0;
@@ -88,7 +89,7 @@ export function recordChecks({ side, clock }: { side: ReturnType<typeof lanes>; 
       const { completed, takenBack } = await confirmPayments(look, receipts);
       const done = await side.run(look, {
         claims: followClaims,
-        unmatched: listing => confirmUnmatched(listing, receipts),
+        unmatched: listing => confirmUnmatched(listing, { receipts, early }),
         reorgs: checking => checkSettled(checking, standing),
       });
       return {
@@ -109,6 +110,7 @@ export function recordChecks({ side, clock }: { side: ReturnType<typeof lanes>; 
     /** Forgets the head, so that all settled records are checked again, and gives up what is under way. */
     forget(): Promise<void> {
       receipts.forget();
+      early.forget();
       settledHead = undefined;
       return side.giveUp();
     },

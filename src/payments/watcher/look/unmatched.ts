@@ -1,7 +1,7 @@
 import { tokenOf } from '../../model/payment-chain.ts';
 import { LIFE_ALLOWANCE } from '../../model/session.ts';
 import type { UnmatchedTransfer } from '../../model/transfer.ts';
-import { candidateStore } from '../../sessions/candidates.ts';
+import { type CandidateSessions, candidateStore } from '../../sessions/candidates.ts';
 import { type LikelySessions, likelySessions } from '../../sessions/suggested-session.ts';
 import { depositAddressOf, LATE_PAYMENT_MS } from '../../settlement/match.ts';
 import { type PlacedTransfer, transferStore } from '../../store/transfer-store.ts';
@@ -20,7 +20,10 @@ const SUGGESTIONS_PER_LOOK = 200;
  * Confirms transfers that match no session, so that they are listed, and deletes those that the chain dropped. The scan
  * reads unconfirmed ones again in each look, so a deleted one that came back is recorded again.
  */
-export async function confirmUnmatched(look: Look, receipts: ReceiptReader): Promise<LaneResult> {
+export async function confirmUnmatched(
+  look: Look,
+  { receipts, early }: { readonly receipts: ReceiptReader; readonly early: EarlyCandidates },
+): Promise<LaneResult> {
   const { chain, view, head, db, clock, line } = look;
   const name = 'unmatched';
   const transfers = transferStore(db);
@@ -31,6 +34,7 @@ export async function confirmUnmatched(look: Look, receipts: ReceiptReader): Pro
   let changes = 0;
   if (gone.length > 0) await remove(await transfers.unconfirmedIn(chain.id, gone, TRANSFERS_PER_LOOK));
 
+  await early.tell(look);
   const standing = new Set(blocks.standing.map(({ blockHash }) => blockHash));
   const ripe = (
     await transfers.unconfirmed({
@@ -49,9 +53,7 @@ export async function confirmUnmatched(look: Look, receipts: ReceiptReader): Pro
       const confirmed = new Set(await transferStore(handle).confirm(part, now));
       const listed = part.filter(({ id }) => confirmed.has(id));
       await settle.reportUnmatched(listed);
-      await candidateStore(handle).add(
-        listed.map(({ id, candidates }) => ({ transferId: id, sessionIds: candidates })),
-      );
+      await candidateStore(handle).add(listed.map(candidatesOf));
     });
     changes += rows.length;
     const ids = new Set(rows.map(({ id }) => id));
@@ -64,6 +66,50 @@ export async function confirmUnmatched(look: Look, receipts: ReceiptReader): Pro
     await changeInParts(look, { name, rows }, (part, { handle }) => transferStore(handle).remove(part));
     changes += rows.length;
   }
+}
+
+interface EarlyCandidates {
+  tell(look: Look): Promise<void>;
+  forget(): void;
+}
+
+/**
+ * Tells payers of transfers that could be theirs before these are confirmed (Decision 342). Each is compared with the
+ * sessions once while it is in a block, and again when it is confirmed: sessions may have opened since.
+ */
+export function earlyCandidates(): EarlyCandidates {
+  /** Keys of the transfers that were compared. */
+  let compared: ReadonlySet<string> = new Set();
+
+  return {
+    async tell(look) {
+      const { chain, db, head, clock } = look;
+      const unconfirmed = await transferStore(db).unconfirmed({
+        chainId: chain.id,
+        headBlock: head.number,
+        now: clock.now(),
+        limit: TRANSFERS_PER_LOOK,
+      });
+      const suggested = await suggestions(look)(unconfirmed.filter(one => !compared.has(keyOf(one))));
+      const rows = suggested.filter(({ candidates }) => candidates.length > 0);
+      await changeInParts(look, { name: 'unmatched', rows }, (part, { handle }) =>
+        candidateStore(handle).add(part.map(candidatesOf)),
+      );
+      const isNew = new Set(suggested.map(keyOf));
+      compared = new Set(unconfirmed.map(keyOf).filter(key => compared.has(key) || isNew.has(key)));
+    },
+    forget() {
+      compared = new Set();
+    },
+  };
+}
+
+function keyOf({ id, blockHash }: PlacedTransfer): string {
+  return `${id} ${blockHash}`;
+}
+
+function candidatesOf({ id, candidates }: SuggestedTransfer): CandidateSessions {
+  return { transferId: id, sessionIds: candidates };
 }
 
 /** A transfer to be listed, and the sessions that it was probably meant for. */

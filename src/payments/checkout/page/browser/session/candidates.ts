@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { unitsText } from '#pages/browser/amounts.ts';
 import { candidateText, PROOF_HINT } from '#payments/browser/candidate-words.ts';
+import { confirmationsText } from '#payments/browser/transfer-words.ts';
 import type { WalletOffer } from '../wallet/wallet-way.ts';
 import { asksForPayment, type SessionView } from './states.ts';
 
@@ -10,7 +11,11 @@ export function Candidates({ view, wallets }: { view: SessionView; wallets: Wall
   const { checkout, state } = view;
   if (state.candidates.length === 0) return null;
   const { merchant, token } = checkout;
-  const amounts = state.candidates.map(({ amount }) => unitsText(BigInt(amount), token));
+  const amounts = state.candidates.map(candidate => {
+    const isConfirmed = candidate.confirmations >= candidate.required_confirmations;
+    const amount = unitsText(BigInt(candidate.amount), token);
+    return isConfirmed ? amount : `${amount} (${confirmationsText(candidate)})`;
+  });
   const isOnly = amounts.length === 1 && state.candidates.every(one => one.is_only);
   return html`<section class="candidates" aria-labelledby="candidates-title">
     <h2 id="candidates-title">A payment arrived that could be yours</h2>
