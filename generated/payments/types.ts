@@ -1223,7 +1223,7 @@ export interface paths {
         put?: never;
         /**
          * Report a payment that does not show
-         * @description Looks for a payment by its hash or by the address that sent it, and makes what is found a candidate. Both are public, so this makes nobody the payer: bind the sending wallet, or let the merchant assign the transfer.
+         * @description Looks for a payment by its hash or by the address that sent it, and makes what is found a candidate. Both are public, so this makes nobody the payer: bind the sending wallet, or let the merchant assign the transfer. A hash that no record has is asked of the chain's nodes (`searching`): repeat the request for the result.
          */
         post: operations["reportPayment"];
         delete?: never;
@@ -6494,11 +6494,11 @@ export interface components {
              */
             object: "reported_payment";
             /**
-             * @description `counted`: it is a payment of this checkout. `candidate`: it arrived and is among the candidates now. `other`: it counts for another checkout. `unknown`: no such payment was seen, or not yet.
+             * @description `counted`: it is a payment of this checkout. `candidate`: it arrived and is among the candidates now. `other`: it counts for another checkout. `searching`: the nodes of the chain are being asked; repeat the request. `pending`: the transaction is in no block yet. `failed`: the transaction failed, so it moved no money. `no_payment`: the transaction sends nothing that could pay this checkout. `disputed`: the nodes of the chain contradict each other, so nothing is recorded. `unknown`: no such payment is known.
              * @example candidate
              * @enum {string}
              */
-            found: "counted" | "candidate" | "other" | "unknown";
+            found: "counted" | "candidate" | "other" | "searching" | "pending" | "failed" | "no_payment" | "disputed" | "unknown";
             /** @description State of the session with the candidate. */
             state: components["schemas"]["CheckoutState"];
         };
