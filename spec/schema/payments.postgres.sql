@@ -683,3 +683,15 @@ create table transfer_candidates (
   FOREIGN KEY (transfer_id) REFERENCES unmatched_transfers(id) ON DELETE CASCADE
 );
 CREATE INDEX transfer_candidates_of_session ON transfer_candidates USING btree (session_id);
+
+create table reported_hashes (
+  session_id text collate "C" not null,
+  chain_id bigint not null,
+  tx_hash text collate "C" not null,
+  status text collate "C" not null,
+  asked_at bigint not null,
+  PRIMARY KEY (session_id, tx_hash),
+  FOREIGN KEY (session_id) REFERENCES checkout_sessions(id) ON DELETE CASCADE
+);
+CREATE INDEX reported_hashes_by_hash ON reported_hashes USING btree (chain_id, tx_hash, asked_at);
+CREATE INDEX reported_hashes_open ON reported_hashes USING btree (chain_id, asked_at) WHERE status = 'searching'::text;

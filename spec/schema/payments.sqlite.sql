@@ -580,3 +580,14 @@ CREATE TABLE transfer_candidates (
   primary key (transfer_id, session_id)
 ) strict;
 CREATE INDEX transfer_candidates_of_session on transfer_candidates (session_id);
+
+CREATE TABLE reported_hashes (
+  session_id text not null references checkout_sessions (id) on delete cascade,
+  chain_id integer not null,
+  tx_hash text not null,
+  status text not null,
+  asked_at integer not null,
+  primary key (session_id, tx_hash)
+) strict;
+CREATE INDEX reported_hashes_by_hash on reported_hashes (chain_id, tx_hash, asked_at);
+CREATE INDEX reported_hashes_open on reported_hashes (chain_id, asked_at) where status = 'searching';

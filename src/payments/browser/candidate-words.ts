@@ -38,6 +38,16 @@ export const REPORT_WORDS: Readonly<Record<ReportResult, (merchant: string) => s
     `It arrived. To count, it has to be proved by signing with the wallet that sent it, or assigned by ${merchant}. Please do not pay again.`,
   other: merchant =>
     `This payment counts for another checkout. If that is a mistake, ask ${merchant}, and do not pay again.`,
+  searching: () =>
+    'The network is still being asked about it. Please try again in a minute. What was sent is not lost.',
+  pending: () =>
+    'It was sent and is not in a block yet. It appears on this page once it is. Please do not send it again.',
+  failed: () =>
+    'This transaction failed on the network, so it moved no money. If it was your payment, you can send it again.',
+  no_payment: merchant =>
+    `This transaction sends nothing to this checkout’s address that could pay it. Check its token and address, or ask ${merchant}.`,
+  disputed: () =>
+    'The servers of the network contradict each other about it, so nothing is recorded yet. Please try again in a few minutes, and do not send it again.',
   unknown: merchant =>
     `No such payment to this checkout’s address is known yet. Check its network and address, and try again in a few minutes, or ask ${merchant}.`,
 };

@@ -4,6 +4,7 @@ import { transaction } from '../../db/transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { candidateStore } from '../sessions/candidates.ts';
 import { openTransfers } from '../sessions/open-transfers.ts';
+import { lookUpHash, MAX_HASHES } from '../sessions/reported-hash-store.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { isShownToPayer } from '../sessions/suggested-session.ts';
 import { earliestPayment, LATE_PAYMENT_MS } from '../settlement/match.ts';
@@ -20,7 +21,7 @@ export function reports(deps: CheckoutDeps): Pick<PaymentsHandlers<never, unknow
     async reportPayment({ path: { checkout_session_id: id }, body }) {
       const named = namedBy(body);
       const session = await knownSession(sessionStore(db, seals), id);
-      const found = (await recorded(deps, session, named)) ?? (await candidate(deps, session, named));
+      const found = (await known(deps, session, named)) ?? (await lookedUp(deps, session, named));
       const state = await shownState(deps, id);
       return { status: 200, body: { object: 'reported_payment', found, state } };
     },
@@ -43,6 +44,40 @@ function namedBy({ tx_hash: hash, sender_address: sender }: PaymentsSchemas['Pay
   );
 }
 
+async function known(
+  deps: CheckoutDeps,
+  session: CheckoutSession,
+  named: NamedPayment,
+): Promise<ReportResult | undefined> {
+  return (await recorded(deps, session, named)) ?? (await candidate(deps, session, named));
+}
+
+/**
+ * Has the nodes of the chain asked for a hash that no record has (Decision 362).
+ * @throws HttpError 400 for a session with too many hashes
+ */
+async function lookedUp(
+  deps: CheckoutDeps,
+  session: CheckoutSession,
+  named: NamedPayment,
+): Promise<ReportResult> {
+  const { txHash } = named;
+  const now = deps.clock.now();
+  if (txHash === undefined || session.status === 'completed' || now > latestPayment(session))
+    return 'unknown';
+  const status = await transaction(deps.db, handle => lookUpHash(handle, session, txHash, now));
+  if (status === undefined) {
+    const message = `${MAX_HASHES} hashes were looked up for this checkout, so no more can be.`;
+    throw paymentsError('invalid_status_transition', message);
+  }
+  return status === 'mined' ? ((await known(deps, session, named)) ?? 'no_payment') : status;
+}
+
+/** Time until which a payment of a session is recognised, in UTC milliseconds. */
+function latestPayment({ endedAt, expiresAt }: CheckoutSession): number {
+  return (endedAt ?? expiresAt) + LATE_PAYMENT_MS;
+}
+
 /** The reported payment when it counts already. The hash of another checkout's payment says nothing of that checkout. */
 async function recorded(
   { db }: CheckoutDeps,
@@ -63,9 +98,8 @@ async function candidate(
   { db }: CheckoutDeps,
   session: CheckoutSession,
   named: NamedPayment,
-): Promise<ReportResult> {
-  if (session.status === 'completed') return 'unknown';
-  const latest = (session.endedAt ?? session.expiresAt) + LATE_PAYMENT_MS;
+): Promise<ReportResult | undefined> {
+  if (session.status === 'completed') return undefined;
   return transaction(db, async handle => {
     const since = earliestPayment(session);
     const sent = await openTransfers(handle, session, { ...named, since, isConfirmed: false });
@@ -73,13 +107,13 @@ async function candidate(
       one =>
         one.organizationId === session.organizationId &&
         one.mode === session.mode &&
-        one.blockTime <= latest &&
+        one.blockTime <= latestPayment(session) &&
         isShownToPayer(one.amount, session.amount),
     );
     await candidateStore(handle).addNamed(
       session.id,
       possible.map(({ id }) => id),
     );
-    return possible.length > 0 ? 'candidate' : 'unknown';
+    return possible.length > 0 ? 'candidate' : undefined;
   });
 }

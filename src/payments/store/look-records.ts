@@ -1,6 +1,7 @@
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
+import { SEARCHED_MS } from '../sessions/reported-hash-store.ts';
 import type { StatementColumns } from '../tables/computed-columns.ts';
 import { type ChainProgress, type CursorRow, progressOf } from './cursor-store.ts';
 import { type DepositAddressRow, depositAddressFrom } from './watched-store.ts';
@@ -11,6 +12,8 @@ export interface LookRecords {
   readonly isOpen: boolean;
   /** True when the chain has refunds that are not cancelled. */
   readonly hasRefunds: boolean;
+  /** True when a payer has reported a hash that is to be looked up. */
+  readonly hasReports: boolean;
   /** True when a set-aside transaction or block is to be asked for again. */
   readonly isRetryDue: boolean;
   /** Undefined for a chain that was never scanned. */
@@ -21,7 +24,7 @@ export interface LookRecords {
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 /** One row per unread recipient, or a single row without one. */
-type LookRow = Pick<StatementColumns, 'is_open' | 'is_due' | 'has_refunds'> &
+type LookRow = Pick<StatementColumns, 'is_open' | 'is_due' | 'has_refunds' | 'has_reports'> &
   Nullable<CursorRow & DepositAddressRow>;
 
 /** Reads with one statement at `now` (UTC milliseconds), because every look needs it: on PostgreSQL a statement is a round trip and a commit. */
@@ -38,6 +41,8 @@ export async function lookRecords(handle: Handle, chainId: number, now: number):
        case when exists (select 1 from refunds where status in ('requires_action', 'pending') and chain_id = ?)
          or exists (select 1 from refunds where status = 'completed' and chain_id = ?)
          then 1 else 0 end as has_refunds,
+       case when exists (select 1 from reported_hashes where status = 'searching' and chain_id = ? and asked_at > ?)
+         then 1 else 0 end as has_reports,
        block_number, scanned_at, head_time, coins_block, settled_block, token_address, recipient_address
      from (select 1) as look
      left join (select * from chain_cursors where chain_id = ?) as progress on 1 = 1
@@ -46,13 +51,16 @@ export async function lookRecords(handle: Handle, chainId: number, now: number):
     [
       ...[chainId, chainId, chainId],
       ...[chainId, now, chainId, now],
-      ...[chainId, chainId, chainId, chainId],
+      ...[chainId, chainId],
+      ...[chainId, now - SEARCHED_MS],
+      ...[chainId, chainId],
     ],
   );
   const [first] = rows;
   return {
-    isOpen: first?.is_open === 1,
+    isOpen: first?.is_open === 1 || first?.has_reports === 1,
     hasRefunds: first?.has_refunds === 1,
+    hasReports: first?.has_reports === 1,
     isRetryDue: first?.is_due === 1,
     progress: first === undefined || !hasCursor(first) ? undefined : progressOf(first),
     unread: rows.flatMap(row => (hasAddress(row) ? [depositAddressFrom(chainId, row)] : [])),

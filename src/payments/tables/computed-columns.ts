@@ -10,6 +10,8 @@ export interface StatementColumns {
   is_due: 0 | 1;
   /** 1 when there are refunds that are not cancelled. */
   has_refunds: 0 | 1;
+  /** 1 when there are reported hashes to look up. */
+  has_reports: 0 | 1;
   /** A sealed column of any name. */
   sealed: string;
   /** Topic that wakes the workers of due rows. */

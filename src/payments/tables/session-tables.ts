@@ -3,6 +3,7 @@ import type { PaymentLink } from '../model/payment-link.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { Recipient } from '../model/recipient.ts';
 import type { Refund, StatedAddress } from '../model/refund.ts';
+import type { HashStatus } from '../model/reported-hash.ts';
 import type { CheckoutSession, Customer } from '../model/session.ts';
 import type { BlockPart, SetAsideReason } from '../model/set-aside.ts';
 import type { UnmatchedTransfer } from '../model/transfer.ts';
@@ -56,6 +57,13 @@ declare module 'knex/types/tables.js' {
       session_id: string;
       match_rank: number;
       is_only: StoredBoolean;
+    };
+    reported_hashes: {
+      session_id: string;
+      chain_id: number;
+      tx_hash: string;
+      status: HashStatus;
+      asked_at: number;
     };
     refunds: RefundRow;
     refund_addresses: RowOfRecord<StatedAddress>;

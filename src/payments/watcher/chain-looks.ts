@@ -15,6 +15,7 @@ import { type Header, nodeView } from './node/node-view.ts';
 import { blockRhythm, type LookedAt, type LookHead, lookHeads } from './node/seen-heads.ts';
 import type { WatchedAddresses } from './node/token-transfers.ts';
 import { refundFollower } from './refunds/followed-refunds.ts';
+import { reportedHashes } from './reported-hashes.ts';
 import { sameChain } from './starting-point.ts';
 import { watchedAddresses } from './watched-addresses.ts';
 
@@ -81,6 +82,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   const side = lanes({ client, clock, log, effect });
   const records = recordChecks({ side, clock });
   const refunds = refundFollower({ clock });
+  const reports = reportedHashes({ clock });
   const same = sameChain({ clock });
   const rhythm = blockRhythm({ clock });
   const heads = lookHeads(pool.unverify);
@@ -160,7 +162,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
   /** Scans up to a head, after a new block or with new recipients. */
   async function scan(
     begun: Look,
-    { hasRefunds, ...seen }: LookedAt & LookStart,
+    { hasRefunds, hasReports, ...seen }: LookedAt & LookStart,
     signal: AbortSignal,
   ): Promise<number> {
     const { head, watched } = begun;
@@ -173,6 +175,7 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     const checked = await records.check(look, { hasNews: recorded > 0, standing: advancing.standing() });
     const works = {
       ...(hasRefunds && { refunds: refunds.run }),
+      ...(hasReports && { reports: reports.run }),
       blocks: advancing.readSetAside,
       coins: advancing.readCoinsAhead,
     };
@@ -184,10 +187,13 @@ export function chainLooks(options: ChainLooksOptions): ChainLooks {
     return changes;
   }
 
-  /** With the same block and the same recipients, only claims and refunds can change. */
-  async function waitOn(look: Look, { hasRefunds }: LookStart, seenAt: number): Promise<number> {
+  /** With the same block and the same recipients, only claims, reports and refunds can change. */
+  async function waitOn(look: Look, { hasRefunds, hasReports }: LookStart, seenAt: number): Promise<number> {
     advancing.note(look, seenAt);
-    const { changes, isMoved } = await records.follow(look, hasRefunds ? { refunds: refunds.run } : {});
+    const { changes, isMoved } = await records.follow(look, {
+      ...(hasRefunds && { refunds: refunds.run }),
+      ...(hasReports && { reports: reports.run }),
+    });
     if (isMoved) advancing.forget();
     if (changes > 0) looked = undefined;
     return changes;

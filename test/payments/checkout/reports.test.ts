@@ -1,5 +1,8 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { transaction } from '#db/transaction.ts';
+import { DAY_MS } from '#lib/clock.ts';
+import { lookUpHash, reportedHashStore } from '#payments/sessions/reported-hash-store.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { record, text } from '../../lab/json.ts';
@@ -59,6 +62,8 @@ eachDatabase('a payment that its payer reports', databases => {
     return { transfer, sender };
   }
 
+  const lookUp = (id: string, txHash: string) =>
+    transaction(api.db, handle => lookUpHash(handle, { id, chainId: TEST_CHAIN }, txHash, api.clock.now()));
   const report = (id: string, body: object) => api.payer.post(`/api/v1/pay/sessions/${id}/reports`, body);
   const found = async (id: string, body: object) => record((await report(id, body)).body);
   const unmatched = async (txHash: string) => {
@@ -162,19 +167,60 @@ eachDatabase('a payment that its payer reports', databases => {
     });
   });
 
-  test('is unknown when it is not there, too small, or from before the checkout', async () => {
+  test('by a hash is no candidate when it is too small, from before the checkout or of another shop', async () => {
     const link = await shop();
-    const session = await started(link);
+    const [byHash, bySender] = [await started(link), await started(link)];
     const { transfer: small } = await arrived(link, { amount: PRICE / 10n - 1n });
     const { transfer: early } = await arrived(link, { blockTime: api.clock.now() - 6 * 60_000 });
     const { transfer: elsewhere } = await arrived(await shop());
 
-    for (const txHash of [someHash(), small.txHash, early.txHash, elsewhere.txHash]) {
-      expect(await found(session.id, { tx_hash: txHash })).toMatchObject({
-        found: 'unknown',
-        state: { candidates: [] },
-      });
+    for (const { txHash, sender } of [small, early, elsewhere]) {
+      const state = { candidates: [] };
+      expect(await found(bySender.id, { sender_address: sender })).toMatchObject({ found: 'unknown', state });
+      expect(await found(byHash.id, { tx_hash: txHash })).toMatchObject({ found: 'searching', state });
     }
+  });
+
+  test.each([
+    ['pending', 'pending'],
+    ['failed', 'failed'],
+    ['disputed', 'disputed'],
+    ['unknown', 'unknown'],
+    ['mined', 'no_payment'],
+  ] as const)('by a hash that the nodes call %s is answered %s', async (status, answer) => {
+    const { id } = await started(await shop());
+    const txHash = someHash();
+
+    const first = await found(id, { tx_hash: txHash });
+    await reportedHashStore(api.db).settle(TEST_CHAIN, [[txHash, status]]);
+
+    expect(first).toMatchObject({ found: 'searching' });
+    expect(await found(id, { tx_hash: txHash })).toMatchObject({ found: answer });
+  });
+
+  test('by more than ten hashes that no record has is refused', async () => {
+    const { id } = await started(await shop());
+    const first = someHash();
+    await report(id, { tx_hash: first });
+    for (let count = 0; count < 9; count++) await lookUp(id, someHash());
+
+    expect(errorOf(await report(id, { tx_hash: someHash() }))).toBe('400 invalid_status_transition');
+    expect(await found(id, { tx_hash: first })).toMatchObject({ found: 'searching' });
+  });
+
+  test('is not looked up once the checkout is completed, or ended a day ago', async () => {
+    const link = await shop();
+    const [ended, paid] = [await started(link), await started(link)];
+    const { transfer, sender } = await arrived(link);
+    await sign(paid, sender);
+    await merchant.post(`/api/v1/checkout-sessions/${ended.id}/expire`);
+    const before = await found(ended.id, { tx_hash: someHash() });
+    api.clock.advance(DAY_MS + 1);
+
+    expect(before).toMatchObject({ found: 'searching' });
+    expect(await found(ended.id, { tx_hash: someHash() })).toMatchObject({ found: 'unknown' });
+    expect(await found(paid.id, { tx_hash: someHash() })).toMatchObject({ found: 'unknown' });
+    expect(await found(paid.id, { tx_hash: transfer.txHash })).toMatchObject({ found: 'counted' });
   });
 
   test('needs either a hash or a sender', async () => {

@@ -7,13 +7,17 @@ import type { DatabaseOptions } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { systemClock } from '#lib/clock.ts';
 import { refundMoves } from '#payments/refunds/refund-moves.ts';
+import { lookUpHash } from '#payments/sessions/reported-hash-store.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
+import { select } from '#payments/tables/select.ts';
 import type { EffectName } from '#payments/watcher/look/look.ts';
+import { text } from '../../lab/json.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../lab/payment-chain.ts';
 import { aRefund } from '../../lab/payments-refunds.ts';
 import { until } from '../../lab/until.ts';
 import { bothDatabases } from '../../support/databases.ts';
+import { someHash } from '../../support/payments-api.ts';
 import type { WatcherOrder } from '../../support/watcher-process.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, SECRET, type Shop, seals, shop } from './setting.ts';
 
@@ -23,6 +27,7 @@ const CHANGES = Object.keys({
   record: true,
   confirm: true,
   claims: true,
+  reports: true,
   reorgs: true,
   unmatched: true,
   refunds: true,
@@ -44,6 +49,7 @@ bothDatabases('kills', databases => {
     const reverted: string[] = [];
     const dropped: string[] = [];
     const refunded: string[] = [];
+    const reported: string[] = [];
     const endings: string[] = [];
 
     for (const [index, step] of STEPS.entries()) {
@@ -53,6 +59,7 @@ bothDatabases('kills', databases => {
       expired.push((await ours.open({ expiresAt: Date.now() - 60_000, amount: 9_000_000n })).id);
       reverted.push(await revert(chain, ours));
       refunded.push(await refund(chain, ours));
+      reported.push(await report(ours, paid.at(-1)));
       await chain.pay({ from: 3, to: ours.recipient, amount: BigInt(index + 1) });
       await chain.mine(BLOCKS_TO_SETTLE);
       endings.push(await watch({ ...order, killAt: step }));
@@ -72,6 +79,7 @@ bothDatabases('kills', databases => {
     expect(listed.data.map(one => Number(one.amount)).sort((a, b) => a - b)).toEqual(
       STEPS.map((_, index) => index + 1),
     );
+    expect(await Promise.all(reported.map(hash => found(ours, hash)))).toEqual(reported.map(() => 'unknown'));
     expect(await transactionStore(ours.db).open(chain.chainId)).toEqual([]);
     expect(Object.fromEntries(Object.entries(events).map(([type, all]) => [type, all?.length]))).toEqual({
       'payment.completed': paid.length + dropped.length,
@@ -134,6 +142,22 @@ async function watch(order: WatcherOrder): Promise<string> {
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(order)], { stdio: 'inherit' });
   const [code, signal] = await once(child, 'exit');
   return `${signal ?? code}`;
+}
+
+/** Has a hash looked up that the chain does not have. */
+async function report(ours: Shop, sessionId: string | undefined): Promise<string> {
+  const hash = someHash();
+  const session = await ours.session(text(sessionId));
+  await transaction(ours.db, handle => lookUpHash(handle, session, hash, Date.now()));
+  return hash;
+}
+
+/** What the watchers found. */
+async function found({ db }: Shop, hash: string): Promise<string | undefined> {
+  const rows = await select({ from: 'reported_hashes', columns: ['status'] }).rows(db, 'where tx_hash = ?', [
+    hash,
+  ]);
+  return rows[0]?.status;
 }
 
 async function pay(

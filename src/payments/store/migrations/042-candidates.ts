@@ -24,3 +24,24 @@ export const CANDIDATES_MIGRATION: Migration = {
      where assigned_at is null`,
   ],
 };
+
+/** Transaction hashes that payers reported and no record has (Decision 362). Older versions look up none. */
+export const REPORTED_HASHES_MIGRATION: Migration = {
+  name: 'reported hashes',
+  up: [
+    table(
+      'reported_hashes',
+      {
+        session_id: ['text', 'not null references checkout_sessions (id) on delete cascade'],
+        chain_id: ['count', 'not null'],
+        tx_hash: ['text', 'not null'],
+        status: ['text', 'not null'],
+        // Time of the last request to look it up.
+        asked_at: ['time', 'not null'],
+      },
+      ['primary key (session_id, tx_hash)'],
+    ),
+    'create index reported_hashes_by_hash on reported_hashes (chain_id, tx_hash, asked_at)',
+    "create index reported_hashes_open on reported_hashes (chain_id, asked_at) where status = 'searching'",
+  ],
+};

@@ -32,7 +32,7 @@ import {
 } from './038-ended-sessions.ts';
 import { REFUND_ADDRESSES_MIGRATION, REFUNDS_MIGRATION } from './040-refunds.ts';
 import { MERCHANT_DECISION_MIGRATIONS } from './041-merchant-decisions.ts';
-import { CANDIDATES_MIGRATION } from './042-candidates.ts';
+import { CANDIDATES_MIGRATION, REPORTED_HASHES_MIGRATION } from './042-candidates.ts';
 
 /** Schema steps of the payments platform. Append only. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -65,6 +65,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   USE_RESERVATIONS_MIGRATION,
   TOLERANCE_MIGRATION,
   OUTCOMES_MIGRATION,
+  REPORTED_HASHES_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

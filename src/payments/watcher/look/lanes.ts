@@ -8,7 +8,7 @@ import { nodeView } from '../node/node-view.ts';
 import { type LeaderTransaction, type Look, verifiedBy } from './look.ts';
 
 /** Kind of work in a look that waits for no other kind. */
-export type LaneName = 'claims' | 'unmatched' | 'reorgs' | 'refunds' | 'blocks' | 'coins';
+export type LaneName = 'claims' | 'reports' | 'unmatched' | 'reorgs' | 'refunds' | 'blocks' | 'coins';
 
 /** Result of some work. */
 export interface LaneResult {
@@ -88,6 +88,7 @@ export function lanes({ client, clock, log, effect }: LanesDeps) {
     async run(look: Look, works: LaneWorks): Promise<LaneResult & { readonly isOver: boolean }> {
       await wait([
         ...start('claims', look, works.claims),
+        ...start('reports', look, works.reports),
         ...start('unmatched', look, works.unmatched),
         ...start('reorgs', look, works.reorgs),
         ...start('refunds', look, works.refunds),

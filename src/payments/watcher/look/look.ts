@@ -200,7 +200,15 @@ export function breather(): () => Promise<void> {
 }
 
 /** Names of the changes in a look. */
-export type EffectName = 'record' | 'confirm' | 'claims' | 'reorgs' | 'settled' | 'unmatched' | 'refunds';
+export type EffectName =
+  | 'record'
+  | 'confirm'
+  | 'claims'
+  | 'reports'
+  | 'reorgs'
+  | 'settled'
+  | 'unmatched'
+  | 'refunds';
 
 /** Called at every step of a look, and before, inside and after each change. Tests end the process in it, or throw. */
 export type Failpoint = (step: string) => void | Promise<void>;

@@ -6,6 +6,7 @@ import { AnswerTooLarge } from '#node/transport/errors.ts';
 import type { SetAsideReason, UnreadReceipt } from '../../model/set-aside.ts';
 import { setAsideStore } from '../../store/set-aside-store.ts';
 import { LookSpent } from '../node/node-pool.ts';
+import type { RpcTransactionReceipt } from '../node/node-view.ts';
 import { type ReceiptTransfers, receiptTransfers } from '../node/receipt-transfers.ts';
 import type { EffectName, Look } from './look.ts';
 
@@ -193,13 +194,27 @@ function dueFirst(
 
 async function receiptOf({ view, chain }: Look, txHash: string): Promise<ReceiptAnswer> {
   try {
-    const receipt = (await view.receipts([txHash])).get(txHash);
+    const receipt = (await view.receipts([txHash])).get(txHash) ?? (await receiptElsewhere(view, txHash));
     if (receipt === undefined) return { kind: 'missing' };
     return { kind: 'read', shown: await receiptTransfers(receipt, chain.id) };
   } catch (error) {
     if (error instanceof LookSpent) return { kind: 'missing' };
     return { kind: 'unread', reason: reasonOf(error) };
   }
+}
+
+/** The receipt from another node: nodes that prune or lag lack some. A failure of these nodes says nothing about it. */
+async function receiptElsewhere(
+  view: Look['view'],
+  txHash: string,
+): Promise<RpcTransactionReceipt | undefined> {
+  const [, ...others] = view.eachNode();
+  const answers = await Promise.allSettled(others.map(node => node.receipts([txHash])));
+  for (const answer of answers) {
+    const receipt = answer.status === 'fulfilled' ? answer.value.get(txHash) : undefined;
+    if (receipt !== undefined) return receipt;
+  }
+  return undefined;
 }
 
 function reasonOf(error: unknown): SetAsideReason {

@@ -1,7 +1,7 @@
 import { NATIVE_COIN } from '../../model/payment-chain.ts';
 import type { Transfer } from '../../model/transfer.ts';
 import { coinTransferOf, sendsCoins } from './coin-blocks.ts';
-import type { Header, NodeView, RpcTransaction, RpcTransactionReceipt } from './node-view.ts';
+import type { Header, NodeReads, RpcTransaction, RpcTransactionReceipt } from './node-view.ts';
 import { tokenTransferOf, type WatchedAddresses } from './token-transfers.ts';
 
 /** Chain state of a hash: mined in a block, waiting in the pool, or unknown (both undefined). */
@@ -29,7 +29,7 @@ export async function lookUp(hashes: Iterable<string>, look: LookUpDeps): Promis
 }
 
 interface LookUpDeps {
-  readonly view: NodeView;
+  readonly view: NodeReads;
   readonly head: Header;
 }
 

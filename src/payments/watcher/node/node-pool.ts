@@ -18,6 +18,8 @@ export interface NodePool {
    * @throws WrongChain, LookSpent, or the error of the first node
    */
   ask<T>(questions: (request: NodeRequest) => Promise<T>): Promise<T>;
+  /** The nodes in use, each asked alone, in the order in which `ask` asks them. */
+  each(): readonly Pick<NodePool, 'ask'>[];
   /** Calls and bytes of all nodes since the start. They grow as long as a look moves. */
   traffic(): NodeTraffic;
   /** True when the look has used up its calls or bytes, so that `ask` fails. `verify` goes on. */
@@ -84,27 +86,40 @@ export function nodePool(
   }
 
   async function ask<T>(questions: (request: NodeRequest) => Promise<T>): Promise<T> {
-    // Before the ranks: they ask all nodes for their heads when a node is chosen.
-    signal.throwIfAborted();
-    if (isSpent()) throw new LookSpent('The look has used up its calls and bytes.');
+    refuseSpent();
     const failures: unknown[] = [];
     for (const node of ranks.inTurn()) {
       signal.throwIfAborted();
       try {
-        const answer = await unlessAborted(signal, verified(node, questions));
-        ranks.answered(node);
-        standingOf(node).hasAnswered = true;
-        host = node.host;
-        return answer;
+        return await askOne(node, questions);
       } catch (error) {
         signal.throwIfAborted();
-        standingOf(node).isVerified = false;
-        // An error in the node's own answer costs no time, so it does not pause the node.
-        if (!nodeAnswered(error)) ranks.failed(node, error);
         failures.push(error);
       }
     }
     throw failures[0];
+  }
+
+  /** Before the ranks: they ask all nodes for their heads when a node is chosen. */
+  function refuseSpent(): void {
+    signal.throwIfAborted();
+    if (isSpent()) throw new LookSpent('The look has used up its calls and bytes.');
+  }
+
+  async function askOne<T>(node: ChainNode, questions: (request: NodeRequest) => Promise<T>): Promise<T> {
+    try {
+      const answer = await unlessAborted(signal, verified(node, questions));
+      ranks.answered(node);
+      standingOf(node).hasAnswered = true;
+      host = node.host;
+      return answer;
+    } catch (error) {
+      signal.throwIfAborted();
+      standingOf(node).isVerified = false;
+      // An error in the node's own answer costs no time, so it does not pause the node.
+      if (!nodeAnswered(error)) ranks.failed(node, error);
+      throw error;
+    }
   }
 
   function standingOf(node: ChainNode): PooledNode {
@@ -130,6 +145,13 @@ export function nodePool(
       for (const standing of standings.values()) standing.hasAnswered = false;
     },
     ask,
+    each: () =>
+      [...ranks.inTurn()].map(node => ({
+        async ask(questions) {
+          refuseSpent();
+          return askOne(node, questions);
+        },
+      })),
     traffic,
     isSpent,
     unverify() {

@@ -44,7 +44,12 @@ export type { RpcLog, RpcTransaction, RpcTransactionReceipt };
  * in the answers.
  * @throws WrongChain, or the error of the first node
  */
-export interface NodeView {
+export interface NodeView extends NodeReads {
+  /** The same requests to each node alone, the preferred one first. */
+  eachNode(): readonly NodeReads[];
+}
+
+export interface NodeReads {
   /** The newest block by the tag `latest`. The meanings of `safe` and `pending` differ between providers. */
   head(): Promise<LinkedHeader>;
   headers(numbers: Iterable<number>): Promise<Map<number, Header>>;
@@ -75,7 +80,11 @@ const RECIPIENTS_PER_QUESTION = 500;
 const QUESTIONS_AT_A_TIME = 500;
 
 /** Reads through a pool whose clients send the requests of one tick as a batch. */
-export function nodeView({ ask: ofOneNode }: Pick<NodePool, 'ask'>): NodeView {
+export function nodeView(pool: Pick<NodePool, 'ask' | 'each'>): NodeView {
+  return { ...nodeReads(pool), eachNode: () => pool.each().map(nodeReads) };
+}
+
+function nodeReads({ ask: ofOneNode }: Pick<NodePool, 'ask'>): NodeReads {
   /** The answers for all items. Those of one slice come from the same node. */
   const askedFor = <T, R>(
     items: readonly T[],

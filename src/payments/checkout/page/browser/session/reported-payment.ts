@@ -1,8 +1,13 @@
+import type { components } from '#generated/payments/types.ts';
 import { REPORT_WORDS } from '#payments/browser/candidate-words.ts';
 import { ANSWER_MS, type FollowedSession, pathOf, payerApi } from '../api.ts';
 
+type PaymentReport = components['schemas']['PaymentReport'];
+
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+/** Pauses before the result is read again while nodes are asked. Five requests per minute are allowed (Decision 105). */
+const PAUSES_MS = [3_000, 8_000] as const;
 
 /** Reports a payment by what its payer typed: a hash or an address. Returns a text for the payer; never rejects. */
 export async function reportedPayment(session: FollowedSession, typed: string): Promise<string> {
@@ -15,16 +20,35 @@ export async function reportedPayment(session: FollowedSession, typed: string): 
     return 'A hash is 0x followed by 64 hexadecimal digits, an address 0x followed by 40.';
   }
   try {
-    const { data, response } = await payerApi.POST('/api/v1/pay/sessions/{checkout_session_id}/reports', {
-      params: { path: pathOf(session) },
-      body,
-      signal: AbortSignal.timeout(ANSWER_MS),
-    });
-    if (response.status === 429) return 'Too many attempts. Please wait a minute and try again.';
-    if (data === undefined) return 'The server could not look for it. Please try again.';
-    await session.learn(data.state).catch(() => undefined);
-    return REPORT_WORDS[data.found](session.checkout.merchant.name);
+    let result = await report(session, body);
+    for (const pauseMs of PAUSES_MS) {
+      if (!result.isSearching) break;
+      await new Promise(resolve => setTimeout(resolve, pauseMs));
+      result = await report(session, body);
+    }
+    return result.text;
   } catch {
     return 'The server could not be reached. Please try again.';
   }
+}
+
+async function report(
+  session: FollowedSession,
+  body: PaymentReport,
+): Promise<{ readonly text: string; readonly isSearching: boolean }> {
+  const { data, response, error } = await payerApi.POST(
+    '/api/v1/pay/sessions/{checkout_session_id}/reports',
+    {
+      params: { path: pathOf(session) },
+      body,
+      signal: AbortSignal.timeout(ANSWER_MS),
+    },
+  );
+  const refused = (text: string) => ({ text, isSearching: false });
+  if (response.status === 429) return refused('Too many attempts. Please wait a minute and try again.');
+  if (response.status === 400 && error !== undefined) return refused(error.error.message);
+  if (data === undefined) return refused('The server could not look for it. Please try again.');
+  await session.learn(data.state).catch(() => undefined);
+  const text = REPORT_WORDS[data.found](session.checkout.merchant.name);
+  return { text, isSearching: data.found === 'searching' };
 }
