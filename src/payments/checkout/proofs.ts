@@ -84,9 +84,7 @@ async function hasProof(
 ): Promise<boolean> {
   const { status, endedAt } = session;
   if (status !== 'expired' || (endedAt ?? 0) < clock.now() - LATE_PAYMENT_MS) return false;
-  const since = earliestPayment(session);
-  // The watcher settles one that is not confirmed yet.
-  const sent = await openTransfers(db, session, { sender: wallet, since, isConfirmed: false });
+  const sent = await openTransfers(db, session, { sender: wallet, since: earliestPayment(session) });
   return sent.length > 0;
 }
 

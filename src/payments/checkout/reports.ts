@@ -101,8 +101,7 @@ async function candidate(
 ): Promise<ReportResult | undefined> {
   if (session.status === 'completed') return undefined;
   return transaction(db, async handle => {
-    const since = earliestPayment(session);
-    const sent = await openTransfers(handle, session, { ...named, since, isConfirmed: false });
+    const sent = await openTransfers(handle, session, { ...named, since: earliestPayment(session) });
     const possible = sent.filter(
       one =>
         one.organizationId === session.organizationId &&

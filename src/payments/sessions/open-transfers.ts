@@ -4,14 +4,11 @@ import type { UnmatchedTransfer } from '../model/transfer.ts';
 import { transferForm } from '../store/transfer-store.ts';
 import { select } from '../tables/select.ts';
 
-/** Transfers by what a payer names or proves. */
+/** Transfers by what a payer names or proves. `since` is the earliest block time, in UTC milliseconds. */
 interface NamedTransfers {
   readonly sender?: string;
   readonly txHash?: string;
-  /** Earliest block time, in UTC milliseconds. */
   readonly since: number;
-  /** True for those that are confirmed only. */
-  readonly isConfirmed: boolean;
 }
 
 /** Most transfers that one payer proves or names at once. */
@@ -24,13 +21,13 @@ const NAMED_AT_ONCE = 100;
 export async function openTransfers(
   handle: Handle,
   { chainId, tokenAddress, recipientAddress }: DepositAddress,
-  { sender, txHash, since, isConfirmed }: NamedTransfers,
+  { sender, txHash, since }: NamedTransfers,
 ): Promise<UnmatchedTransfer[]> {
   const [column, value] = sender === undefined ? ['tx_hash', txHash ?? ''] : ['sender', sender];
   const rows = await select({ from: 'unmatched_transfers', columns: ['*'] }).rows(
     handle,
     `where chain_id = ? and token_address = ? and recipient = ? and ${column} = ?
-       ${isConfirmed ? 'and confirmed_at is not null' : ''} and assigned_at is null and dismissed_at is null and block_time >= ?
+       and assigned_at is null and dismissed_at is null and block_time >= ?
        and not exists (
          select 1 from refunds r where r.unmatched_transfer_id = unmatched_transfers.id and r.status <> 'cancelled'
        )

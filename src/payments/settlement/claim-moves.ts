@@ -76,14 +76,13 @@ export function provedTransfers(unit: SettlementUnit) {
 
   return {
     /**
-     * Makes confirmed unmatched transfers of a wallet payments of the session that it signed for, by the rules of any
+     * Makes unmatched transfers of a wallet payments of the session that it signed for, by the rules of any
      * other match. Repeating it changes nothing.
      */
     async settleTransfersOf(sessionId: string, wallet: string): Promise<void> {
       const { sessions, handle, seals } = unit;
       const signed = await unit.sessionOf(sessionId);
-      const since = earliestPayment(signed);
-      const open = await openTransfers(handle, signed, { sender: wallet, since, isConfirmed: true });
+      const open = await openTransfers(handle, signed, { sender: wallet, since: earliestPayment(signed) });
       const reads = matchReads(handle, seals);
       const settled = new Set<string>();
       for (const transfer of open) {
@@ -99,8 +98,11 @@ export function provedTransfers(unit: SettlementUnit) {
         if (matched?.session.id !== sessionId || matched.matchedBy !== 'wallet') continue;
         settled.add(key);
         const session = (await sessions.findById(sessionId)) ?? signed;
-        const evidence = { matchedBy: 'wallet', confirmations: session.requiredConfirmations } as const;
-        await complete((await insertTransfer(session, transfer, evidence)).id);
+        const isConfirmed = transfer.confirmedAt !== null;
+        const confirmations = isConfirmed ? session.requiredConfirmations : 0;
+        const { id } = await insertTransfer(session, transfer, { matchedBy: 'wallet', confirmations });
+        // The watcher completes it once its block has the confirmations.
+        if (isConfirmed) await complete(id);
         reads.forget();
         if ((await unit.sessionOf(sessionId)).status === 'completed') return;
       }

@@ -141,7 +141,7 @@ eachDatabase('a payment that its payer reports', databases => {
     expect(repeated.body).toEqual(proved.body);
   });
 
-  test('is a candidate before it is confirmed, and completes nothing when its sender signs', async () => {
+  test('is a candidate before it is confirmed, and is being confirmed once its sender has signed', async () => {
     const link = await shop();
     const session = await started(link);
     const { transfer, sender } = await seenInBlock(link);
@@ -150,7 +150,7 @@ eachDatabase('a payment that its payer reports', databases => {
     const signed = await sign(session, sender);
 
     expect(answer).toMatchObject({ found: 'candidate', state: { candidates: [{ confirmations: 0 }] } });
-    expect(signed.body).toMatchObject({ status: 'active', amount_received: '0' });
+    expect(signed.body).toMatchObject({ status: 'active', outcome: 'confirming', amount_received: '0' });
     expect(await unmatched(transfer.txHash)).toBeUndefined();
   });
 
@@ -162,8 +162,8 @@ eachDatabase('a payment that its payer reports', databases => {
 
     expect((await sign(session, sender)).body).toMatchObject({
       status: 'expired',
+      outcome: 'confirming',
       payer_address: sender.address.toLowerCase(),
-      amount_received: '0',
     });
   });
 
