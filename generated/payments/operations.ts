@@ -924,4 +924,15 @@ export const table = {
       { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
     ],
   },
+  mailRefundLink: {
+    id: "mailRefundLink",
+    method: "post",
+    path: "/api/v1/pay/sessions/{checkout_session_id}/refund-address/link",
+    refusesMisspelt: true,
+    statuses: [200, 400, 404, 408, 417, 429, 431, 500, 503],
+    security: [],
+    parameters: [
+      { name: "checkout_session_id", in: "path", required: true, read: "string", many: "one", check: "PaymentLinkIdParameter" },
+    ],
+  },
 } as const satisfies OperationTable;

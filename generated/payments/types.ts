@@ -1247,9 +1247,29 @@ export interface paths {
         put?: never;
         /**
          * State the refund address of a checkout
-         * @description States the address to which the payer wants a refund. It is proved by the signature of `message` by a wallet that sent money for this checkout or signed for it. Without a signature it is not proved, and the merchant has to type it again. A proved address is changed by such a signature only. Needs a confirmed payment.
+         * @description States the address to which the payer wants a refund. It is proved by the signature of `message` by a wallet that sent money for this checkout or signed for it, or by the token of a mailed link. Without a proof the merchant has to type it again. A proved address is changed by the same kind of proof only. Needs a confirmed payment.
          */
         post: operations["stateRefundAddress"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pay/sessions/{checkout_session_id}/refund-address/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mail a link to state the refund address
+         * @description Mails a link to the e-mail address that the payer left before paying. The address that is stated through it is proved. The answer is the same when no e-mail address was left. Needs a confirmed payment.
+         */
+        post: operations["mailRefundLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4936,11 +4956,11 @@ export interface components {
          */
         RefundStatus: "requires_action" | "pending" | "completed" | "cancelled";
         /**
-         * @description Source of the destination of a refund. `signed_wallet`: the wallet that signed for the checkout. `payer_signature` and `payer`: stated by the payer for the checkout, with a signature of the sending wallet or without proof. `merchant`: typed by the merchant. `sender`: the address that sent the money, which may belong to an exchange or a contract.
+         * @description Source of the destination of a refund. `signed_wallet`: the wallet that signed for the checkout. `payer_signature`, `payer_email` and `payer`: stated by the payer for the checkout, with a signature of the sending wallet, through a link mailed to the address that the payer left, or without proof. `merchant`: typed by the merchant. `sender`: the address that sent the money, which may belong to an exchange or a contract.
          * @example signed_wallet
          * @enum {string}
          */
-        DestinationSource: "signed_wallet" | "payer_signature" | "payer" | "merchant" | "sender";
+        DestinationSource: "signed_wallet" | "payer_signature" | "payer_email" | "payer" | "merchant" | "sender";
         /**
          * @description Reason of the last failure of a refund; null when there is none. `reverted`: its transaction failed. `mismatch`: its transaction does not send exactly this token and amount to the destination, was made before the refund, or completes another refund. `not_found`: no node knows its transaction. `reorged`: a reorg dropped its transfer. `cancelled` and `expired`: it has ended.
          * @example reverted
@@ -5866,7 +5886,7 @@ export interface components {
             /** @description Source of the destination. */
             destination_source: components["schemas"]["DestinationSource"];
             /**
-             * @description True when the payer has proved the destination: by the wallet that signed for the checkout, or by a signature of the sending wallet.
+             * @description True when the payer has proved the destination: by the wallet that signed for the checkout, by a signature of the sending wallet, or through a mailed link.
              * @example true
              */
             destination_proved: boolean;
@@ -6515,10 +6535,16 @@ export interface components {
             /** @description The stated address; null when none was stated. */
             address: components["schemas"]["Address"] | null;
             /**
-             * @description True when a wallet of the payer signed for it.
+             * @description True when the payer has proved it.
              * @example true
              */
             proved: boolean;
+            /**
+             * @description `signature`: a wallet that sent money for the checkout, or signed for it, signed for the address. `email`: it was stated through a mailed link. Null without a proof.
+             * @example signature
+             * @enum {string|null}
+             */
+            proof: "signature" | "email" | null;
             /** @description Address that was stated before; null when there was none. */
             previous_address: components["schemas"]["Address"] | null;
             /** @description Time when the address was stated; null when none was. */
@@ -6538,7 +6564,7 @@ export interface components {
              */
             message: string | null;
         };
-        /** @description An address for a refund, with or without the signature of a wallet that paid. */
+        /** @description An address for a refund, with the signature of a wallet that paid, with the token of a mailed link, or without proof. */
         RefundAddressStatement: {
             /** @description Address that is to receive the refund. */
             address: components["schemas"]["AddressInput"];
@@ -6549,6 +6575,24 @@ export interface components {
              * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b
              */
             signature?: string;
+            /**
+             * @description Token of a link that was mailed to the payer. It works once, and not with a signature.
+             * @example 4fXb2Qm9TzK7cV1nLp8sRw3yHd6gJe5A
+             */
+            token?: string;
+        };
+        /** @description A link through which the payer can state the address of a refund, on its way to the payer's mailbox. */
+        RefundLink: {
+            /**
+             * @description Type of the object.
+             * @example refund_link
+             * @constant
+             */
+            object: "refund_link";
+            /** @description Id of the session. */
+            session_id: components["schemas"]["SessionId"];
+            /** @description Time until which the link works. */
+            expires_at: components["schemas"]["Timestamp"];
         };
         /** @description Body of a delivery about a payment. */
         PaymentDelivery: {
@@ -10175,6 +10219,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RefundAddress"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    mailRefundLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the checkout session.
+                 * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
+                 */
+                checkout_session_id: components["parameters"]["CheckoutSessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A mail is sent if an e-mail address was left. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundLink"];
                 };
             };
             400: components["responses"]["BadRequest"];
