@@ -671,6 +671,7 @@ create table refund_addresses (
   proofs bigint not null,
   previous_address text collate "C",
   stated_at bigint not null,
+  is_by_email boolean not null default false,
   PRIMARY KEY (session_id)
 );
 
@@ -695,3 +696,14 @@ create table reported_hashes (
 );
 CREATE INDEX reported_hashes_by_hash ON reported_hashes USING btree (chain_id, tx_hash, asked_at);
 CREATE INDEX reported_hashes_open ON reported_hashes USING btree (chain_id, asked_at) WHERE status = 'searching'::text;
+
+create table refund_links (
+  token_hash text collate "C" not null,
+  session_id text collate "C" not null,
+  expires_at bigint not null,
+  used_at bigint,
+  PRIMARY KEY (token_hash),
+  FOREIGN KEY (session_id) REFERENCES checkout_sessions(id) ON DELETE CASCADE
+);
+CREATE INDEX refund_links_of_session ON refund_links USING btree (session_id, expires_at);
+CREATE INDEX refund_links_by_end ON refund_links USING btree (expires_at);

@@ -570,7 +570,7 @@ CREATE TABLE refund_addresses (
   proofs integer not null,
   previous_address text,
   stated_at integer not null
-) strict;
+, is_by_email integer check (is_by_email in (0, 1)) not null default false) strict;
 
 CREATE TABLE transfer_candidates (
   transfer_id text not null references unmatched_transfers (id) on delete cascade,
@@ -591,3 +591,12 @@ CREATE TABLE reported_hashes (
 ) strict;
 CREATE INDEX reported_hashes_by_hash on reported_hashes (chain_id, tx_hash, asked_at);
 CREATE INDEX reported_hashes_open on reported_hashes (chain_id, asked_at) where status = 'searching';
+
+CREATE TABLE refund_links (
+  token_hash text primary key,
+  session_id text not null references checkout_sessions (id) on delete cascade,
+  expires_at integer not null,
+  used_at integer
+) strict;
+CREATE INDEX refund_links_of_session on refund_links (session_id, expires_at);
+CREATE INDEX refund_links_by_end on refund_links (expires_at);

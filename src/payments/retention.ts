@@ -11,6 +11,7 @@ import { EVENT_LIFETIME_MS } from './events/event-store.ts';
 import { LONGEST_SESSION_MS } from './model/session.ts';
 import { messengerLinks } from './notifications/store/messenger-links.ts';
 import { noticeStore } from './notifications/store/notice-store.ts';
+import { refundAddressStore } from './refunds/refund-address-store.ts';
 import type { Seals } from './secrets/sealed.ts';
 import { noteRemovedSessions } from './stats/tallies.ts';
 import { setAsideStore } from './store/set-aside-store.ts';
@@ -37,7 +38,7 @@ interface RetentionOptions {
 
 /**
  * Removes old rows, in one process at a time. A pass removes one batch of every kind. Passes follow each other until
- * one removes nothing. Decisions 106, 113, 123, 127, 152, 245 and 324 set the lifetimes.
+ * one removes nothing. Decisions 106, 113, 123, 127, 152, 245, 324 and 363 set the lifetimes.
  */
 export function retentionWorker(options: RetentionOptions): Worker {
   const { db, clock } = options;
@@ -76,6 +77,7 @@ function removals({
     () => noticeStore(db, seals).removeOld(old(NOTICE_LIFETIME_MS)),
     () => messengerLinks(db).removeExpired(now),
     () => signInStore(db).removeExpired({ before: now, limit: BATCH }),
+    () => refundAddressStore(db).removeLinks(old(0)),
     () => removeOldEvents(db, old(EVENT_LIFETIME_MS)),
     () => removeUnpaidSessions(db, old(unpaidSessionsMs)),
     () => setAsideStore(db).removeUnused(),

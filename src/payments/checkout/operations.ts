@@ -23,6 +23,7 @@ import {
   walletOrigins,
 } from './proofs.ts';
 import { refundAddresses } from './refund-address.ts';
+import { refundLinks } from './refund-links.ts';
 import { reports } from './reports.ts';
 import { stateTag } from './state-waits.ts';
 
@@ -36,6 +37,7 @@ type CheckoutHandlers = Pick<
   | 'reportPayment'
   | 'getRefundAddress'
   | 'stateRefundAddress'
+  | 'mailRefundLink'
 >;
 
 /**
@@ -104,6 +106,7 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
     ...walletBinding(deps),
     ...claims(deps),
     ...refundAddresses(deps),
+    ...refundLinks(deps),
     ...reports(deps),
   };
 }

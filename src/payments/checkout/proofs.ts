@@ -1,6 +1,6 @@
 import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { paymentsError } from '../../contract/contracts/payments-errors.ts';
-import type { Db } from '../../db/open.ts';
+import type { Db, Handle } from '../../db/open.ts';
 import { transaction } from '../../db/transaction.ts';
 import type { Client } from '../../http/client-address.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -156,6 +156,13 @@ export async function knownSession(
   const session = await sessions.findById(id);
   if (session !== undefined) return session;
   throw noSession(id);
+}
+
+/** @throws HttpError 400 for a session without a confirmed payment, of which nothing can be refunded */
+export async function refuseUnpaid(handle: Handle, sessionId: string): Promise<void> {
+  const all = await transactionStore(handle).ofSession(sessionId);
+  if (all.some(({ status }) => status === 'completed')) return;
+  throw paymentsError('invalid_status_transition', 'No confirmed payment of the checkout can be refunded.');
 }
 
 /**

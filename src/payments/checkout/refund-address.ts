@@ -10,7 +10,8 @@ import { refundAddressStore } from '../refunds/refund-address-store.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { refundMessageOf } from './bodies.ts';
-import { type CheckoutDeps, knownSession, type PayerRequest, walletOrigins } from './proofs.ts';
+import { type CheckoutDeps, knownSession, type PayerRequest, refuseUnpaid, walletOrigins } from './proofs.ts';
+import { useLink } from './refund-links.ts';
 
 type RefundAddressHandlers = Pick<
   PaymentsHandlers<never, PayerRequest>,
@@ -43,24 +44,35 @@ export function refundAddresses(deps: CheckoutDeps): RefundAddressHandlers {
       const session = await knownSession(sessionStore(db, seals), id);
       const address = body.address.toLowerCase();
       refuseLost(address, session);
+      const { signature, token } = body;
+      if (signature !== undefined && token !== undefined) {
+        const message = "The 'token' field must not be used with 'signature'.";
+        throw paymentsError('invalid_field_value', message, { param: 'token' });
+      }
+      const isSigned = signature !== undefined;
+      const isProved = isSigned || token !== undefined;
       const before = await refundAddressStore(db).find(id);
       // The signature of a contract is verified over the network, which must not happen inside a transaction.
-      const isProved = body.signature !== undefined;
-      if (isProved) await checkProof(deps, { session, body, proofs: proofsOf(before), payer });
+      if (isSigned) await checkProof(deps, { session, body, proofs: proofsOf(before), payer });
       const stated = await transaction(db, async handle => {
         const known = await refundAddressStore(handle).find(id);
-        if (!(await isPaid(handle, id)))
-          throw notNow('No confirmed payment of the checkout can be refunded.');
+        await refuseUnpaid(handle, id);
+        if (token !== undefined) await useLink(handle, { sessionId: id, token }, deps);
         if (known?.address === address && (known.isProved || !isProved)) return known;
-        if (known?.isProved === true && !isProved)
-          throw notNow('The address was stated with a signature, so only another signature can change it.');
+        if (known?.isProved === true && !(known.isByEmail ? token !== undefined : isSigned)) {
+          const [way, other] = known.isByEmail
+            ? ['through a mailed link', 'link']
+            : ['with a signature', 'signature'];
+          throw notNow(`The address was stated ${way}, so only another ${other} can change it.`);
+        }
         if (proofsOf(known) !== proofsOf(before))
           throw notNow('The address was changed meanwhile. Read it again, and sign the new text.');
         const next: StatedAddress = {
           sessionId: id,
           address,
           isProved,
-          proofs: proofsOf(known) + (isProved ? 1 : 0),
+          isByEmail: token !== undefined,
+          proofs: proofsOf(known) + (isSigned ? 1 : 0),
           previousAddress: known?.address ?? null,
           statedAt: clock.now(),
         };
@@ -108,11 +120,6 @@ async function walletsOf(handle: Handle, { id, signedAddress }: CheckoutSession)
   return [signedAddress, ...all.filter(({ status }) => status === 'completed').map(({ sender }) => sender)];
 }
 
-async function isPaid(handle: Handle, sessionId: string): Promise<boolean> {
-  const all = await transactionStore(handle).ofSession(sessionId);
-  return all.some(({ status }) => status === 'completed');
-}
-
 function refuseLost(address: string, { tokenAddress, recipientAddress }: CheckoutSession): void {
   if (![NATIVE_COIN, tokenAddress, recipientAddress].includes(address)) return;
   const message =
@@ -138,6 +145,7 @@ function addressBody(
     session_id: id,
     address: stated?.address ?? null,
     proved: stated?.isProved ?? false,
+    proof: stated?.isProved === true ? (stated.isByEmail ? 'email' : 'signature') : null,
     previous_address: stated?.previousAddress ?? null,
     stated_at: stated === undefined ? null : timestamp(stated.statedAt),
     message,

@@ -42,6 +42,17 @@ export type NoticePayload =
       readonly more: number;
     }
   | {
+      /** A mail with a link through which the payer states the address of a refund. */
+      readonly kind: 'refund_link';
+      readonly email: string;
+      /** Address of the checkout's page with the token. */
+      readonly url: string;
+      /** Name of what was paid. */
+      readonly product: string | null;
+      /** UTC milliseconds. */
+      readonly expiresAt: number;
+    }
+  | {
       readonly kind: 'webhook_disabled';
       readonly webhookId: string;
       readonly url: string;

@@ -10,7 +10,7 @@ export type DestinationSource = PaymentsSchemas['DestinationSource'];
 export const REFUND_LIFETIME_MS = 7 * DAY_MS;
 
 /** Sources of destinations that the payer has proved (Decision 351). */
-const PROVED: readonly DestinationSource[] = ['signed_wallet', 'payer_signature'];
+const PROVED: readonly DestinationSource[] = ['signed_wallet', 'payer_signature', 'payer_email'];
 
 export function isProved(source: DestinationSource): boolean {
   return PROVED.includes(source);
@@ -21,8 +21,10 @@ export interface StatedAddress {
   readonly sessionId: string;
   /** Lower case. */
   readonly address: string;
-  /** True when a wallet of the payer signed for it. */
+  /** True when the payer has proved it. */
   readonly isProved: boolean;
+  /** True when its proof is a mailed link; a proof is a signature otherwise. */
+  readonly isByEmail: boolean;
   /** Number of statements of the session with a signature. It is part of the text to sign. */
   readonly proofs: number;
   readonly previousAddress: string | null;

@@ -1,7 +1,7 @@
 import { payerWords } from '../browser/outcome-words.ts';
 import { FAILED_REFUND_WORDS, REFUND_WORDS } from '../browser/refund-words.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
-import { isRefund } from '../model/notification.ts';
+import { isRefund, type NoticePayload } from '../model/notification.ts';
 import {
   type Content,
   type Fact,
@@ -92,5 +92,24 @@ function refundContent(
     closing: text,
     link: publicUrl === undefined ? undefined : `${publicUrl}/pay/s/${session.id}`,
     linkText: 'Open the checkout',
+  };
+}
+
+/** Content of a mail with the link through which the payer states the address of a refund (Decision 363). */
+export function refundLinkContent(
+  { url, product, expiresAt }: Extract<NoticePayload, { kind: 'refund_link' }>,
+  merchant: Merchant,
+): Content {
+  return {
+    title: titled(`${merchant.name}: where a refund should go`, merchant),
+    facts: given([
+      ['Merchant', merchant.name],
+      ['Product', product],
+      ['The link works until', new Date(expiresAt).toISOString()],
+    ]),
+    closing:
+      'Open the link and state an address of your own. It works once. It was asked for on the page of your checkout. If you did not ask for it, ignore this mail, and do not pass the link on.',
+    link: url,
+    linkText: 'State the address',
   };
 }

@@ -16,7 +16,7 @@ import {
   type TextContext,
   titled,
 } from './content.ts';
-import { customerContent } from './customer-text.ts';
+import { customerContent, refundLinkContent } from './customer-text.ts';
 import type { Mail } from './mailers.ts';
 
 /** The messenger's limit. Source: Bot API, "sendMessage". */
@@ -92,6 +92,7 @@ const TITLES: Readonly<Record<string, string>> = {
 export function noticeContent(payload: NoticePayload, merchant: Merchant, context: TextContext): Content {
   if (payload.kind === 'payment') return paymentContent(payload.event, merchant, context);
   if (payload.kind === 'customer') return customerContent(payload.event, merchant, context);
+  if (payload.kind === 'refund_link') return refundLinkContent(payload, merchant);
   if (payload.kind === 'attention') return attentionContent(payload, merchant, context);
   const { webhookId, url, disabledAt } = payload;
   return {

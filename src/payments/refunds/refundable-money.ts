@@ -68,9 +68,10 @@ export async function moneyOfSession(
     ...part,
     refundable: free.reduce((least, one) => (one < least ? one : least), part.received),
     destinations: withoutRepetition([
-      ...(stated?.isProved === true ? [statedBy(stated, 'payer_signature')] : []),
+      ...statedAs(stated, 'payer_signature'),
       ...destinationAt(session.signedAddress, 'signed_wallet'),
-      ...(stated?.isProved === false ? [statedBy(stated, 'payer')] : []),
+      ...statedAs(stated, 'payer_email'),
+      ...statedAs(stated, 'payer'),
       ...asked.flatMap(({ sender }) => destinationAt(sender, 'sender')),
     ]),
   };
@@ -103,8 +104,12 @@ function destinationAt(address: string | null, source: DestinationSource): Known
   return address === null ? [] : [{ address, source, previousAddress: null }];
 }
 
-function statedBy({ address, previousAddress }: StatedAddress, source: DestinationSource): KnownDestination {
-  return { address, source, previousAddress };
+/** The stated address if this is its source. */
+function statedAs(stated: StatedAddress | undefined, source: DestinationSource): KnownDestination[] {
+  if (stated === undefined) return [];
+  const { address, previousAddress, isProved: hasProof, isByEmail } = stated;
+  const proof = isByEmail ? 'payer_email' : 'payer_signature';
+  return source === (hasProof ? proof : 'payer') ? [{ address, source, previousAddress }] : [];
 }
 
 function withoutRepetition(destinations: readonly KnownDestination[]): KnownDestination[] {

@@ -67,6 +67,7 @@ declare module 'knex/types/tables.js' {
     };
     refunds: RefundRow;
     refund_addresses: RowOfRecord<StatedAddress>;
+    refund_links: { token_hash: string; session_id: string; expires_at: number; used_at: number | null };
     recipients: RecipientRow;
     chain_cursors: {
       chain_id: number;

@@ -22,7 +22,7 @@ export interface PaymentsGateOptions extends ClockAndLog {
 }
 
 /** Payer operations that submit a signature, a claim or a report. They are also counted by session (Decision 105). */
-const PROOFS = ['bindWallet', 'claimPayment', 'reportPayment', 'stateRefundAddress'];
+const PROOFS = ['bindWallet', 'claimPayment', 'reportPayment', 'stateRefundAddress', 'mailRefundLink'];
 /** Payer operation that every open page polls. It has limits of its own (Decision 129). */
 const STATE = 'getCheckoutState';
 

@@ -68,3 +68,22 @@ export const REFUNDS_MIGRATION: Migration = {
     addColumn('checkout_sessions', 'amount_refunded', ['uint256', "not null default '010'"]),
   ],
 };
+
+/**
+ * Links that were mailed to payers to state an address (Decision 363), and whether a statement was proved by one. Older
+ * versions know no such proof.
+ */
+export const REFUND_LINKS_MIGRATION: Migration = {
+  name: 'refund links',
+  up: [
+    addColumn('refund_addresses', 'is_by_email', ['boolean', 'not null default false']),
+    table('refund_links', {
+      token_hash: ['text', 'primary key'],
+      session_id: ['text', 'not null references checkout_sessions (id) on delete cascade'],
+      expires_at: ['time', 'not null'],
+      used_at: 'time',
+    }),
+    'create index refund_links_of_session on refund_links (session_id, expires_at)',
+    'create index refund_links_by_end on refund_links (expires_at)',
+  ],
+};

@@ -30,7 +30,7 @@ import {
   OUTCOMES_MIGRATION,
   USE_RESERVATIONS_MIGRATION,
 } from './038-ended-sessions.ts';
-import { REFUND_ADDRESSES_MIGRATION, REFUNDS_MIGRATION } from './040-refunds.ts';
+import { REFUND_ADDRESSES_MIGRATION, REFUND_LINKS_MIGRATION, REFUNDS_MIGRATION } from './040-refunds.ts';
 import { MERCHANT_DECISION_MIGRATIONS } from './041-merchant-decisions.ts';
 import { CANDIDATES_MIGRATION, REPORTED_HASHES_MIGRATION } from './042-candidates.ts';
 
@@ -66,6 +66,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   TOLERANCE_MIGRATION,
   OUTCOMES_MIGRATION,
   REPORTED_HASHES_MIGRATION,
+  REFUND_LINKS_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

@@ -34,6 +34,7 @@ export function RefundStatus({ refund: { status, failure_reason } }: { refund: R
 export const DESTINATION_SOURCES: Readonly<Record<Refund['destination_source'], string>> = {
   signed_wallet: 'Wallet that signed for the checkout',
   payer_signature: 'Stated by the payer, signed by the sending wallet',
+  payer_email: 'Stated by the payer, through a link mailed to the payer’s address',
   payer: 'Stated by the payer, not proved',
   merchant: 'Typed by you, not proved',
   sender: 'Sender of the transfer, not proved',

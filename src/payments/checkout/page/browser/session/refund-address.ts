@@ -8,13 +8,18 @@ import { type PageState, pageState, type SessionView } from './states.ts';
 
 export type RefundAddress = components['schemas']['RefundAddress'];
 
-/** The address that the payer stated, and a function that states another one, signed if a wallet is given. */
+/** The address that the payer stated, and ways to state another one. */
 export interface RefundStatement {
   readonly stated: RefundAddress | undefined;
   /** Sentence about the last attempt; empty before. */
   readonly said: string;
   readonly isBusy: boolean;
+  /** Token of the mailed link by which the page was opened; undefined without one. */
+  readonly token: string | undefined;
+  /** States an address: by the mailed link, signed if a wallet is given, else without proof. */
   readonly state: (address: string, wallet?: Wallet) => void;
+  /** Asks for a mailed link. */
+  readonly mail: () => void;
 }
 
 /** States in which money has arrived that the merchant may send back. */
@@ -25,6 +30,12 @@ export function isRefundable(view: SessionView): boolean {
   return REFUNDABLE.includes(pageState(view));
 }
 
+const STATED_WORDS: Readonly<Record<NonNullable<RefundAddress['proof']> | 'none', string>> = {
+  signature: 'signed by your wallet',
+  email: 'stated by the link from your mail',
+  none: 'without a proof',
+};
+
 interface RefundAddressFormProps {
   readonly view: SessionView;
   readonly wallets: WalletOffer;
@@ -33,7 +44,7 @@ interface RefundAddressFormProps {
 
 /** Form in which the payer states where a refund is to go, proved by the wallet that paid or not (Decision 351). */
 export function RefundAddressForm({ view, wallets, statement }: RefundAddressFormProps): VNode | null {
-  const { stated, said, isBusy, state } = statement;
+  const { stated, said, isBusy, token, state, mail } = statement;
   const [typed, setTyped] = useState('');
   if (!isRefundable(view)) return null;
   const { merchant } = view.checkout;
@@ -41,10 +52,10 @@ export function RefundAddressForm({ view, wallets, statement }: RefundAddressFor
     event.preventDefault();
     state(typed.trim());
   };
-  return html`<details class="fold" id="refund-address">
+  return html`<details class="fold" id="refund-address" open=${token !== undefined}>
     <summary>Where should a refund go?</summary>
     <p class="note">${merchant.name} decides about refunds and sends them. State an address of your own on ${view.checkout.chain.name}. If you paid from an exchange, do not enter the address that sent the money: a refund to it may be lost.</p>
-    ${stated?.address != null && html`<p>Stated: <code>${stated.address}</code>, ${stated.proved ? 'signed by your wallet' : 'not signed'}</p>`}
+    ${stated?.address != null && html`<p>Stated: <code>${stated.address}</code>, ${STATED_WORDS[stated.proof ?? 'none']}</p>`}
     <form onSubmit=${submitted}>
       <div class="field">
         <label for="refund-to">Your address</label>
@@ -58,11 +69,17 @@ export function RefundAddressForm({ view, wallets, statement }: RefundAddressFor
           onInput=${(event: InputEvent & { currentTarget: HTMLInputElement }) => setTyped(event.currentTarget.value)}
         />
       </div>
-      ${wallets.wallets.map(
-        wallet =>
-          html`<button type="button" class="secondary" key=${wallet.id} disabled=${isBusy} onClick=${() => state(typed.trim(), wallet)}>Sign with ${wallet.name}</button> `,
-      )}
-      <button class="secondary" disabled=${isBusy}>State without a signature</button>
+      ${
+        token !== undefined
+          ? html`<button class="secondary" disabled=${isBusy}>State by the link from your mail</button>`
+          : html`${wallets.wallets.map(
+              wallet =>
+                html`<button type="button" class="secondary" key=${wallet.id} disabled=${isBusy} onClick=${() => state(typed.trim(), wallet)}>Sign with ${wallet.name}</button> `,
+            )}
+            <button class="secondary" disabled=${isBusy}>State without a proof</button>
+            <p class="hint">Without a wallet that can sign, prove that it is you by a link to the e-mail address that you left before paying.</p>
+            <button type="button" class="secondary" disabled=${isBusy} onClick=${mail}>Mail me a link</button>`
+      }
     </form>
     <p class="hint" role="status">${said}</p>
   </details>`;

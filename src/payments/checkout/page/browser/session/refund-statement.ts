@@ -11,25 +11,38 @@ export function useRefundStatement(view: SessionView): RefundStatement {
   const [stated, setStated] = useState<RefundAddress>();
   const [said, setSaid] = useState('');
   const [isBusy, setBusy] = useState(false);
+  const [token, setToken] = useState(() => /^#refund=([0-9A-Za-z]{32})$/.exec(location.hash)?.[1]);
   const { id, chain } = view.checkout;
   useEffect(() => {
     if (isShown) void read(id, {}).then(setStated, () => undefined);
   }, [isShown]);
-  const state = (address: string, wallet?: Wallet) => {
+  const attempt = (busyText: string, work: () => Promise<string>) => {
     if (isBusy) return;
     setBusy(true);
-    setSaid(wallet === undefined ? '' : 'Sign the text in your wallet. This moves no money.');
-    void keep(id, address, wallet)
-      .then(
-        kept => {
-          setStated(kept);
-          setSaid('Your address is stated. The shop sees it.');
-        },
-        reason => setSaid(stopReason(reason, chain)),
-      )
+    setSaid(busyText);
+    void work()
+      .then(setSaid, reason => setSaid(stopReason(reason, chain)))
       .finally(() => setBusy(false));
   };
-  return { stated, said, isBusy, state };
+  const state = (address: string, wallet?: Wallet) =>
+    attempt(wallet === undefined ? '' : 'Sign the text in your wallet. This moves no money.', async () => {
+      setStated(await keep(id, address, { wallet, token }));
+      // The link works once.
+      setToken(undefined);
+      if (token !== undefined) history.replaceState(null, '', location.pathname);
+      return 'Your address is stated. The shop sees it.';
+    });
+  return { stated, said, isBusy, token, state, mail: () => attempt('', () => mailedLink(id)) };
+}
+
+/** Asks for a link. The server does not say whether an e-mail address is known. */
+async function mailedLink(id: string): Promise<string> {
+  const { data, error } = await payerApi.POST(
+    '/api/v1/pay/sessions/{checkout_session_id}/refund-address/link',
+    { params: { path: { checkout_session_id: id } }, signal: AbortSignal.timeout(ANSWER_MS) },
+  );
+  if (data === undefined) throw new Stop(error?.error.message ?? UNREACHABLE);
+  return 'If you left an e-mail address before paying, a link is on its way to it. It works once, for 24 hours.';
 }
 
 async function read(
@@ -44,8 +57,13 @@ async function read(
   return data;
 }
 
-async function keep(id: string, address: string, wallet: Wallet | undefined): Promise<RefundAddress> {
-  const proof = wallet === undefined ? {} : await proofOf(id, address, wallet);
+async function keep(
+  id: string,
+  address: string,
+  { wallet, token }: { readonly wallet: Wallet | undefined; readonly token: string | undefined },
+): Promise<RefundAddress> {
+  const unsigned = token === undefined ? {} : { token };
+  const proof = wallet === undefined ? unsigned : await proofOf(id, address, wallet);
   const { data, error } = await payerApi.POST('/api/v1/pay/sessions/{checkout_session_id}/refund-address', {
     params: { path: { checkout_session_id: id } },
     body: { address, ...proof },
