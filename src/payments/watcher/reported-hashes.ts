@@ -127,12 +127,13 @@ function factsText(
   return [Number(status), blockHash.toLowerCase(), ...moved].join(', ');
 }
 
-/** True when a node has another block at this height. One that has none yet contradicts nothing. */
+/** True when a node has another block at this height. One that has none yet, or fails, contradicts nothing. */
 async function hasOtherBlock(
   { number, hash }: { readonly number: number; readonly hash: string },
   nodes: readonly NodeFindings[],
 ): Promise<boolean> {
   if (nodes.length < 2) return false;
-  const headers = await Promise.all(nodes.map(({ node }) => node.headers([number])));
+  const answers = await Promise.allSettled(nodes.map(({ node }) => node.headers([number])));
+  const headers = answers.flatMap(answer => (answer.status === 'fulfilled' ? [answer.value] : []));
   return headers.some(shown => (shown.get(number)?.hash ?? hash) !== hash);
 }
