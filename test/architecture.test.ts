@@ -334,6 +334,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/recipients/',
       'src/payments/sessions/',
       'src/payments/refunds/',
+      'src/payments/notifications/store/',
       'src/payments/settlement/',
       'src/contract/contracts/payments-errors.ts',
       'types:src/contract/',

@@ -3,6 +3,20 @@ import type { Actor, Owner } from './owner.ts';
 /** Log index of transfers of native coins, which have no log. */
 export const NO_LOG = -1;
 
+/**
+ * Answer of the nodes of a chain about a hash that a payer reported (Decision 362):
+ * - `searching`: they are still to be asked
+ * - `unknown`: they have no such transaction
+ * - `pending`: it is in a pool and in no block
+ * - `failed`: it is in a block and failed
+ * - `disputed`: they show different blocks or transfers
+ * - `mined`: it is in a block, and its transfers are recorded
+ */
+export type HashStatus = 'searching' | 'unknown' | 'pending' | 'failed' | 'disputed' | 'mined';
+
+/** Time after which a search for a reported hash ends without an answer, in milliseconds. */
+export const HASH_SEARCH_MS = 10 * 60_000;
+
 /** A transfer to a watched recipient, read from a block. Hex is lower case, times are UTC milliseconds. */
 export interface Transfer {
   readonly chainId: number;

@@ -3,14 +3,12 @@ import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { type DepositAddress, watcherName } from '../model/payment-chain.ts';
-import type { HashStatus } from '../model/reported-hash.ts';
 import type { CheckoutSession } from '../model/session.ts';
+import { HASH_SEARCH_MS, type HashStatus } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
 
 /** Time in which a hash is looked up once, whichever session names it, in milliseconds. */
 const ASK_AGAIN_MS = 60_000;
-/** Time after which a search without an answer ends, in milliseconds. */
-export const SEARCHED_MS = 10 * 60_000;
 /** Most hashes that one session can have looked up. */
 export const MAX_HASHES = 10;
 
@@ -33,7 +31,7 @@ export function reportedHashStore(handle: Handle) {
            select tx_hash, asked_at, row_number() over (partition by session_id order by asked_at, tx_hash) as turn
            from reported_hashes where status = 'searching' and chain_id = ? and asked_at > ?
          ) asked group by tx_hash order by min(turn), min(asked_at), tx_hash limit ${limit}`,
-        [chainId, now - SEARCHED_MS],
+        [chainId, now - HASH_SEARCH_MS],
       );
       if (hashes.length === 0) return [];
       const rows = await select({

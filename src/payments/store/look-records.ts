@@ -1,7 +1,7 @@
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
-import { SEARCHED_MS } from '../sessions/reported-hash-store.ts';
+import { HASH_SEARCH_MS } from '../model/transfer.ts';
 import type { StatementColumns } from '../tables/computed-columns.ts';
 import { type ChainProgress, type CursorRow, progressOf } from './cursor-store.ts';
 import { type DepositAddressRow, depositAddressFrom } from './watched-store.ts';
@@ -52,7 +52,7 @@ export async function lookRecords(handle: Handle, chainId: number, now: number):
       ...[chainId, chainId, chainId],
       ...[chainId, now, chainId, now],
       ...[chainId, chainId],
-      ...[chainId, now - SEARCHED_MS],
+      ...[chainId, now - HASH_SEARCH_MS],
       ...[chainId, chainId],
     ],
   );

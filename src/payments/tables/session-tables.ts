@@ -3,10 +3,9 @@ import type { PaymentLink } from '../model/payment-link.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { Recipient } from '../model/recipient.ts';
 import type { Refund, StatedAddress } from '../model/refund.ts';
-import type { HashStatus } from '../model/reported-hash.ts';
 import type { CheckoutSession, Customer } from '../model/session.ts';
 import type { BlockPart, SetAsideReason } from '../model/set-aside.ts';
-import type { UnmatchedTransfer } from '../model/transfer.ts';
+import type { HashStatus, UnmatchedTransfer } from '../model/transfer.ts';
 import type { OwnerColumns } from './organization-tables.ts';
 import type { RowOfRecord } from './record-form.ts';
 

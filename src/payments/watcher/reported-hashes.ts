@@ -1,6 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { HashStatus } from '../model/reported-hash.ts';
-import type { Transfer } from '../model/transfer.ts';
+import type { HashStatus, Transfer } from '../model/transfer.ts';
 import { type ReportedHash, reportedHashStore } from '../sessions/reported-hash-store.ts';
 import { earliestPayment, LATE_PAYMENT_MS } from '../settlement/match.ts';
 import { type LaneResult, NOTHING_DONE } from './look/lanes.ts';
@@ -15,13 +14,13 @@ const SHORTEST_PAUSE_MS = 2_000;
 /** Nodes that are asked and compared. */
 const NODES_COMPARED = 2;
 
-/** What a node says about hashes. Those for which it contradicts itself are left out. */
+/** Answers of one node about hashes. Those for which it contradicts itself are left out. */
 interface NodeFindings {
   readonly node: NodeReads;
   readonly lookups: ReadonlyMap<string, HashLookup>;
 }
 
-/** What the nodes together say about a hash. */
+/** Answer of the nodes together about a hash. */
 interface HashFinding {
   readonly status: HashStatus;
   /** Transfers that could pay a session that named the hash. */
@@ -116,7 +115,7 @@ function transfersOf(lookup: HashLookup, wanted: readonly ReportedHash[], chainI
   return transfersIn(lookup, { chainId, watched: { has: isWanted } }).filter(isInTime);
 }
 
-/** What two nodes must have in common. */
+/** Text of the facts that two nodes must have in common. */
 function factsText(
   { status, blockHash }: NonNullable<HashLookup['mined']>['receipt'],
   transfers: readonly Transfer[],
