@@ -60,24 +60,31 @@ export async function tryMethods(tester: Tester, path: string): Promise<void> {
   }
 }
 
-/** Tests a GET: HEAD returns the same without a body, and a conditional request returns 304. */
+/**
+ * Tests a GET: HEAD returns the same without a body, and a conditional request returns 304. `at` has the values of its
+ * path, and of the query of its example.
+ */
 export async function tryReading(
   tester: Tester,
   operation: Operation,
   at: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const get = await tester.ask(operation, { at }, ['200']);
-  const head = await tester.ask(operation, { at, method: 'HEAD' }, ['200']);
+  const pairs = operation.parameters
+    .filter(one => one.in === 'query' && one.example !== undefined)
+    .map(({ name }) => `${name}=${at[String(name)]}`);
+  const target = pairs.length === 0 ? { at } : { at, query: pairs.join('&') };
+  const get = await tester.ask(operation, target, ['200']);
+  const head = await tester.ask(operation, { ...target, method: 'HEAD' }, ['200']);
   if (head.headers['content-type'] !== get.headers['content-type']) {
     tester.report(`${operation.id}: HEAD has another Content-Type than GET`);
   }
-  const held = { at, headers: { 'if-none-match': String(get.headers.etag) } };
+  const held = { ...target, headers: { 'if-none-match': String(get.headers.etag) } };
   // The record may have changed in between, and then has another tag.
   const again = await tester.ask(operation, held, ['304', '200']);
   if (again.status === 200 && again.headers.etag === get.headers.etag) {
     tester.report(`${operation.id}: a conditional request gets the unchanged response again`);
   }
-  await tester.ask(operation, { at, query: 'undeclared=1' }, ['200']);
+  await tester.ask(operation, { at, query: [...pairs, 'undeclared=1'].join('&') }, ['200']);
 }
 
 async function tryKeys(tester: Tester, operation: Operation): Promise<void> {

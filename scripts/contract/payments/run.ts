@@ -66,6 +66,7 @@ async function makeRecords(tester: Tester): Promise<Ids> {
     payment_link_id: links.fixed.id,
     short_code: links.fixed.short_code,
     checkout_session_id: session,
+    session_id: session,
     transaction_id: transaction?.id,
     recipient_id: recipient,
     refund_id: refund,
