@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { components } from '#generated/payments/types.ts';
+import { leftTooMuch } from '#payments/browser/outcome-words.ts';
 import type { Wallet } from '../wallet/wallet-provider.ts';
 import type { WalletOffer } from '../wallet/wallet-way.ts';
 import { type PageState, pageState, type SessionView } from './states.ts';
@@ -25,9 +26,14 @@ export interface RefundStatement {
 /** States in which money has arrived that the merchant may send back. */
 const REFUNDABLE: readonly PageState[] = ['overpaid', 'paid_late', 'paid_sold_out', 'partial'];
 
-/** True when the payer may state where a refund is to go. */
+/** True when the payer may state where a refund is to go: until all that is not the price was sent back. */
 export function isRefundable(view: SessionView): boolean {
-  return REFUNDABLE.includes(pageState(view));
+  const { state } = view;
+  const left =
+    state.status === 'completed'
+      ? leftTooMuch(state)
+      : BigInt(state.amount_received) - BigInt(state.amount_refunded);
+  return REFUNDABLE.includes(pageState(view)) && left > 0n;
 }
 
 const STATED_WORDS: Readonly<Record<NonNullable<RefundAddress['proof']> | 'none', string>> = {
