@@ -837,7 +837,7 @@ export interface paths {
         };
         /**
          * List unmatched transfers
-         * @description Returns confirmed transfers to recipients of the organization that match no checkout session, newest first. They occur when a payer sends a rounded amount, or pays from an exchange. Those of set-aside transactions are listed before they are confirmed, with the status `set_aside`.
+         * @description Returns confirmed transfers to recipients of the organization that match no checkout session, newest first. They occur when a payer sends a rounded amount, or pays from an exchange. Those of set-aside transactions are listed before they are confirmed, with the status `set_aside`. Without `status`, the list has transfers in every state.
          */
         get: operations["listUnmatchedTransfers"];
         put?: never;
@@ -3334,6 +3334,8 @@ export interface components {
             amount_overpaid: components["schemas"]["Amount"];
             /** @description Amount of completed refunds, in the token's smallest unit. */
             amount_refunded: components["schemas"]["Amount"];
+            /** @description Amount of all refunds that are not cancelled, in the token's smallest unit. It does not count towards the price while the session is open. */
+            amount_reserved: components["schemas"]["Amount"];
             /**
              * @description Payment request for wallets (EIP-681); null when only a wallet that signed can pay.
              * @example ethereum:0x5fbdb2315678afecb367f032d93f642f64180aa3@31337/transfer?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8&uint256=12500000
@@ -3830,6 +3832,20 @@ export interface components {
          * @enum {string|null}
          */
         FailureReason: "reverted" | "cancelled" | "replaced" | "not_found" | "reorged" | "simulated" | null;
+        /** @description The merchant's decision that a payment leaves a session for another one. */
+        PaymentMove: {
+            /** @description Session that the payment left. */
+            session_id: components["schemas"]["SessionId"];
+            /** @description Time of the move. */
+            moved_at: components["schemas"]["Timestamp"];
+            /** @description Key with which it was moved. */
+            moved_by: components["schemas"]["Actor"];
+            /**
+             * @description Reason that the merchant gave; null for none.
+             * @example His new order
+             */
+            moved_reason: string | null;
+        };
         /** @description A transfer to a recipient that was matched with a checkout session. */
         PaymentTransaction: {
             /**
@@ -3935,8 +3951,10 @@ export interface components {
              * @example The buyer sent the order number
              */
             assigned_reason: string | null;
-            /** @description Session from which the merchant moved it; null when it was not moved. */
+            /** @description Session from which the merchant moved it last; null when it was not moved. */
             moved_from: components["schemas"]["SessionId"] | null;
+            /** @description All moves of the payment from one session to another, the earliest first. */
+            moves: components["schemas"]["PaymentMove"][];
         };
         /** @description One page of transactions. */
         PaymentTransactionList: {
@@ -5745,17 +5763,19 @@ export interface components {
             /** @description `live` or `test`; a transfer is visible to keys of its mode. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description `open` until the transfer is assigned to a session or dismissed; `set_aside` while no node returns the receipt of its transaction, so that it is neither confirmed nor can be assigned.
+             * @description `open` until the transfer is assigned to a session, dismissed or refunded completely; `set_aside` while no node returns the receipt of its transaction, so that it is neither confirmed nor can be assigned.
              * @example open
              * @enum {string}
              */
-            status: "open" | "assigned" | "dismissed" | "set_aside";
+            status: "open" | "assigned" | "dismissed" | "refunded" | "set_aside";
             /** @description Chain of the transfer. */
             chain_id: components["schemas"]["ChainId"];
             /** @description Contract address of the token that was sent. */
             token_address: components["schemas"]["TokenAddress"];
             /** @description Amount sent, in the token's smallest unit. */
             amount: components["schemas"]["Amount"];
+            /** @description Amount of its completed refunds, in the token's smallest unit. */
+            amount_refunded: components["schemas"]["Amount"];
             /** @description Address that sent the transfer. */
             sender_address: components["schemas"]["Address"];
             /** @description Address that received the transfer. */
@@ -6415,8 +6435,10 @@ export interface components {
             amount_received: components["schemas"]["Amount"];
             /** @description Amount that arrived beyond what the session asks for, in the token's smallest unit: of a payment that was too large, and of a second one. */
             amount_overpaid: components["schemas"]["Amount"];
-            /** @description Amount that the merchant sent back, in the token's smallest unit. It no longer counts towards the price. */
+            /** @description Amount that the merchant sent back, in the token's smallest unit. */
             amount_refunded: components["schemas"]["Amount"];
+            /** @description Amount that the merchant sent back or is about to send back, in the token's smallest unit. It does not count towards the price while the session is open. */
+            amount_reserved: components["schemas"]["Amount"];
             /** @description Wallet that signed for the session or paid it; null while unknown. */
             payer_address: components["schemas"]["Address"] | null;
             /** @description Hash of the latest paying transaction that was claimed or seen; null while there is none. */
@@ -7006,8 +7028,8 @@ export interface components {
         OutcomeParameter: components["schemas"]["Outcome"];
         /** @description Only transactions in this state. */
         TransactionStatusParameter: components["schemas"]["TransactionStatus"];
-        /** @description Only transfers in this state. */
-        TransferStatus: "open" | "assigned" | "dismissed" | "set_aside";
+        /** @description Only transfers in this state. `open` are those that need a decision. Without it, transfers in every state. */
+        TransferStatus: "open" | "assigned" | "dismissed" | "refunded" | "set_aside";
         /** @description Only refunds in this state. */
         RefundStatusParameter: components["schemas"]["RefundStatus"];
         /** @description Only records of this unmatched transfer. */
@@ -7025,9 +7047,9 @@ export interface components {
         OfPaymentLink: string;
         /** @description Only records of this checkout session. */
         OfSession: string;
-        /** @description Only transactions that were moved from this checkout session to another one. */
+        /** @description Only transactions that were ever moved from this checkout session to another one. */
         MovedFrom: string;
-        /** @description Only events of this session and of its transactions. */
+        /** @description Only events of this session, and of its transactions and refunds while they were its own. */
         EventsOfSession: string;
         /** @description Only deliveries of this event. */
         OfEvent: string;
@@ -7694,7 +7716,7 @@ export interface operations {
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
                 /** @description Only records of this checkout session. */
                 session_id?: components["parameters"]["OfSession"];
-                /** @description Only transactions that were moved from this checkout session to another one. */
+                /** @description Only transactions that were ever moved from this checkout session to another one. */
                 moved_from?: components["parameters"]["MovedFrom"];
                 /** @description Only records created at or after this time, ISO 8601. */
                 from?: components["parameters"]["From"];
@@ -8457,7 +8479,7 @@ export interface operations {
             query: {
                 /** @description Only events of this type. */
                 type?: components["parameters"]["EventTypeParameter"];
-                /** @description Only events of this session and of its transactions. */
+                /** @description Only events of this session, and of its transactions and refunds while they were its own. */
                 session_id?: components["parameters"]["EventsOfSession"];
                 /** @description Only records created at or after this time, ISO 8601. */
                 from?: components["parameters"]["From"];
@@ -9239,7 +9261,7 @@ export interface operations {
     listUnmatchedTransfers: {
         parameters: {
             query: {
-                /** @description Only transfers in this state. */
+                /** @description Only transfers in this state. `open` are those that need a decision. Without it, transfers in every state. */
                 status?: components["parameters"]["TransferStatus"];
                 /** @description Only records on this chain. */
                 chain_id?: components["parameters"]["ChainIdParameter"];
