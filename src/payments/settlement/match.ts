@@ -175,18 +175,21 @@ async function lateMatch(
     ended.find(session => claimedBy.has(session.id)) ??
     ended.find(session => session.amountDue === amount && !session.isWalletOnly);
   if (certain !== undefined) return { session: certain, matchedBy: 'wallet' };
+  // Amounts of ended sessions are used again, so several may have asked for this one.
+  const [exact, another] = candidates.ofAmount.filter(one => !isActive(one));
+  // An exact amount says more than a wallet that signed for another price and sent nothing in time.
   const probable =
     ended.find(session => asks(session, amount) || fillsUp(session, amount)) ??
-    ended.find(session => session.status === 'expired' && isTolerated(session, amount)) ??
-    ended.find(session => session.status === 'expired');
+    (exact === undefined
+      ? (ended.find(session => session.status === 'expired' && isTolerated(session, amount)) ??
+        ended.find(session => session.status === 'expired'))
+      : undefined);
   if (probable !== undefined) {
     const isOfOpen =
       owner !== undefined && (await reads.isOpenPrice({ ...depositAddressOf(transfer), ...owner }, amount));
     return isOfOpen ? undefined : { session: probable, matchedBy: 'wallet' };
   }
-  // Amounts of ended sessions are used again, so several may have asked for this one.
-  const [session, another] = candidates.ofAmount.filter(one => !isActive(one));
-  return session === undefined || another !== undefined ? undefined : { session, matchedBy: 'amount' };
+  return exact === undefined || another !== undefined ? undefined : { session: exact, matchedBy: 'amount' };
 }
 
 function isActive({ status }: CheckoutSession): boolean {

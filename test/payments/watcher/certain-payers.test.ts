@@ -98,6 +98,18 @@ eachWatchedShop('a payer', test => {
     expect(await unmatchedOf(ours)).toEqual([{ amount: PRICE, suggested: open.id }]);
   });
 
+  test('who signed for an abandoned session pays another ended one by its exact amount', async ({ ours }) => {
+    const abandoned = await ours.boundSession();
+    const meant = await ours.open({ subtotal: 9_000_000n, amount: 9_000_000n });
+    for (const { id } of [abandoned, meant]) await ours.expire(id);
+
+    await ours.payment(meant.amountDue);
+    await ours.settle();
+
+    expect(await ours.payments(abandoned.id)).toEqual([]);
+    expect(await ours.payments(meant.id)).toMatchObject([{ matchedBy: 'amount', isLate: true }]);
+  });
+
   test('who signed is late with the price when no open session asks for it', async ({ ours }) => {
     const ended = await ours.boundSession();
     await ours.expire(ended.id);
