@@ -156,6 +156,7 @@ create table checkout_sessions (
   amount_overpaid text collate "C" not null default '010'::text,
   use_reserved_until bigint,
   tolerance_bps bigint not null default 0,
+  amount_reserved text collate "C" not null default '010'::text,
   PRIMARY KEY (id),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
   FOREIGN KEY (organization_id) REFERENCES organizations(id),
@@ -258,7 +259,6 @@ CREATE INDEX transactions_by_block ON transactions USING btree (chain_id, block_
 CREATE INDEX transactions_by_day ON transactions USING btree (organization_id, mode, (created_at / 86400000), chain_id, token_address, status, created_at, amount);
 CREATE INDEX transactions_of_link ON transactions USING btree (payment_link_id, (created_at / 86400000), chain_id, token_address, status, created_at, amount);
 CREATE INDEX transactions_confirming ON transactions USING btree (chain_id, organization_id, mode, block_number, log_index) WHERE status = 'confirming'::text;
-CREATE INDEX transactions_moved ON transactions USING btree (moved_from) WHERE moved_from IS NOT NULL;
 
 create table unmatched_transfers (
   id text collate "C" not null,
@@ -288,6 +288,7 @@ create table unmatched_transfers (
   restored_at bigint,
   restored_by text collate "C",
   restored_reason text collate "C",
+  amount_refunded text collate "C" not null default '010'::text,
   PRIMARY KEY (id),
   UNIQUE (chain_id, tx_hash, log_index, organization_id, mode),
   CHECK ((mode = ANY (ARRAY['live'::text, 'test'::text]))),
@@ -707,3 +708,25 @@ create table refund_links (
 );
 CREATE INDEX refund_links_of_session ON refund_links USING btree (session_id, expires_at);
 CREATE INDEX refund_links_by_end ON refund_links USING btree (expires_at);
+
+create table dropped_transfers (
+  id text collate "C" not null,
+  chain_id bigint not null,
+  tx_hash text collate "C" not null,
+  amount_refunded text collate "C" not null,
+  record text collate "C" not null,
+  PRIMARY KEY (id)
+);
+CREATE INDEX dropped_transfers_by_hash ON dropped_transfers USING btree (chain_id, tx_hash);
+
+create table payment_moves (
+  transaction_id text collate "C" not null,
+  session_id text collate "C" not null,
+  since bigint not null,
+  moved_at bigint not null,
+  moved_by text collate "C" not null,
+  moved_reason text collate "C",
+  PRIMARY KEY (transaction_id, moved_at, session_id),
+  FOREIGN KEY (transaction_id) REFERENCES transactions(id) ON DELETE CASCADE
+);
+CREATE INDEX payment_moves_of_session ON payment_moves USING btree (session_id);

@@ -129,7 +129,7 @@ CREATE TABLE checkout_sessions (
   updated_at integer not null,
   completed_at integer,
   ended_at integer
-, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text, amount_refunded text not null default '010', accepted_at integer, accepted_by text, accepted_reason text, accepted_amount text, amount_overpaid text not null default '010', use_reserved_until integer, tolerance_bps integer not null default 0) strict;
+, client_hash text, is_price_round integer check (is_price_round in (0, 1)) not null default false, signed_address text, ended_reason text, amount_refunded text not null default '010', accepted_at integer, accepted_by text, accepted_reason text, accepted_amount text, amount_overpaid text not null default '010', use_reserved_until integer, tolerance_bps integer not null default 0, amount_reserved text not null default '010') strict;
 CREATE INDEX sessions_by_age on checkout_sessions (organization_id, mode, created_at, id, status);
 CREATE INDEX sessions_of_link on checkout_sessions (payment_link_id, created_at, id, organization_id, mode, status);
 CREATE INDEX sessions_by_end on checkout_sessions (chain_id, expires_at) where status = 'active';
@@ -230,7 +230,6 @@ CREATE INDEX transactions_of_link on transactions
      (payment_link_id, (created_at / 86400000), chain_id, token_address, status, created_at, amount);
 CREATE INDEX transactions_confirming on transactions (chain_id, organization_id, mode, block_number, log_index)
      where status = 'confirming';
-CREATE INDEX transactions_moved on transactions (moved_from) where moved_from is not null;
 
 CREATE TABLE unmatched_transfers (
   id text primary key,
@@ -250,7 +249,7 @@ CREATE TABLE unmatched_transfers (
   session_id text,
   transaction_id text,
   created_at integer not null,
-  assigned_at integer, suggested_session_id text, assigned_by text, assigned_reason text, dismissed_at integer, dismissed_by text, dismissed_reason text, restored_at integer, restored_by text, restored_reason text,
+  assigned_at integer, suggested_session_id text, assigned_by text, assigned_reason text, dismissed_at integer, dismissed_by text, dismissed_reason text, restored_at integer, restored_by text, restored_reason text, amount_refunded text not null default '010',
   unique (chain_id, tx_hash, log_index, organization_id, mode)
 ) strict;
 CREATE INDEX transfers_by_age on unmatched_transfers (organization_id, mode, created_at, id);
@@ -600,3 +599,23 @@ CREATE TABLE refund_links (
 ) strict;
 CREATE INDEX refund_links_of_session on refund_links (session_id, expires_at);
 CREATE INDEX refund_links_by_end on refund_links (expires_at);
+
+CREATE TABLE dropped_transfers (
+  id text primary key,
+  chain_id integer not null,
+  tx_hash text not null,
+  amount_refunded text not null,
+  record text not null
+) strict;
+CREATE INDEX dropped_transfers_by_hash on dropped_transfers (chain_id, tx_hash);
+
+CREATE TABLE payment_moves (
+  transaction_id text not null references transactions (id) on delete cascade,
+  session_id text not null,
+  since integer not null,
+  moved_at integer not null,
+  moved_by text not null,
+  moved_reason text,
+  primary key (transaction_id, moved_at, session_id)
+) strict;
+CREATE INDEX payment_moves_of_session on payment_moves (session_id);

@@ -5,6 +5,7 @@ import { rowsOf } from '../db/query.ts';
 import { SCRAPE_PATIENCE_MS } from '../http/metrics.ts';
 import { inTime } from '../lib/in-time.ts';
 import { type ClockAndLog, logAndGoOn } from '../lib/logger.ts';
+import { IS_OPEN } from './store/transfer-store.ts';
 import type { StatementColumns } from './tables/computed-columns.ts';
 import type { WebhookWithDue } from './webhooks/store/due-deliveries.ts';
 
@@ -122,7 +123,10 @@ function registerGauges(options: PaymentsMetricsOptions): void {
     ({ openSessions }) => openSessions.map(({ state, count }) => [{ state }, count]),
   );
   gauge(
-    { name: 'open_unmatched_transfers', help: 'Confirmed transfers that are assigned to no session' },
+    {
+      name: 'open_unmatched_transfers',
+      help: 'Confirmed transfers that match no session and need a decision',
+    },
     ({ openTransfers }) => [[{}, openTransfers]],
   );
   gauge(
@@ -191,7 +195,7 @@ const QUEUES = `select 'deliveries' as name, count(*) as total from deliveries w
 const SESSIONS = `select payment_status as name, count(*) as total from checkout_sessions
   where status = 'active' group by payment_status`;
 const OTHERS = `select 'transfers' as name, count(*) as total from unmatched_transfers
-    where confirmed_at is not null and assigned_at is null and dismissed_at is null
+    where ${IS_OPEN}
   union all select 'webhooks', count(*) from webhooks where disabled_at is not null and deleted_at is null`;
 const STATES = ['awaiting_payment', 'confirming', 'underpaid', 'failed'];
 

@@ -8,11 +8,11 @@ import type { WatchedChainStatus } from './chain-status.ts';
 import { dueWorkWorker } from './due-work.ts';
 import type { PaymentsCounters } from './metrics.ts';
 import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
-import { refundExpiryWorker } from './refunds/refund-expiry.ts';
 import { retentionWorker } from './retention.ts';
 import type { Seals } from './secrets/sealed.ts';
 import { chainShare } from './watcher/chain-share.ts';
 import { expiryWorker } from './watcher/expiry.ts';
+import { refundExpiryWorker } from './watcher/refunds/refund-expiry.ts';
 import { startChainWatcher } from './watcher/running-watcher.ts';
 
 /** A chain to watch, with the client of its nodes. */

@@ -29,6 +29,7 @@ export function aSession({ organizationId, mode }: Owner, changes: Partial<Sessi
     toleranceBps: 0,
     amountReceived: 0n,
     amountRefunded: 0n,
+    amountReserved: 0n,
     amountOverpaid: 0n,
     presentation: {
       name: 'A cup of coffee',

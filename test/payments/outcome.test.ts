@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { uintColumn } from '#db/columns.ts';
 import { openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
+import { payerWords } from '#payments/browser/outcome-words.ts';
 import { acceptsPayment, OUTCOME_SQL, type OutcomeFacts, outcomeOf } from '#payments/model/outcome.ts';
 import { bothDatabases } from '../support/databases.ts';
 
@@ -89,4 +90,25 @@ test('an open checkout takes money unless it is sold out, its chain late or its 
   expect(acceptsPayment({ ...OPEN, paymentStatus: 'paid' }, UNHINDERED)).toBe(false);
   expect(acceptsPayment(ENDED, UNHINDERED)).toBe(false);
   expect(acceptsPayment(PAID, UNHINDERED)).toBe(false);
+});
+
+test('the payer of a part that is about to be sent back reads that it does not count', () => {
+  const facts = {
+    merchant: 'Acme',
+    price: '5 USDC',
+    received: '3 USDC',
+    missing: '5 USDC',
+    tooMuch: '',
+    sentBack: '',
+    returning: '3 USDC',
+    confirmations: '',
+    status: 'active',
+    isLate: false,
+    failureReason: null,
+  } as const;
+
+  expect(payerWords('partial', facts)).toEqual({
+    title: '5 USDC still to pay',
+    text: '3 USDC of 5 USDC received. Acme is sending 3 USDC back.',
+  });
 });

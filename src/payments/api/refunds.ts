@@ -17,6 +17,7 @@ import {
 } from '../refunds/refundable-money.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { sessionStore } from '../sessions/session-store.ts';
+import { settlement } from '../settlement/settlement.ts';
 import { cursorStore } from '../store/cursor-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
@@ -93,6 +94,8 @@ export function refundHandlers({ db, seals, clock, chains }: PaymentsContext) {
         const moves = refundMoves({ handle, seals, now: clock.now() });
         const cancelled = await moves.cancel(refund.id, caller.actor, body.reason ?? null);
         if (cancelled === undefined) throw notNow(`${stateOf(refund)}, so it cannot be cancelled.`);
+        const { sessionId } = cancelled;
+        if (sessionId !== null) await settlement({ handle, seals, now: clock.now() }).recount(sessionId);
         return { status: 200, body: refundBody(cancelled) };
       }),
 

@@ -26,9 +26,10 @@ export function transactionHandlers(context: PaymentsContext) {
       const ids = transactions.data.map(({ sessionId }) => sessionId);
       const sessions = await sessionStore(db, seals).findMany(ids);
       // Retention may have removed a session and its transactions since they were read.
+      const movesOf = await transactionStore(db).movesOf(transactions.data);
       const data = transactions.data.flatMap(one => {
         const session = sessions.get(one.sessionId);
-        return session === undefined ? [] : [transactionBody(one, session)];
+        return session === undefined ? [] : [transactionBody(one, session, movesOf(one.id))];
       });
       return {
         status: 200,
@@ -41,7 +42,8 @@ export function transactionHandlers(context: PaymentsContext) {
       if (transaction === undefined) throw resourceNotFound('transaction', transaction_id);
       const session = await sessionStore(db, seals).findById(transaction.sessionId);
       if (session === undefined) throw resourceNotFound('transaction', transaction_id);
-      return { status: 200, body: transactionBody(transaction, session) };
+      const movesOf = await transactionStore(db).movesOf([transaction]);
+      return { status: 200, body: transactionBody(transaction, session, movesOf(transaction.id)) };
     },
 
     async listTransactionCandidates({ path: { transaction_id: id } }, caller) {
@@ -70,7 +72,8 @@ export function transactionHandlers(context: PaymentsContext) {
           const message = `The transaction ${result.refusal}, so it cannot be moved.`;
           throw paymentsError('invalid_status_transition', message);
         }
-        return { status: 200, body: transactionBody(result.transaction, session) };
+        const movesOf = await transactionStore(handle).movesOf([result.transaction]);
+        return { status: 200, body: transactionBody(result.transaction, session, movesOf(id)) };
       }),
 
     async exportPaymentTransactions({ query }, caller) {

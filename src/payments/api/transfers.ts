@@ -46,7 +46,7 @@ export function transferHandlers(context: PaymentsContext) {
         const decision = { actor: caller.actor, reason: reason?.trim() ?? null };
         const transaction = await settled.assign(caller, transfer.id, session, decision);
         if (transaction === undefined) throw taken('has paid another session');
-        return { status: 200, body: transactionBody(transaction, session) };
+        return { status: 200, body: transactionBody(transaction, session, []) };
       }),
 
     dismissUnmatchedTransfer: ({ path: { unmatched_transfer_id: id }, body: { reason } }, caller) =>
@@ -74,6 +74,7 @@ const NOT_OPEN = {
   open: 'is open',
   assigned: 'is already assigned',
   dismissed: 'is dismissed, so it has to be restored first',
+  refunded: 'is refunded',
   set_aside: 'waits for the receipt of its transaction',
 } as const satisfies Record<TransferStatus, string>;
 
@@ -91,6 +92,7 @@ function transferBody(transfer: UnmatchedTransfer): PaymentsSchemas['UnmatchedTr
     chain_id: transfer.chainId,
     token_address: transfer.tokenAddress,
     amount: transfer.amount.toString(),
+    amount_refunded: transfer.amountRefunded.toString(),
     sender_address: transfer.sender,
     recipient_address: transfer.recipient,
     tx_hash: transfer.txHash,

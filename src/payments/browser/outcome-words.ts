@@ -14,6 +14,8 @@ export interface PayerAmounts {
   readonly tooMuch: string;
   /** Empty when nothing was sent back. */
   readonly sentBack: string;
+  /** Amount that open refunds are about to send back; empty for nothing. */
+  readonly returning: string;
   /** `2 of 3 confirmations`. */
   readonly confirmations: string;
   readonly status: Schemas['SessionStatus'];
@@ -27,10 +29,15 @@ export interface Words {
   readonly text: string;
 }
 
-/** Words of an outcome for the payer (Decision 340). They name what was sent back. */
+/** Words of an outcome for the payer (Decision 340). They name what is sent back. */
 export function payerWords(outcome: Outcome, facts: PayerAmounts): Words {
-  const { merchant, received, sentBack, status } = facts;
-  const words = PAYER_WORDS[outcome](facts);
+  const { merchant, received, sentBack, returning, status } = facts;
+  const { title, text } = PAYER_WORDS[outcome](facts);
+  const isReturning = returning !== '' && status === 'active';
+  const words = {
+    title,
+    text: isReturning ? `${text} ${merchant} is sending ${returning} back.`.trim() : text,
+  };
   if (sentBack === '') return words;
   if (status !== 'expired') return { ...words, text: `${words.text} ${sentBack} was sent back.`.trim() };
   return {

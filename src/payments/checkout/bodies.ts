@@ -98,6 +98,7 @@ function checkoutState(
     amount_received: session.amountReceived.toString(),
     amount_overpaid: session.amountOverpaid.toString(),
     amount_refunded: session.amountRefunded.toString(),
+    amount_reserved: session.amountReserved.toString(),
     payer_address: session.payerAddress,
     tx_hash: session.txHash,
     confirmations: session.confirmations,

@@ -99,19 +99,28 @@ export function eventStore(handle: Handle, seals: Seals) {
   };
 }
 
-/** Events whose fact begins with the id of a session, or of one of its transactions or refunds. */
+/**
+ * Events whose fact begins with the id of a session, of one of its refunds, or of a payment that was its own at that time
+ * (Decision 369).
+ */
 function ofSession(id: string): Sql {
   return {
     sql: `id in (
       select e.id from events e where e.fact >= ? and e.fact < ?
       union all
       select e.id from transactions t join events e on e.fact >= t.id || ':' and e.fact < t.id || ';'
-      where t.session_id = ?
+      where t.session_id = ? and e.created_at >= coalesce((
+        select max(m.moved_at) from payment_moves m where m.transaction_id = t.id
+      ), 0)
+      union all
+      select e.id from payment_moves m
+      join events e on e.fact >= m.transaction_id || ':' and e.fact < m.transaction_id || ';'
+      where m.session_id = ? and e.created_at >= m.since and e.created_at < m.moved_at
       union all
       select e.id from refunds r join events e on e.fact >= r.id || ':' and e.fact < r.id || ';'
       where r.session_id = ?
     )`,
-    bindings: [`${id}:`, `${id};`, id, id],
+    bindings: [`${id}:`, `${id};`, id, id, id],
   };
 }
 

@@ -49,3 +49,15 @@ export interface PaymentTransaction extends Owner {
   /** The session from which it was moved last. */
   readonly movedFrom: string | null;
 }
+
+/** The merchant's decision that a payment leaves a session for another one (Decision 369). */
+export interface PaymentMove {
+  readonly transactionId: string;
+  /** The session that it left. */
+  readonly sessionId: string;
+  /** Time at which it came to that session by another move; 0 for the session that it first paid. */
+  readonly since: number;
+  readonly movedAt: number;
+  readonly movedBy: Actor;
+  readonly movedReason: string | null;
+}

@@ -64,6 +64,8 @@ export interface CheckoutSession extends Owner {
   readonly amountReceived: bigint;
   /** Sum of its completed refunds (Decision 350). */
   readonly amountRefunded: bigint;
+  /** Sum of its refunds that are not cancelled, the completed ones included (Decision 368). */
+  readonly amountReserved: bigint;
   /** Confirmed money beyond what the session asks for. */
   readonly amountOverpaid: bigint;
   readonly presentation: Presentation;
@@ -125,6 +127,7 @@ export type SessionState = Pick<
   | 'amountReceived'
   | 'amountOverpaid'
   | 'amountRefunded'
+  | 'amountReserved'
   | 'payerAddress'
   | 'txHash'
   | 'confirmations'

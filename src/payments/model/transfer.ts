@@ -33,6 +33,17 @@ export interface Transfer {
   readonly amount: bigint;
 }
 
+/** An unmatched transfer, and the session it was probably meant for. */
+export interface NewTransfer extends Transfer {
+  readonly suggestedSessionId?: string | null;
+}
+
+/** A transfer to a recipient of this owner. */
+export interface OwnedTransfer {
+  readonly owner: Owner;
+  readonly transfer: NewTransfer;
+}
+
 /** A transfer to an organization's recipient that matches none of its sessions. */
 export interface UnmatchedTransfer extends Owner, Transfer {
   readonly id: string;
@@ -43,6 +54,8 @@ export interface UnmatchedTransfer extends Owner, Transfer {
   readonly sessionId: string | null;
   readonly transactionId: string | null;
   readonly createdAt: number;
+  /** Sum of its completed refunds (Decision 368). */
+  readonly amountRefunded: bigint;
   /** Null unless it was assigned. */
   readonly assignedAt: number | null;
   readonly assignedBy: Actor | null;
@@ -58,14 +71,21 @@ export interface UnmatchedTransfer extends Owner, Transfer {
 }
 
 /**
- * State of a listed transfer: waiting for its session, assigned to one, dismissed (Decision 346), or waiting for the
- * receipt of its transaction (Decision 290).
+ * State of a listed transfer: waiting for its session, assigned to one, dismissed (Decision 346), sent back completely
+ * (Decision 368), or waiting for the receipt of its transaction (Decision 290).
  */
-export type TransferStatus = 'open' | 'assigned' | 'dismissed' | 'set_aside';
+export type TransferStatus = 'open' | 'assigned' | 'dismissed' | 'refunded' | 'set_aside';
 
 /** State of a listed transfer. */
-export function transferStatus({ assignedAt, dismissedAt, confirmedAt }: UnmatchedTransfer): TransferStatus {
+export function transferStatus({
+  assignedAt,
+  dismissedAt,
+  confirmedAt,
+  amount,
+  amountRefunded,
+}: UnmatchedTransfer): TransferStatus {
   if (assignedAt !== null) return 'assigned';
   if (confirmedAt === null) return 'set_aside';
+  if (amountRefunded === amount) return 'refunded';
   return dismissedAt === null ? 'open' : 'dismissed';
 }

@@ -39,6 +39,7 @@ export function customerContent(
     missing: amountOf(missing),
     tooMuch: amountOf((isPaid || isSoldOut ? null : data.overpaid_amount) ?? 0n),
     sentBack: '',
+    returning: '',
     confirmations: '',
     status: isPaid ? 'completed' : data.status,
     isLate: false,

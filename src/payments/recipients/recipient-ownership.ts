@@ -89,7 +89,11 @@ export async function isRecipientInUse(handle: Transaction, recipient: Recipient
   const sql = [
     of('payment_links', 'recipient_address', 'is_active'),
     of('checkout_sessions', 'recipient_address', "status = 'active'"),
-    of('unmatched_transfers', 'recipient', 'assigned_at is null and dismissed_at is null'),
+    of(
+      'unmatched_transfers',
+      'recipient',
+      'assigned_at is null and dismissed_at is null and amount_refunded <> amount',
+    ),
   ].join(' union all ');
   const bindings = [organizationId, mode, chainId, address];
   const rows = await rowsOf(handle, `${sql} limit 1`, [...bindings, ...bindings, ...bindings]);

@@ -55,17 +55,14 @@ export function refundMoves({
     return written;
   }
 
-  /** Writes the sum of a session's completed refunds to the session. */
-  async function total({ sessionId }: Pick<Refund, 'sessionId'>): Promise<void> {
-    if (sessionId === null) return;
-    const sum = await refunds.sum({ sessionId }, ['completed']);
-    await handle('checkout_sessions')
-      .where({ id: sessionId })
-      .update({ amount_refunded: uintColumn(sum), updated_at: now });
+  async function total({ sessionId, unmatchedTransferId }: Refund): Promise<void> {
+    if (sessionId !== null) await totalSession(handle, sessionId, now);
+    if (unmatchedTransferId !== null) await totalTransfer(handle, unmatchedTransferId);
   }
 
   async function end(refund: Refund, failureReason: RefundFailureReason, by: Partial<Refund> = {}) {
     const ended = await write({ ...refund, ...by, status: 'cancelled', failureReason, cancelledAt: now });
+    await total(ended);
     await tell('refund.failed', ended, 'cancelled');
     return ended;
   }
@@ -74,11 +71,12 @@ export function refundMoves({
     /** Records a new refund, whose amount the caller has found to be free in this transaction. */
     async create(refund: Refund): Promise<void> {
       await refunds.insert(refund);
+      await total(refund);
       await tell('refund.created', refund, 'created');
       announce(handle, watcherName(refund.chainId));
     },
 
-    /** Cancels a refund that requires action. Undefined in any other state. */
+    /** Cancels a refund that requires action. Undefined in any other state. The caller counts its session again. */
     async cancel(id: string, by: Actor, reason: string | null): Promise<Refund | undefined> {
       const refund = await refunds.byId(id);
       if (refund.status !== 'requires_action') return undefined;
@@ -168,28 +166,44 @@ export function refundMoves({
       return true;
     },
 
-    /** Ends refunds past their time whose transfer was not seen. Returns their number. */
-    async expireDue(): Promise<number> {
+    /** Ends refunds past their time whose transfer was not seen. The caller counts their sessions again. */
+    async expireDue(): Promise<readonly Refund[]> {
       const due = await refunds.due(now, EXPIRED_AT_ONCE);
       for (const refund of due) await end(refund, 'expired');
-      return due.length;
+      return due;
     },
   };
 }
 
 const NOWHERE = { logIndex: null, blockNumber: null, blockHash: null, confirmations: 0 };
 
-/** Gives the refunds of an unmatched transfer, and their sum, to the payment that it became. */
+/** Writes the sums of a session's refunds to the session. */
+async function totalSession(handle: Transaction, sessionId: string, now: number): Promise<void> {
+  const { reserved, completed } = await refundStore(handle).sums({ sessionId });
+  await handle('checkout_sessions')
+    .where({ id: sessionId })
+    .update({
+      amount_refunded: uintColumn(completed),
+      amount_reserved: uintColumn(reserved),
+      updated_at: now,
+    });
+}
+
+/** Writes the sum of an unmatched transfer's completed refunds to its record, also while the chain has dropped it. */
+async function totalTransfer(handle: Transaction, id: string): Promise<void> {
+  const { completed } = await refundStore(handle).sums({ unmatchedTransferId: id });
+  for (const table of ['unmatched_transfers', 'dropped_transfers'] as const)
+    await handle(table)
+      .where({ id })
+      .update({ amount_refunded: uintColumn(completed) });
+}
+
+/** Gives the refunds of an unmatched transfer, and their sums, to the payment that it became. `now` is UTC ms. */
 export async function followMoney(
-  handle: Transaction,
+  { handle, now }: { readonly handle: Transaction; readonly now: number },
   transferId: string,
   payment: PaymentTransaction,
 ): Promise<void> {
-  const refunds = refundStore(handle);
-  if ((await refunds.follow(transferId, payment)) === 0) return;
-  const { sessionId } = payment;
-  const sum = await refunds.sum({ sessionId }, ['completed']);
-  await handle('checkout_sessions')
-    .where({ id: sessionId })
-    .update({ amount_refunded: uintColumn(sum) });
+  if ((await refundStore(handle).follow(transferId, payment)) > 0)
+    await totalSession(handle, payment.sessionId, now);
 }

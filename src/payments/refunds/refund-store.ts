@@ -30,6 +30,12 @@ export interface RefundFilters {
   readonly to?: number | undefined;
 }
 
+/** Sums of refunds: of all that are not cancelled, and of the completed ones among them. */
+export interface RefundSums {
+  readonly reserved: bigint;
+  readonly completed: bigint;
+}
+
 /** Condition that the chain may still complete a refund: its transaction may come back after a failure. */
 const IS_FOLLOWED = `tx_hash is not null and status in ('requires_action', 'pending')
   and (status = 'pending' or failure_reason in ('not_found', 'reorged'))`;
@@ -86,19 +92,20 @@ export function refundStore(handle: Handle) {
       return where(`${sql} order by created_at desc, id desc limit ?`, [...bindings, limit]);
     },
 
-    /** Sum of the refunds in these states of a session, a transaction or an unmatched transfer. */
-    async sum(of: Partial<RefundedMoney>, statuses: readonly RefundStatus[]): Promise<bigint> {
+    /** Sums of the refunds of a session, a transaction or an unmatched transfer. */
+    async sums(of: Partial<RefundedMoney>): Promise<RefundSums> {
       const { sql, bindings } = allOf([
         optionalCondition('session_id = ?', of.sessionId ?? undefined),
         optionalCondition('transaction_id = ?', of.transactionId ?? undefined),
         optionalCondition('unmatched_transfer_id = ?', of.unmatchedTransferId ?? undefined),
       ]);
-      const rows = await select({ from: 'refunds', columns: ['amount'] }).rows(
+      const rows = await select({ from: 'refunds', columns: ['amount', 'status'] }).rows(
         handle,
-        `where ${sql} and status in (${placeholders(statuses.length)})`,
-        [...bindings, ...statuses],
+        `where ${sql} and status <> 'cancelled'`,
+        bindings,
       );
-      return rows.reduce((sum, row) => sum + uintOf(row.amount), 0n);
+      const sumOf = (some: typeof rows) => some.reduce((sum, row) => sum + uintOf(row.amount), 0n);
+      return { reserved: sumOf(rows), completed: sumOf(rows.filter(row => row.status === 'completed')) };
     },
 
     /** Gives refunds of an unmatched transfer the payment that it became. Returns their number. */

@@ -1,13 +1,7 @@
 import type { Handle } from '../../db/open.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
-import {
-  type DestinationSource,
-  isProved,
-  type RefundedMoney,
-  type RefundStatus,
-  type StatedAddress,
-} from '../model/refund.ts';
+import { type DestinationSource, isProved, type RefundedMoney, type StatedAddress } from '../model/refund.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import type { UnmatchedTransfer } from '../model/transfer.ts';
 import { transactionStore } from '../store/transaction-store.ts';
@@ -31,9 +25,6 @@ export interface RefundableMoney extends RefundedMoney, DepositAddress {
   readonly destinations: readonly KnownDestination[];
 }
 
-/** States of refunds whose money is reserved or sent. */
-const RESERVING: readonly RefundStatus[] = ['requires_action', 'pending', 'completed'];
-
 /** Money of a session, or of one of its completed transactions (Decision 350). */
 export async function moneyOfSession(
   handle: Handle,
@@ -45,7 +36,7 @@ export async function moneyOfSession(
   const arrived = all.filter(({ status }) => status === 'completed');
   const ofSession = {
     received: sumOf(arrived),
-    reserved: await refunds.sum({ sessionId: session.id }, RESERVING),
+    reserved: (await refunds.sums({ sessionId: session.id })).reserved,
   };
   const asked = transaction === undefined ? arrived : arrived.filter(({ id }) => id === transaction.id);
   const part =
@@ -53,7 +44,7 @@ export async function moneyOfSession(
       ? ofSession
       : {
           received: sumOf(asked),
-          reserved: await refunds.sum({ transactionId: transaction.id }, RESERVING),
+          reserved: (await refunds.sums({ transactionId: transaction.id })).reserved,
         };
   const free = [ofSession, part].map(({ received, reserved }) => received - reserved);
   const stated = await refundAddressStore(handle).find(session.id);
@@ -80,7 +71,7 @@ export async function moneyOfSession(
 /** Money of an unmatched transfer (Decision 350). */
 export async function moneyOfTransfer(handle: Handle, transfer: UnmatchedTransfer): Promise<RefundableMoney> {
   const { id, chainId, tokenAddress, recipient, amount: received, sender } = transfer;
-  const reserved = await refundStore(handle).sum({ unmatchedTransferId: id }, RESERVING);
+  const { reserved } = await refundStore(handle).sums({ unmatchedTransferId: id });
   return {
     chainId,
     tokenAddress,

@@ -3,6 +3,7 @@ import type { Handle } from '../../db/open.ts';
 import { insertRows, placeholders } from '../../db/rows.ts';
 import type { RowIn } from '../../db/select/select.ts';
 import { select } from '../tables/select.ts';
+import { HAS_NO_REFUND } from './open-transfers.ts';
 
 /** An unmatched transfer that could be a session's payment. */
 export interface PossiblePayment {
@@ -85,7 +86,7 @@ export function candidateStore(handle: Handle) {
       const rows = await SHOWN.rows(
         handle,
         `where c.session_id in (${placeholders(sessionIds.length)})
-           and t.assigned_at is null and t.dismissed_at is null
+           and t.assigned_at is null and t.dismissed_at is null and ${HAS_NO_REFUND}
          order by c.match_rank, t.block_time, t.id`,
         sessionIds,
       );

@@ -11,6 +11,11 @@ interface NamedTransfers {
   readonly since: number;
 }
 
+/** Condition that no money of an unmatched transfer `t` is on its way back. */
+export const HAS_NO_REFUND = `not exists (
+  select 1 from refunds r where r.unmatched_transfer_id = t.id and r.status <> 'cancelled'
+)`;
+
 /** Most transfers that one payer proves or names at once. */
 const NAMED_AT_ONCE = 100;
 
@@ -24,13 +29,11 @@ export async function openTransfers(
   { sender, txHash, since }: NamedTransfers,
 ): Promise<UnmatchedTransfer[]> {
   const [column, value] = sender === undefined ? ['tx_hash', txHash ?? ''] : ['sender', sender];
-  const rows = await select({ from: 'unmatched_transfers', columns: ['*'] }).rows(
+  const rows = await select({ from: 'unmatched_transfers t', columns: ['*'] }).rows(
     handle,
     `where chain_id = ? and token_address = ? and recipient = ? and ${column} = ?
        and assigned_at is null and dismissed_at is null and block_time >= ?
-       and not exists (
-         select 1 from refunds r where r.unmatched_transfer_id = unmatched_transfers.id and r.status <> 'cancelled'
-       )
+       and ${HAS_NO_REFUND}
      order by block_number, log_index limit ${NAMED_AT_ONCE}`,
     [chainId, tokenAddress, recipientAddress, value, since],
   );

@@ -85,6 +85,7 @@ export function openingOf(
     toleranceBps: ('link' in terms ? terms.link.toleranceBps : null) ?? circumstances.merchant.toleranceBps,
     amountReceived: 0n,
     amountRefunded: 0n,
+    amountReserved: 0n,
     amountOverpaid: 0n,
     presentation: presentationOf(terms, circumstances.merchant),
     signedAddress: null,

@@ -44,10 +44,11 @@ export function manualSettlement(unit: SettlementUnit) {
       const seen = await insertPayment(unit, session, transfer, { matchedBy: 'assignment', confirmations });
       const { actor: assignedBy, reason: assignedReason } = decision;
       await unit.transactions.update({ ...seen, assignedAt: unit.now, assignedBy, assignedReason });
+      // Its refunds come along before it counts.
+      await followMoney(unit, transferId, seen);
       const transaction = await complete(seen.id);
       const payment = { sessionId, transactionId: transaction.id };
       await transferDecisions(unit.handle).assign(transferId, payment, { ...decision, now: unit.now });
-      await followMoney(unit.handle, transferId, transaction);
       return transaction;
     },
 

@@ -3,7 +3,7 @@ import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 import { moneyOfSession } from '../refunds/refundable-money.ts';
 import { endSoldOut } from './ended-sessions.ts';
-import { hasUse } from './outcomes.ts';
+import { hasUse, latestCompleted } from './outcomes.ts';
 import { type Move, type PaymentCase, withoutPayment, withTotals } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { completed, isCounted } from './settling.ts';
@@ -25,9 +25,7 @@ export function acceptance(unit: SettlementUnit) {
     ): Promise<{ readonly session: CheckoutSession } | { readonly refusal: AcceptanceRefusal }> {
       const session = await unit.sessionOf(id);
       const all = await unit.transactions.ofSession(id);
-      const [transaction] = all
-        .filter(one => one.status === 'completed')
-        .toSorted((one, other) => (other.completedAt ?? 0) - (one.completedAt ?? 0));
+      const transaction = latestCompleted(all);
       const refusal = acceptanceRefusal(session, all);
       if (refusal !== undefined) return { refusal };
       if (transaction === undefined) return { refusal: 'has no confirmed payment' };
@@ -112,6 +110,14 @@ export function reassignment(unit: SettlementUnit) {
       const move = completed(arrival, await hasUse(unit, arrival), now);
       const transaction = { ...move.transaction, completedAt: before.completedAt };
       await unit.transactions.replace(transaction);
+      await unit.transactions.recordMove({
+        transactionId,
+        sessionId: source.id,
+        since: before.movedFrom === null ? 0 : (before.assignedAt ?? 0),
+        movedAt: now,
+        movedBy: actor,
+        movedReason: reason,
+      });
       await transferDecisions(unit.handle).follow(transaction);
       const left = withoutPayment(from, now);
       await unit.sessions.update(left);

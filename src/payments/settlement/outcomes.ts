@@ -65,6 +65,25 @@ export function outcomes(unit: SettlementUnit) {
     },
 
     /**
+     * Counts the payments of an open session again, because a refund has ended that needed some of its money. Completes
+     * the session if they reach its price.
+     */
+    async recount(sessionId: string): Promise<void> {
+      const session = await unit.sessionOf(sessionId);
+      const all = await unit.transactions.ofSession(sessionId);
+      const transaction = latestCompleted(all);
+      if (session.status !== 'active' || transaction === undefined) return;
+      const account = { session, transaction, others: all.filter(one => one !== transaction) };
+      const move = completed(account, await hasUse(unit, account), now);
+      await unit.write({
+        ...move,
+        transaction: { ...move.transaction, completedAt: transaction.completedAt },
+        // The payment itself was reported when it completed.
+        events: move.events.filter(({ type }) => type !== 'payment.completed'),
+      });
+    },
+
+    /**
      * Fails a completed transaction whose block is gone, until it is seen in another block. Returns any other
      * transaction unchanged.
      */
@@ -82,6 +101,12 @@ function stands(
   inBlock = transaction.blockHash,
 ): boolean {
   return statuses.includes(transaction.status) && transaction.blockHash === inBlock;
+}
+
+/** The payment of a session that completed last. */
+export function latestCompleted(all: readonly PaymentTransaction[]): PaymentTransaction | undefined {
+  const completed = all.filter(({ status }) => status === 'completed');
+  return completed.toSorted((one, other) => (other.completedAt ?? 0) - (one.completedAt ?? 0))[0];
 }
 
 /** Counts a use of the session's link when the completion needs one; false when none was left for it. */

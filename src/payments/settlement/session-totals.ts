@@ -112,9 +112,9 @@ export function neededSum(session: CheckoutSession, payments: readonly PaymentTr
   return payments.every(({ matchedBy }) => CERTAIN.includes(matchedBy)) ? leastSum(session) : session.amount;
 }
 
-/** Sum that the merchant sent back to the payer of an open session. It no longer counts towards the price (Decision 350). */
-export function sentBack({ status, amountRefunded }: CheckoutSession): bigint {
-  return status === 'active' ? amountRefunded : 0n;
+/** Money of an open session that its refunds need. It does not count towards the price (Decision 368). */
+export function reservedIn({ status, amountReserved }: CheckoutSession): bigint {
+  return status === 'active' ? amountReserved : 0n;
 }
 
 function isSeen({ status }: PaymentTransaction): boolean {
@@ -131,7 +131,7 @@ function paymentStatusOf(
   if (has('confirming')) return 'confirming';
   // Enough arrived, but late.
   const completed = all.filter(one => one.status === 'completed');
-  if (amountReceived - sentBack(session) >= neededSum(session, completed)) return 'paid';
+  if (amountReceived - reservedIn(session) >= neededSum(session, completed)) return 'paid';
   if (amountReceived > 0n) return 'underpaid';
   return has('failed') && !has('pending') ? 'failed' : 'awaiting_payment';
 }

@@ -6,7 +6,7 @@ import {
   type Move,
   neededSum,
   type PaymentCase,
-  sentBack,
+  reservedIn,
   withTotals,
 } from './session-totals.ts';
 
@@ -230,7 +230,7 @@ function reaches(paymentCase: PaymentCase): boolean {
   if (session.acceptedAmount !== null) return sumOf(before) + transaction.amount >= session.acceptedAmount;
   if (cameLate(session, transaction)) return false;
   const inTime = before.filter(other => !other.isLate);
-  return sumOf(inTime) + transaction.amount - sentBack(session) >= owed(session, transaction, inTime);
+  return sumOf(inTime) + transaction.amount - reservedIn(session) >= owed(session, transaction, inTime);
 }
 
 /** A certain payer pays the price, less the tolerance. A payment matched by amount has to be the exact amount due. */

@@ -1,6 +1,12 @@
+import { jsonColumn, jsonOf, uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
+import { rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import type { Decision } from '../model/owner.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import type { OwnedTransfer } from '../model/transfer.ts';
+import { type PlacedTransfer, transferStore } from '../store/transfer-store.ts';
+import { select } from '../tables/select.ts';
 
 /** A decision about a transfer, and its time in UTC milliseconds. */
 type TransferDecision = Decision & { readonly now: number };
@@ -51,4 +57,125 @@ export function transferDecisions(handle: Handle) {
       });
     },
   };
+}
+
+/** Condition that an unmatched transfer must keep its record: a merchant decided about it, or a refund names it. */
+const IS_DECIDED = `(dismissed_at is not null or restored_at is not null or exists (
+  select 1 from refunds r where r.unmatched_transfer_id = unmatched_transfers.id
+))`;
+
+const ROWS = select({ from: 'unmatched_transfers', columns: ['*'] });
+type TransferRow = Awaited<ReturnType<typeof ROWS.rows>>[number];
+
+/**
+ * Unmatched transfers with a decision or a refund that the chain dropped. Their records wait here until a block has the
+ * transfer again (Decision 369).
+ */
+export function droppedTransfers(handle: Handle) {
+  async function park(rows: readonly TransferRow[]): Promise<void> {
+    if (rows.length === 0) return;
+    await handle('dropped_transfers').insert(
+      rows.map(row => ({
+        id: row.id,
+        chain_id: row.chain_id,
+        tx_hash: row.tx_hash,
+        amount_refunded: row.amount_refunded,
+        record: jsonColumn(row),
+      })),
+    );
+    await handle('unmatched_transfers')
+      .whereIn(
+        'id',
+        rows.map(({ id }) => id),
+      )
+      .delete();
+  }
+
+  return {
+    /**
+     * Takes transfers from the list that the chain dropped, and returns their number. Assigned ones stay, and those that
+     * moved to another block.
+     */
+    async drop(transfers: readonly PlacedTransfer[]): Promise<number> {
+      const blocks = new Map(transfers.map(({ id, blockHash }) => [id, blockHash]));
+      const decided = await ROWS.rows(
+        handle,
+        `where id in (${placeholders(blocks.size)}) and assigned_at is null and ${IS_DECIDED}`,
+        [...blocks.keys()],
+      );
+      const dropped = decided.filter(row => row.block_hash === blocks.get(row.id));
+      await park(dropped);
+      return dropped.length + (await transferStore(handle).remove(transfers));
+    },
+
+    /**
+     * Gives transfers that are back on the chain their records again, unconfirmed. Other records of the same transactions
+     * in replaced blocks make room for them: log indexes count within a block.
+     */
+    async restore(owned: readonly OwnedTransfer[]): Promise<void> {
+      const [first] = owned;
+      if (first === undefined) return;
+      const { chainId } = first.transfer;
+      const blocks = new Map(owned.map(({ transfer }) => [transfer.txHash, transfer.blockHash]));
+      const ofTransactions = `chain_id = ? and tx_hash in (${placeholders(blocks.size)})`;
+      const bindings = [chainId, ...blocks.keys()];
+      // One statement suffices for transfers that are new.
+      const known = await rowsOf(
+        handle,
+        `select 1 as found where exists (select 1 from dropped_transfers where ${ofTransactions})
+           or exists (select 1 from unmatched_transfers where ${ofTransactions} and assigned_at is null and ${IS_DECIDED})`,
+        [...bindings, ...bindings],
+      );
+      if (known.length === 0) return;
+      const decided = await ROWS.rows(
+        handle,
+        `where ${ofTransactions} and assigned_at is null and ${IS_DECIDED}`,
+        bindings,
+      );
+      await park(decided.filter(row => row.block_hash !== blocks.get(row.tx_hash)));
+      const waiting = await select({
+        from: 'dropped_transfers',
+        columns: ['id', 'amount_refunded', 'record'],
+      }).rows(handle, `where ${ofTransactions} order by id`, bindings);
+      const left = [...owned];
+      for (const { id, amount_refunded, record } of waiting) {
+        const row = jsonOf<TransferRow>(record);
+        const index = left.findIndex(one => isSame(row, one));
+        const [back] = index < 0 ? [] : left.splice(index, 1);
+        if (back !== undefined) await unpark({ ...row, id, amount_refunded }, back);
+      }
+    },
+  };
+
+  async function unpark(row: TransferRow, { owner, transfer }: OwnedTransfer): Promise<void> {
+    const { chainId, txHash, logIndex, blockNumber, blockHash, blockTime, suggestedSessionId } = transfer;
+    const log = { chain_id: chainId, tx_hash: txHash, log_index: logIndex };
+    const at = { ...log, organization_id: owner.organizationId, mode: owner.mode };
+    // An undecided record at this log index is the same transfer, or of a replaced block.
+    await handle('unmatched_transfers').where(at).whereNull('assigned_at').whereNull('dismissed_at').delete();
+    const back = {
+      ...row,
+      ...at,
+      block_number: blockNumber,
+      block_hash: blockHash,
+      block_time: blockTime,
+      suggested_session_id: suggestedSessionId ?? null,
+      confirmed_at: null,
+    };
+    const inserted = await handle('unmatched_transfers').insert(back).onConflict().ignore().returning('id');
+    if (inserted.length > 0) await handle('dropped_transfers').where({ id: row.id }).delete();
+  }
+}
+
+/** True when a dropped record is of this transfer, at any log index. */
+function isSame(row: TransferRow, { owner, transfer }: OwnedTransfer): boolean {
+  return (
+    row.tx_hash === transfer.txHash &&
+    row.organization_id === owner.organizationId &&
+    row.mode === owner.mode &&
+    row.token_address === transfer.tokenAddress &&
+    row.sender === transfer.sender &&
+    row.recipient === transfer.recipient &&
+    row.amount === uintColumn(transfer.amount)
+  );
 }

@@ -67,7 +67,7 @@ async function insertTransfer(
 ): Promise<PaymentTransaction> {
   const forgotten = await forgetUnmatched(unit, transfer);
   const payment = await insertPayment(unit, session, transfer, seen);
-  for (const { id } of forgotten) await followMoney(unit.handle, id, payment);
+  for (const { id } of forgotten) await followMoney(unit, id, payment);
   return payment;
 }
 

@@ -1,4 +1,4 @@
-import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import type { PaymentMove, PaymentTransaction } from '../model/payment-transaction.ts';
 import { recordForm } from '../tables/record-form.ts';
 
 /** Fields of a transaction that change after it was recorded. */
@@ -42,4 +42,14 @@ export const transactionForm = recordForm<PaymentTransaction>({
   requiredConfirmations: 'plain',
   createdAt: 'plain',
   ...CHANGEABLE,
+});
+
+/** All columns of a move. */
+export const moveForm = recordForm<PaymentMove>({
+  transactionId: 'plain',
+  sessionId: 'plain',
+  since: 'plain',
+  movedAt: 'plain',
+  movedBy: 'plain',
+  movedReason: 'plain',
 });

@@ -1,9 +1,10 @@
 import { type Binding, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import type { Sql } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import type { Owner } from '../model/owner.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
-import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
+import type { PaymentMove, PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { select } from '../tables/select.ts';
 import {
@@ -16,7 +17,7 @@ import {
   ownedRow,
   paged,
 } from './list-query.ts';
-import { changeableForm, transactionForm } from './transaction-rows.ts';
+import { changeableForm, moveForm, transactionForm } from './transaction-rows.ts';
 
 /** Filters of transactions. `from` (inclusive) and `to` (exclusive) are creation times in UTC milliseconds. */
 export interface TransactionFilters {
@@ -148,6 +149,25 @@ export function transactionStore(handle: Handle) {
       );
     },
 
+    /** Moves of these transactions, by their ids, the earliest first. */
+    async movesOf(
+      transactions: readonly PaymentTransaction[],
+    ): Promise<(id: string) => readonly PaymentMove[]> {
+      const ids = transactions.filter(({ movedFrom }) => movedFrom !== null).map(({ id }) => id);
+      if (ids.length === 0) return () => [];
+      const rows = await select({ from: 'payment_moves', columns: ['*'] }).rows(
+        handle,
+        `where transaction_id in (${placeholders(ids.length)}) order by moved_at, since`,
+        ids,
+      );
+      const byTransaction = Map.groupBy(rows.map(moveForm.recordOf), one => one.transactionId);
+      return id => byTransaction.get(id) ?? [];
+    },
+
+    async recordMove(move: PaymentMove): Promise<void> {
+      await handle('payment_moves').insert(moveForm.rowOf(move));
+    },
+
     async insert(transaction: PaymentTransaction): Promise<void> {
       await handle('transactions').insert(transactionForm.rowOf(transaction));
     },
@@ -177,7 +197,10 @@ function matching(owner: Owner, filters: TransactionFilters): Sql {
     optionalCondition('chain_id = ?', filters.chainId),
     optionalCondition('payment_link_id = ?', filters.paymentLinkId),
     optionalCondition('session_id = ?', filters.sessionId),
-    optionalCondition('moved_from = ?', filters.movedFrom),
+    optionalCondition(
+      'id in (select transaction_id from payment_moves where session_id = ?)',
+      filters.movedFrom,
+    ),
     optionalCondition('created_at >= ?', filters.from),
     optionalCondition('created_at < ?', filters.to),
   ]);

@@ -4,7 +4,7 @@ import { BOUND } from '../../db/query.ts';
 import { insertRows, placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
-import type { Transfer, TransferStatus, UnmatchedTransfer } from '../model/transfer.ts';
+import type { NewTransfer, OwnedTransfer, TransferStatus, UnmatchedTransfer } from '../model/transfer.ts';
 import { recordForm } from '../tables/record-form.ts';
 import { select } from '../tables/select.ts';
 import { type DueAtHead, IS_NOT_SET_ASIDE, type RecordedBlock } from './chain-records.ts';
@@ -22,17 +22,6 @@ import {
 export interface TransferFilters {
   readonly status?: TransferStatus | undefined;
   readonly chainId?: number | undefined;
-}
-
-/** An unmatched transfer, and the session it was probably meant for. */
-export interface NewTransfer extends Transfer {
-  readonly suggestedSessionId?: string | null;
-}
-
-/** A transfer to a recipient of this owner. */
-export interface OwnedTransfer {
-  readonly owner: Owner;
-  readonly transfer: NewTransfer;
 }
 
 type LogPosition = Pick<UnmatchedTransfer, 'txHash' | 'logIndex'>;
@@ -202,11 +191,16 @@ const IS_SET_ASIDE = `confirmed_at is null and exists (
 )`;
 const IS_LISTED = `confirmed_at is not null or (${IS_SET_ASIDE})`;
 
+/** Condition that a transfer needs a decision. */
+export const IS_OPEN =
+  'confirmed_at is not null and assigned_at is null and dismissed_at is null and amount_refunded <> amount';
+
 /** Conditions of listed transfers by their state. */
 const CONDITIONS = {
-  open: 'confirmed_at is not null and assigned_at is null and dismissed_at is null',
+  open: IS_OPEN,
   assigned: 'assigned_at is not null',
-  dismissed: 'confirmed_at is not null and dismissed_at is not null',
+  dismissed: 'confirmed_at is not null and dismissed_at is not null and amount_refunded <> amount',
+  refunded: 'confirmed_at is not null and assigned_at is null and amount_refunded = amount',
   set_aside: IS_SET_ASIDE,
 } as const satisfies Record<TransferStatus, string>;
 
@@ -245,6 +239,7 @@ function transferValues(owner: Owner, transfer: NewTransfer, now: number) {
     sessionId: null,
     transactionId: null,
     createdAt: now,
+    amountRefunded: 0n,
     assignedAt: null,
     assignedBy: null,
     assignedReason: null,
@@ -277,6 +272,7 @@ export const transferForm = recordForm<UnmatchedTransfer>({
   sessionId: 'plain',
   transactionId: 'plain',
   createdAt: 'plain',
+  amountRefunded: 'uint256',
   assignedAt: 'plain',
   assignedBy: 'plain',
   assignedReason: 'plain',

@@ -1,6 +1,6 @@
 import type { StoredBoolean } from '#db/columns.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
-import type { PaymentTransaction } from '../model/payment-transaction.ts';
+import type { PaymentMove, PaymentTransaction } from '../model/payment-transaction.ts';
 import type { Recipient } from '../model/recipient.ts';
 import type { Refund, StatedAddress } from '../model/refund.ts';
 import type { CheckoutSession, Customer } from '../model/session.ts';
@@ -50,7 +50,12 @@ declare module 'knex/types/tables.js' {
         read_at: number | null;
       };
     transactions: PaymentTransactionRow;
+    payment_moves: RowOfRecord<PaymentMove>;
     unmatched_transfers: TransferRow;
+    /** Unmatched transfers with a decision or a refund that the chain dropped. `record` is their row as JSON. */
+    dropped_transfers: Pick<TransferRow, 'id' | 'chain_id' | 'tx_hash' | 'amount_refunded'> & {
+      record: string;
+    };
     transfer_candidates: {
       transfer_id: string;
       session_id: string;

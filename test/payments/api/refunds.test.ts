@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { transaction } from '#db/transaction.ts';
 import { DAY_MS } from '#lib/clock.ts';
-import { refundExpiryWorker } from '#payments/refunds/refund-expiry.ts';
 import { refundMoves } from '#payments/refunds/refund-moves.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
+import { refundExpiryWorker } from '#payments/watcher/refunds/refund-expiry.ts';
 import { list, record, text } from '../../lab/json.ts';
 import { allDue } from '../../lab/payments-records.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
@@ -332,6 +332,106 @@ eachPaymentsApi('refunds', apiTest => {
     expect(await listed('chain_id=1')).toEqual([]);
     expect(await listed(`from=${new Date(since).toISOString()}`)).toEqual([recent]);
     expect(await listed(`to=${new Date(since).toISOString()}`)).toEqual([old]);
+  });
+
+  test('need money that completes no checkout, until they are cancelled or expire', async ({ api, paid }) => {
+    const merchant = await api.merchant();
+    const ends = {
+      cancelled: (id: string) => merchant.post(`${PATH}/${id}/cancel`),
+      expired: async () => {
+        api.clock.advance(7 * DAY_MS);
+        await refundExpiryWorker(api).runOnce(never);
+      },
+    };
+    for (const end of Object.values(ends)) {
+      const { id: session_id } = await paid(merchant, [600n]);
+      const refund = idOf(await merchant.post(PATH, { session_id, ...TWICE }));
+      api.clock.advance(1);
+      const rest = aPayment({ amount: 400n, blockTime: api.clock.now(), sender: SENDER });
+      await api.settle(async settle => {
+        const seen = { matchedBy: 'wallet', confirmations: 1 } as const;
+        await settle.complete((await settle.recordTransfer({ id: session_id }, rest, seen)).id);
+      });
+      const session = async () => (await merchant.get(`/api/v1/checkout-sessions/${session_id}`)).body;
+      const state = record((await api.payer.get(`/api/v1/pay/sessions/${session_id}/status`)).body);
+      const before = await session();
+
+      await end(refund);
+
+      expect(before).toMatchObject({
+        status: 'active',
+        outcome: 'partial',
+        amount_received: '1000',
+        amount_refunded: '0',
+        amount_reserved: '600',
+      });
+      expect(state).toMatchObject({ amount_reserved: '600' });
+      expect(await session()).toMatchObject({ status: 'completed', outcome: 'paid', amount_reserved: '0' });
+      expect(await eventsOf(merchant, session_id)).toEqual([
+        'refund.failed',
+        'checkout.completed',
+        'payment.completed',
+        'refund.created',
+        'payment.completed',
+      ]);
+    }
+  });
+
+  test('follow an unmatched transfer to its session before it counts there', async ({ api, unmatched }) => {
+    const merchant = await api.merchant();
+    const transfer = await unmatched(merchant);
+    const refund = idOf(await merchant.post(PATH, { unmatched_transfer_id: transfer, ...TWICE }));
+    const { body } = await merchant.post('/api/v1/checkout-sessions', { ...PLACE, amount: '1000' });
+    const session_id = text(record(body).id);
+
+    await merchant.post(`/api/v1/unmatched-transfers/${transfer}/assign`, { session_id });
+    const assigned = await merchant.get(`/api/v1/checkout-sessions/${session_id}`);
+    await merchant.post(`${PATH}/${refund}/cancel`);
+
+    expect(assigned.body).toMatchObject({
+      status: 'active',
+      amount_received: '1003',
+      amount_reserved: '1003',
+    });
+    expect((await merchant.get(`/api/v1/checkout-sessions/${session_id}`)).body).toMatchObject({
+      status: 'completed',
+      amount_reserved: '0',
+    });
+  });
+
+  test('of the whole of an unmatched transfer leave nothing to decide, until the chain drops one', async ({
+    api,
+    unmatched,
+  }) => {
+    const merchant = await api.merchant();
+    const transfer = await unmatched(merchant);
+    const { body } = await merchant.post('/api/v1/checkout-sessions', { ...PLACE, amount: '1000' });
+    const path = '/api/v1/unmatched-transfers';
+    const listed = async (status: string) => idsOf(await merchant.get(`${path}?status=${status}`));
+    const moves = (change: (moves: ReturnType<typeof refundMoves>) => Promise<unknown>) =>
+      transaction(api.db, handle => change(refundMoves({ handle, seals: api.seals, now: api.clock.now() })));
+    const send = async (amount: string) => {
+      const id = idOf(await merchant.post(PATH, { unmatched_transfer_id: transfer, amount, ...TWICE }));
+      await moves(one => one.seen(id, aPayment({ blockTime: api.clock.now() }), 2));
+      return id;
+    };
+
+    await send('1000');
+    const inPart = [await listed('open'), await listed('refunded')];
+    const last = await send('3');
+    const whole = [await listed('open'), await listed('refunded')];
+    const refused = [
+      await merchant.post(`${path}/${transfer}/assign`, { session_id: text(record(body).id) }),
+      await merchant.post(`${path}/${transfer}/dismiss`),
+    ].map(errorOf);
+    const all = (await merchant.get(path)).body;
+    await moves(one => one.fail(last, 'reorged'));
+
+    expect(inPart).toEqual([[transfer], []]);
+    expect(whole).toEqual([[], [transfer]]);
+    expect(refused).toEqual(['400 invalid_status_transition', '400 invalid_status_transition']);
+    expect(all).toMatchObject({ data: [{ status: 'refunded', amount: '1003', amount_refunded: '1003' }] });
+    expect([await listed('open'), await listed('refunded')]).toEqual([[transfer], []]);
   });
 
   test('are exported as CSV, and summed up per token once they are completed', async ({ api, paid }) => {

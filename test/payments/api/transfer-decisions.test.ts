@@ -110,6 +110,7 @@ eachPaymentsApi('a decision about', apiTest => {
     expect((await merchant.get(TRANSFERS)).body).toMatchObject({
       data: [{ id, status: 'dismissed', block_number: 8 }],
     });
+    expect(idsOf(await merchant.get(`${TRANSFERS}?status=open`))).toEqual([]);
   });
 
   test('a late payment moves it to the session it was meant for, which it completes', async ({
@@ -155,11 +156,55 @@ eachPaymentsApi('a decision about', apiTest => {
     });
     expect(idsOf(await merchant.get(`${TRANSACTIONS}?moved_from=${ended}`))).toEqual([id]);
     expect(idsOf(await merchant.get(`${TRANSACTIONS}?session_id=${ended}`))).toEqual([]);
-    const told = list(record((await merchant.get(`/api/v1/events?session_id=${open}`)).body).data);
-    expect(told.filter(one => record(one).event !== 'checkout.paid_late')).toMatchObject([
-      { event: 'checkout.completed' },
-      { event: 'payment.completed', data: { id, session_id: open } },
-      { event: 'payment.completed', data: { id, session_id: ended } },
+    expect((await merchant.get(`/api/v1/events?session_id=${open}`)).body).toMatchObject({
+      data: [{ event: 'checkout.completed' }, { event: 'payment.completed', data: { id, session_id: open } }],
+    });
+  });
+
+  test('a payment that is moved twice shows its whole way, and its events stay with their sessions', async ({
+    api,
+    opened,
+    paid,
+  }) => {
+    const merchant = await api.merchant();
+    const [first, second, third] = [await opened(merchant), await opened(merchant), await opened(merchant)];
+    for (const one of [first, second]) await merchant.post(`${SESSIONS}/${one}/expire`);
+    const id = await paid(first);
+    const move = (session_id: string, reason: string) => {
+      api.clock.advance(1_000);
+      return merchant.post(`${TRANSACTIONS}/${id}/move`, { session_id, reason });
+    };
+    const eventsOf = async (session: string) =>
+      list(record((await merchant.get(`/api/v1/events?session_id=${session}`)).body).data).map(one => {
+        const { event, data } = record(one);
+        return `${event} ${record(data).session_id ?? ''}`.trim();
+      });
+
+    await move(second, 'Of the same payer');
+    const moved = await move(third, 'His newest order');
+
+    const moves = [
+      { session_id: first, moved_by: BY_KEY, moved_reason: 'Of the same payer' },
+      { session_id: second, moved_by: BY_KEY, moved_reason: 'His newest order' },
+    ];
+    expect(moved.body).toMatchObject({ session_id: third, moved_from: second, moves });
+    expect((await merchant.get(`${TRANSACTIONS}/${id}`)).body).toEqual(moved.body);
+    for (const session of [first, second]) {
+      const { body } = await merchant.get(`${TRANSACTIONS}?moved_from=${session}`);
+      expect(body).toMatchObject({ data: [{ id, moves }] });
+    }
+    expect(await eventsOf(first)).toEqual([
+      expect.stringMatching(/^checkout.paid_late/),
+      `payment.completed ${first}`,
+      expect.stringMatching(/^checkout.expired/),
+    ]);
+    expect(await eventsOf(second)).toEqual([
+      `payment.completed ${second}`,
+      expect.stringMatching(/^checkout.expired/),
+    ]);
+    expect(await eventsOf(third)).toEqual([
+      expect.stringMatching(/^checkout.completed/),
+      `payment.completed ${third}`,
     ]);
   });
 

@@ -79,6 +79,7 @@ function sessionText(
     amount_received: '0',
     amount_overpaid: '0',
     amount_refunded: '0',
+    amount_reserved: '0',
     payer_address: null,
     tx_hash: HASH,
     confirmations: 0,

@@ -312,13 +312,11 @@ const ROWS: Readonly<Record<string, Row>> = {
         deed: one => one.dismiss(),
         shown: `${OPEN}, dismissed`,
         dropped: OPEN,
-        // A dropped transfer that returns is listed like a new one.
-        back: `${OPEN}, open`,
         events: [],
       },
       refund: {
         deed: one => one.refundUnmatched(PRICE),
-        shown: `${OPEN}, open`,
+        shown: `${OPEN}, refunded`,
         dropped: OPEN,
         events: REFUNDS.events,
       },

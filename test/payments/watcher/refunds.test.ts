@@ -260,6 +260,50 @@ eachWatchedShop('refunds', watchedTest => {
     ]);
   });
 
+  test('count although payment and refund were dropped, and only the payment is back', async ({
+    chain,
+    ours,
+    asked,
+    sent,
+  }) => {
+    const session = await ours.boundSession();
+    const part = session.amount - 500_000n;
+    const before = await chain.snapshot();
+    const paid = await ours.payment(part);
+    await ours.settle();
+    const refund = await asked(ours, { sessionId: session.id, unmatchedTransferId: null, amount: part });
+    const { hash, raw } = await sent(part);
+    await named(ours, refund.id, hash);
+    await ours.settle();
+    const sentBack = await ours.session(session.id);
+
+    await chain.fork(before, 4 * BLOCKS_TO_SETTLE);
+    for (let count = 0; count < 3; count++) await ours.round();
+    const dropped = [
+      (await stateOf(ours, refund.id)).status,
+      (await ours.session(session.id)).amountReceived,
+    ];
+    await chain.call('eth_sendRawTransaction', paid.raw);
+    await ours.payment(500_000n);
+    await ours.settle();
+    const open = await ours.session(session.id);
+    await chain.call('eth_sendRawTransaction', raw);
+    ours.clock.advance(4 * 60_000);
+    await ours.settle();
+
+    expect(sentBack).toMatchObject({ status: 'active', amountReceived: part, amountRefunded: part });
+    expect(dropped).toEqual(['requires_action', 0n]);
+    expect(open).toMatchObject({
+      status: 'active',
+      paymentStatus: 'underpaid',
+      amountReceived: session.amount,
+      amountRefunded: 0n,
+      amountReserved: part,
+    });
+    expect(await ours.session(session.id)).toMatchObject({ status: 'active', amountRefunded: part });
+    expect(await ours.events()).not.toContain('checkout.completed');
+  });
+
   test('complete without a name by a transfer from an address of the organization, and by no other', async ({
     chain,
     ours,

@@ -4,8 +4,10 @@ import { newId } from '#lib/ids.ts';
 import { eventStore } from '#payments/events/event-store.ts';
 import { reportUnmatched } from '#payments/events/unmatched-transfers.ts';
 import type { UnmatchedTransfer } from '#payments/model/transfer.ts';
+import { transferDecisions } from '#payments/settlement/transfer-decisions.ts';
+import { transferStore } from '#payments/store/transfer-store.ts';
 import { aTransfer } from '../../lab/payments-sessions.ts';
-import { seals } from './setting.ts';
+import { BLOCKS_TO_SETTLE, seals } from './setting.ts';
 import { eachWatchedShop, type WatchedShop } from './watched-shop.ts';
 
 const HOUR_MS = 3_600_000;
@@ -43,6 +45,38 @@ eachWatchedShop('the events of unmatched transfers', test => {
     ]);
   });
 
+  test('are not sent again for one that was dismissed, dropped and mined again, which stays dismissed', async ({
+    chain,
+    ours,
+  }) => {
+    await ours.open();
+    const before = await chain.snapshot();
+    const paid = await ours.payment(123n);
+    await ours.settle();
+    const list = async () => (await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 9 })).data;
+    const [first] = await list();
+    const decision = { actor: 'api_key:ak_1', reason: 'Ours', now: ours.clock.now() } as const;
+    await transferDecisions(ours.db).dismiss(`${first?.id}`, decision);
+
+    await chain.fork(before, 4 * BLOCKS_TO_SETTLE);
+    for (let count = 0; count < 3; count++) await ours.round();
+    const dropped = await list();
+    await chain.pay({ from: 2, to: ours.recipient, amount: 77n });
+    await chain.call('eth_sendRawTransaction', paid.raw);
+    await ours.settle();
+
+    expect(dropped).toEqual([]);
+    expect((await list()).find(({ txHash }) => txHash === paid.hash)).toMatchObject({
+      id: first?.id,
+      createdAt: first?.createdAt,
+      dismissedBy: 'api_key:ak_1',
+      dismissedReason: 'Ours',
+      confirmedAt: ours.clock.now(),
+    });
+    // One for each transfer.
+    expect(await countOf(ours)).toBe(2);
+  });
+
   test('are at most ten in an hour for dust, the largest first, and leave room for those with a checkout', async ({
     ours,
   }) => {
@@ -60,6 +94,7 @@ eachWatchedShop('the events of unmatched transfers', test => {
           sessionId: null,
           transactionId: null,
           createdAt: clock.now(),
+          amountRefunded: 0n,
           assignedAt: null,
           assignedBy: null,
           assignedReason: null,

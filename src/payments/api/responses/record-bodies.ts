@@ -3,7 +3,7 @@ import { timestamp } from '#lib/clock.ts';
 import { paymentUri } from '../../amounts/payment-uri.ts';
 import { outcomeOf } from '../../model/outcome.ts';
 import { availabilityOf, type PaymentLink } from '../../model/payment-link.ts';
-import type { PaymentTransaction } from '../../model/payment-transaction.ts';
+import type { PaymentMove, PaymentTransaction } from '../../model/payment-transaction.ts';
 import { type CheckoutSession, percentOf } from '../../model/session.ts';
 import { NO_LOG } from '../../model/transfer.ts';
 import type { PaymentsContext } from '../gate/api-context.ts';
@@ -79,6 +79,7 @@ export function sessionBody(
     payment_tolerance: percentOf(session.toleranceBps),
     amount_received: session.amountReceived.toString(),
     amount_refunded: session.amountRefunded.toString(),
+    amount_reserved: session.amountReserved.toString(),
     amount_overpaid: session.amountOverpaid.toString(),
     payment_uri: session.isWalletOnly ? null : paymentUri({ ...session, amount: session.amountDue }),
     confirmations: session.confirmations,
@@ -109,13 +110,17 @@ export function sessionBody(
 }
 
 type Body = PaymentsSchemas['PaymentTransaction'];
-type OfSession = 'form_data' | 'shipping_address' | 'shipping_option' | 'metadata';
+type FieldsOfRecords = 'form_data' | 'shipping_address' | 'shipping_option' | 'metadata' | 'moves';
 
 /** Fields of a transaction that are texts, numbers or booleans, and so fit a cell of a table. */
-export type PlainTransaction = Omit<Body, OfSession>;
+export type PlainTransaction = Omit<Body, FieldsOfRecords>;
 
-/** A transaction with the payer's data from its session (Decision 111). */
-export function transactionBody(transaction: PaymentTransaction, session: CheckoutSession): Body {
+/** A transaction with the payer's data from its session (Decision 111), and its moves, the earliest first. */
+export function transactionBody(
+  transaction: PaymentTransaction,
+  session: CheckoutSession,
+  moves: readonly PaymentMove[],
+): Body {
   const plain = plainTransaction(transaction);
   const { discount_code, created_at, confirmed_at, completed_at, ...others } = plain;
   const { assigned_at, assigned_by, assigned_reason, moved_from, ...rest } = others;
@@ -133,6 +138,12 @@ export function transactionBody(transaction: PaymentTransaction, session: Checko
     assigned_by,
     assigned_reason,
     moved_from,
+    moves: moves.map(one => ({
+      session_id: one.sessionId,
+      moved_at: timestamp(one.movedAt),
+      moved_by: one.movedBy,
+      moved_reason: one.movedReason,
+    })),
   };
 }
 

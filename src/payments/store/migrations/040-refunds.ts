@@ -1,4 +1,5 @@
 import { addColumn, type Migration, table } from '#db/migrate.ts';
+import { setSums } from './amount-sums.ts';
 
 /** Addresses that payers stated for refunds (Decision 351). */
 export const REFUND_ADDRESSES_MIGRATION: Migration = {
@@ -85,5 +86,30 @@ export const REFUND_LINKS_MIGRATION: Migration = {
     }),
     'create index refund_links_of_session on refund_links (session_id, expires_at)',
     'create index refund_links_by_end on refund_links (expires_at)',
+  ],
+};
+
+/** Sums of refunds that unmatched transfers and sessions keep, and records of decided transfers that the chain dropped. */
+export const REFUND_SUMS_MIGRATION: Migration = {
+  name: 'sums of refunds',
+  up: [
+    addColumn('checkout_sessions', 'amount_reserved', ['uint256', "not null default '010'"]),
+    setSums('checkout_sessions', 'amount_reserved', {
+      key: 'session_id',
+      rows: "refunds t where t.session_id is not null and t.status <> 'cancelled'",
+    }),
+    addColumn('unmatched_transfers', 'amount_refunded', ['uint256', "not null default '010'"]),
+    setSums('unmatched_transfers', 'amount_refunded', {
+      key: 'unmatched_transfer_id',
+      rows: "refunds t where t.unmatched_transfer_id is not null and t.status = 'completed'",
+    }),
+    table('dropped_transfers', {
+      id: ['text', 'primary key'],
+      chain_id: ['count', 'not null'],
+      tx_hash: ['text', 'not null'],
+      amount_refunded: ['uint256', 'not null'],
+      record: ['text', 'not null'],
+    }),
+    'create index dropped_transfers_by_hash on dropped_transfers (chain_id, tx_hash)',
   ],
 };

@@ -1,24 +1,11 @@
-import { addColumn, type Migration } from '#db/migrate.ts';
-
-/** Digits of an amount, and its last 15 and the other ones as integers. Twice as many fit no integer of the database. */
-const DIGITS = 'substr(t.amount, 3)';
-const LOW_DIGITS = 15;
-const LOW = `cast(substr(${DIGITS}, case when length(${DIGITS}) > ${LOW_DIGITS} then length(${DIGITS}) - 14 else 1 end) as bigint)`;
-const HIGH = `case when length(${DIGITS}) > ${LOW_DIGITS}
-  then cast(substr(${DIGITS}, 1, length(${DIGITS}) - ${LOW_DIGITS}) as bigint) else 0 end`;
-const UNIT = `1${'0'.repeat(LOW_DIGITS)}`;
+import { addColumn, type Migration, table } from '#db/migrate.ts';
+import { setSums } from './amount-sums.ts';
 
 /** The completed payments of sessions that have some of another wallet than their payer's. */
-const OF_OTHERS = `select session_id, cast(sum(${HIGH}) as bigint) as high, cast(sum(${LOW}) as bigint) as low
-  from transactions t where t.status = 'completed' and exists (
+const OF_OTHERS = `transactions t where t.status = 'completed' and exists (
     select 1 from transactions o join checkout_sessions s on s.id = o.session_id
     where o.session_id = t.session_id and o.status = 'completed' and o.sender <> s.payer_address
-  ) group by session_id having max(length(t.amount)) <= 32`;
-/** Their decimal sum, whose parts of ${LOW_DIGITS} digits are added with a carry. */
-const SUM = `select session_id, case when high + low / ${UNIT} > 0
-    then cast(high + low / ${UNIT} as text) || substr(cast(${UNIT} + low % ${UNIT} as text), 2)
-    else cast(low as text) end as digits
-  from (${OF_OTHERS}) parts`;
+  )`;
 
 /**
  * Acceptance of sessions. The amount received counts the payments of every sender from now on; sums beyond 30 digits
@@ -31,9 +18,7 @@ const ACCEPTANCE_MIGRATION: Migration = {
     addColumn('checkout_sessions', 'accepted_by', 'text'),
     addColumn('checkout_sessions', 'accepted_reason', 'text'),
     addColumn('checkout_sessions', 'accepted_amount', 'uint256'),
-    `update checkout_sessions
-     set amount_received = substr(cast(100 + length(received.digits) as text), 2) || received.digits
-     from (${SUM}) received where received.session_id = checkout_sessions.id`,
+    setSums('checkout_sessions', 'amount_received', { key: 'session_id', rows: OF_OTHERS }),
   ],
 };
 
@@ -50,6 +35,30 @@ const DECISIONS_MIGRATION: Migration = {
     ...decisionColumns('unmatched_transfers', 'assigned', false),
     ...decisionColumns('unmatched_transfers', 'dismissed', true),
     ...decisionColumns('unmatched_transfers', 'restored', true),
+  ],
+};
+
+/** All moves of payments. Of payments that older versions moved, the last one is known. */
+export const PAYMENT_MOVES_MIGRATION: Migration = {
+  name: 'moves of payments',
+  up: [
+    table(
+      'payment_moves',
+      {
+        transaction_id: ['text', 'not null references transactions (id) on delete cascade'],
+        // The session that the payment left, and the time at which it had been moved there; 0 for the first one.
+        session_id: ['text', 'not null'],
+        since: ['time', 'not null'],
+        moved_at: ['time', 'not null'],
+        moved_by: ['text', 'not null'],
+        moved_reason: 'text',
+      },
+      ['primary key (transaction_id, moved_at, session_id)'],
+    ),
+    'create index payment_moves_of_session on payment_moves (session_id)',
+    `insert into payment_moves (transaction_id, session_id, since, moved_at, moved_by, moved_reason)
+     select id, moved_from, 0, assigned_at, assigned_by, assigned_reason from transactions where moved_from is not null`,
+    'drop index transactions_moved',
   ],
 };
 

@@ -30,8 +30,13 @@ import {
   OUTCOMES_MIGRATION,
   USE_RESERVATIONS_MIGRATION,
 } from './038-ended-sessions.ts';
-import { REFUND_ADDRESSES_MIGRATION, REFUND_LINKS_MIGRATION, REFUNDS_MIGRATION } from './040-refunds.ts';
-import { MERCHANT_DECISION_MIGRATIONS } from './041-merchant-decisions.ts';
+import {
+  REFUND_ADDRESSES_MIGRATION,
+  REFUND_LINKS_MIGRATION,
+  REFUND_SUMS_MIGRATION,
+  REFUNDS_MIGRATION,
+} from './040-refunds.ts';
+import { MERCHANT_DECISION_MIGRATIONS, PAYMENT_MOVES_MIGRATION } from './041-merchant-decisions.ts';
 import { CANDIDATES_MIGRATION, REPORTED_HASHES_MIGRATION } from './042-candidates.ts';
 
 /** Schema steps of the payments platform. Append only. */
@@ -67,6 +72,8 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   OUTCOMES_MIGRATION,
   REPORTED_HASHES_MIGRATION,
   REFUND_LINKS_MIGRATION,
+  REFUND_SUMS_MIGRATION,
+  PAYMENT_MOVES_MIGRATION,
 ];
 
 /** The schema with its name in messages and settings. */

@@ -1,10 +1,11 @@
-import type { Transfer } from '../../model/transfer.ts';
+import type { OwnedTransfer, Transfer } from '../../model/transfer.ts';
 import { match } from '../../settlement/match.ts';
 import { matchReads } from '../../settlement/match-reads.ts';
 import { moveRows } from '../../settlement/moved-transactions.ts';
+import { droppedTransfers } from '../../settlement/transfer-decisions.ts';
 import { cursorStore, type ScanProgress } from '../../store/cursor-store.ts';
 import { transactionStore } from '../../store/transaction-store.ts';
-import { type OwnedTransfer, transferStore } from '../../store/transfer-store.ts';
+import { transferStore } from '../../store/transfer-store.ts';
 import { watchedPayments } from '../../store/watched-payments.ts';
 import { slices } from '../node/node-view.ts';
 import { type ChosenTransfers, logKey } from './chosen-transfers.ts';
@@ -144,6 +145,14 @@ function workOf(transfers: readonly Transfer[], repriced: ReadonlyMap<string, st
   };
 }
 
+/** The transfers of a work that are not recorded in their block, with the owners of their recipients. */
+function ownedOf(work: Work): readonly OwnedTransfer[] {
+  if (work.kind === 'keep') return work.owned;
+  return work.piece.flatMap(({ transfer, owner, isRecorded }) =>
+    owner === undefined || isRecorded ? [] : { transfer, owner },
+  );
+}
+
 function weightOf(work: Work): number {
   return work.kind === 'keep' ? KEPT_WEIGHT * work.owned.length : work.piece.length;
 }
@@ -211,6 +220,9 @@ async function recordPart(
     return owned.filter(({ transfer: { txHash, logIndex } }) => !paid.has(`${txHash} ${logIndex}`));
   }
 
+  // Before they are matched: a refund of a transfer follows it to the session that it pays.
+  for (const some of slices(works.flatMap(ownedOf), KEPT_TOGETHER))
+    await droppedTransfers(handle).restore(some);
   for (const work of works) {
     if (work.kind === 'match') {
       await recordPiece(work);

@@ -1,4 +1,5 @@
 import type { PaymentTransaction } from '../../model/payment-transaction.ts';
+import { droppedTransfers } from '../../settlement/transfer-decisions.ts';
 import { type RecordedBlock, settledBlocks } from '../../store/chain-records.ts';
 import { setAsideStore } from '../../store/set-aside-store.ts';
 import { transferStore } from '../../store/transfer-store.ts';
@@ -79,7 +80,7 @@ export async function watchReorganisations(look: Look): Promise<ReorgCheck> {
     log.error({ transactions: lost.map(one => one.id) }, 'completed payments were lost in a reorganisation');
   const unlisted = transfers.filter(isLost);
   await changeInParts(look, { name: 'reorgs', rows: unlisted }, (part, { handle }) =>
-    transferStore(handle).remove(part),
+    droppedTransfers(handle).drop(part),
   );
   return { lost: dropped + lost.length + unlisted.length, isCertain: false };
 }
@@ -98,7 +99,7 @@ async function dropUnsettled(look: Look, gone: readonly RecordedBlock[]): Promis
   if (count === 0) return 0;
   if (payments.length > 0) await takeBack(look, { name, rows: payments });
   await changeInParts(look, { name, rows: transfers }, (part, { handle }) =>
-    transferStore(handle).remove(part),
+    droppedTransfers(handle).drop(part),
   );
   await look.effect(name, ({ handle }) => setAsideStore(handle).removeUnused());
   return count;

@@ -1,9 +1,9 @@
 import type { Owner } from '../../model/owner.ts';
-import type { Transfer } from '../../model/transfer.ts';
+import type { OwnedTransfer, Transfer } from '../../model/transfer.ts';
 import { recipientStore } from '../../recipients/recipient-store.ts';
 import { payableTransfers } from '../../sessions/payable-transfers.ts';
 import { depositAddressOf, LATE_PAYMENT_MS } from '../../settlement/match.ts';
-import { type OwnedTransfer, transferStore } from '../../store/transfer-store.ts';
+import { transferStore } from '../../store/transfer-store.ts';
 import { type RecordedPayment, watchedPayments } from '../../store/watched-payments.ts';
 import { slices } from '../node/node-view.ts';
 import { breather, type Look } from './look.ts';

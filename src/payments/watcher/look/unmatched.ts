@@ -4,6 +4,7 @@ import type { UnmatchedTransfer } from '../../model/transfer.ts';
 import { type CandidateSessions, candidateStore } from '../../sessions/candidates.ts';
 import { type LikelySessions, likelySessions } from '../../sessions/suggested-session.ts';
 import { depositAddressOf, LATE_PAYMENT_MS } from '../../settlement/match.ts';
+import { droppedTransfers } from '../../settlement/transfer-decisions.ts';
 import { type PlacedTransfer, transferStore } from '../../store/transfer-store.ts';
 import { canonicalRows } from '../node/canonical-rows.ts';
 import { type LaneResult, NOTHING_DONE } from './lanes.ts';
@@ -52,7 +53,8 @@ export async function confirmUnmatched(
     await changeInParts(look, { name, rows }, async (part, { handle, settle, now }) => {
       const confirmed = new Set(await transferStore(handle).confirm(part, now));
       const listed = part.filter(({ id }) => confirmed.has(id));
-      await settle.reportUnmatched(listed);
+      // The others were reported before a merchant decided about them.
+      await settle.reportUnmatched(listed.filter(one => one.dismissedAt === null && one.restoredAt === null));
       await candidateStore(handle).add(listed.map(candidatesOf));
     });
     changes += rows.length;
@@ -63,7 +65,7 @@ export async function confirmUnmatched(
   return { changes, isMoved: false };
 
   async function remove(rows: readonly PlacedTransfer[]): Promise<void> {
-    await changeInParts(look, { name, rows }, (part, { handle }) => transferStore(handle).remove(part));
+    await changeInParts(look, { name, rows }, (part, { handle }) => droppedTransfers(handle).drop(part));
     changes += rows.length;
   }
 }

@@ -21,7 +21,7 @@ type Transfer = Payments['PaymentTransaction'];
 export interface Story {
   readonly session: Payments['CheckoutSession'];
   readonly transfers: readonly Transfer[];
-  /** Payments that the merchant moved from this checkout to another one. */
+  /** Payments that the merchant has ever moved from this checkout to another one. */
   readonly movedAway: readonly Transfer[];
   readonly events: readonly Payments['EventRecord'][];
   /** Called after a decision about a transfer. */
@@ -50,11 +50,7 @@ function entriesOf(story: Story): readonly Entry[] {
   return [
     { key: 'opened', at: session.created_at, content: html`<p>The checkout was created.</p>` },
     ...transfers.toReversed().flatMap(transfer => entriesOfTransfer(transfer, story)),
-    ...movedAway.toReversed().map(transfer => ({
-      key: transfer.id,
-      at: transfer.assigned_at ?? transfer.created_at,
-      content: h(MovedAway, { transfer }),
-    })),
+    ...movedAway.toReversed().flatMap(transfer => entriesOfMoves(transfer, session.id)),
     ...entriesOfAcceptance(session),
     ...events.toReversed().map(event => ({
       key: event.id,
@@ -82,6 +78,33 @@ function entriesOfTransfer(transfer: Transfer, story: Story): readonly Entry[] {
   ];
 }
 
+/** The times at which a payment arrived at this checkout and was moved away from it. */
+function entriesOfMoves(transfer: Transfer, id: string): readonly Entry[] {
+  const { moves } = transfer;
+  return moves.flatMap((move, index) => {
+    if (move.session_id !== id) return [];
+    const earlier = moves[index - 1];
+    const to = moves[index + 1]?.session_id ?? transfer.session_id;
+    const key = `${transfer.id} ${move.moved_at}`;
+    const amount = h(Amount, { units: transfer.amount, of: transfer });
+    const arrival =
+      earlier === undefined
+        ? html`<p>A transfer of ${amount} was detected.</p>`
+        : h(MovedHere, { transfer, move: earlier });
+    return [
+      { key: `${key} arrived`, at: earlier?.moved_at ?? transfer.created_at, content: arrival },
+      {
+        key,
+        at: move.moved_at,
+        content: html`
+          <p>The payment of ${amount} was moved to ${h(Reference, { value: to, href: dashboard.payment(to) })}.</p>
+          ${h(DecidedBy, { actor: move.moved_by, reason: move.moved_reason })}
+        `,
+      },
+    ];
+  });
+}
+
 function entriesOfAcceptance({
   accepted_at: at,
   accepted_by: actor,
@@ -94,24 +117,21 @@ function entriesOfAcceptance({
 
 /** The merchant's decision that a transfer pays this checkout. */
 function Assigned({ transfer }: { transfer: Transfer }): VNode {
-  const { moved_from: from, assigned_by: actor, assigned_reason: reason } = transfer;
-  const amount = h(Amount, { units: transfer.amount, of: transfer });
+  const { moves, assigned_by: actor, assigned_reason: reason } = transfer;
+  const last = moves.at(-1);
+  if (last !== undefined) return h(MovedHere, { transfer, move: last });
   return html`
-    ${
-      from === null
-        ? html`<p>The transfer of ${amount} was assigned to this checkout.</p>`
-        : html`<p>The payment of ${amount} was moved here from ${h(Reference, { value: from, href: dashboard.payment(from) })}.</p>`
-    }
+    <p>The transfer of ${h(Amount, { units: transfer.amount, of: transfer })} was assigned to this checkout.</p>
     ${h(DecidedBy, { actor, reason })}
   `;
 }
 
-function MovedAway({ transfer }: { transfer: Transfer }): VNode {
-  const { session_id: to, assigned_by: actor, assigned_reason: reason } = transfer;
+function MovedHere({ transfer, move }: { transfer: Transfer; move: Payments['PaymentMove'] }): VNode {
+  const { session_id: from, moved_by: actor, moved_reason: reason } = move;
   return html`
     <p>
-      The payment of ${h(Amount, { units: transfer.amount, of: transfer })} was moved to${' '}
-      ${h(Reference, { value: to, href: dashboard.payment(to) })}.
+      The payment of ${h(Amount, { units: transfer.amount, of: transfer })} was moved here from${' '}
+      ${h(Reference, { value: from, href: dashboard.payment(from) })}.
     </p>
     ${h(DecidedBy, { actor, reason })}
   `;

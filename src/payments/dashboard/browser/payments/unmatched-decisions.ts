@@ -35,6 +35,8 @@ export function TransferDecisions({ transfer, changed }: DecisionProps): VNode {
         ${h(Dismissed, { transfer })}
         ${mayWrite && html`<div class="row">${h(Restore, { transfer, changed })}${refund}</div>`}
       `;
+    case 'refunded':
+      return h(Badge, { tone: 'plain', children: 'Refunded' });
     case 'open':
       return html`
         <p>${h(Suggestion, { transfer })}</p>

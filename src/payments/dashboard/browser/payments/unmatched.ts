@@ -15,11 +15,12 @@ import { TransferDecisions } from './unmatched-decisions.ts';
 type Transfer = Payments['UnmatchedTransfer'];
 
 const RENEW_MS = 10_000;
-const STATUSES = ['open', 'assigned', 'dismissed', 'set_aside'] as const;
+const STATUSES = ['open', 'assigned', 'dismissed', 'refunded', 'set_aside'] as const;
 const STATUS_WORDS = [
   ['open', 'Open'],
   ['assigned', 'Assigned'],
   ['dismissed', 'Dismissed'],
+  ['refunded', 'Refunded'],
   ['set_aside', 'Waiting for receipt'],
 ] as const;
 

@@ -76,7 +76,7 @@ export function paceOf({ state, recognisedUntil }: SessionView, now: number): Pa
  * Amount that a wallet that signed still owes, in smallest units: the rest of the price, without a tail (Decision 132).
  */
 export function owedByWallet({ checkout, state }: SessionView): bigint {
-  const missing = BigInt(checkout.amount) - BigInt(state.amount_received) + BigInt(state.amount_refunded);
+  const missing = BigInt(checkout.amount) - BigInt(state.amount_received) + BigInt(state.amount_reserved);
   return missing > 0n ? missing : 0n;
 }
 
@@ -129,6 +129,7 @@ function wordsOf(view: SessionView, state: PageState): Words {
   if (isOther(state)) return OTHER_WORDS[state];
   const { checkout, state: facts } = view;
   const units = (amount: bigint) => unitsText(amount, checkout.token);
+  const returning = BigInt(facts.amount_reserved) - BigInt(facts.amount_refunded);
   return payerWords(state, {
     merchant: checkout.merchant.name,
     price: units(BigInt(checkout.amount)),
@@ -136,6 +137,7 @@ function wordsOf(view: SessionView, state: PageState): Words {
     missing: units(owedByWallet(view)),
     tooMuch: leftTooMuch(facts) === 0n ? '' : units(leftTooMuch(facts)),
     sentBack: facts.amount_refunded === '0' ? '' : units(BigInt(facts.amount_refunded)),
+    returning: returning > 0n ? units(returning) : '',
     confirmations: confirmationsText(facts),
     status: facts.status,
     isLate: facts.late,
