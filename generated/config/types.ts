@@ -444,6 +444,12 @@ export interface components {
              * @enum {string}
              */
             engine?: "anvil" | "edr";
+            /**
+             * @description Rules of Ethereum that the chains follow. `amsterdam` needs the engine `edr`. From this fork on, every transfer of coins has a log (EIP-7708).
+             * @default prague
+             * @enum {string}
+             */
+            hardfork: "prague" | "amsterdam";
         };
         Duration: string;
         Timeout: string;
