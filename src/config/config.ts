@@ -130,6 +130,7 @@ export interface DevnetConfig {
   seed: number;
   /** Undefined for anvil if it is available, otherwise EDR. */
   engine?: File['Devnet']['engine'];
+  hardfork: File['Devnet']['hardfork'];
 }
 
 /** Kind of work that a process does. A process can have several roles (Decision 257). */

@@ -196,7 +196,7 @@ function backendOf(
   return { kind: backend.kind, url, clientId: backend.clientId || undefined };
 }
 
-const EMBEDDED: File['Devnet'] = { chains: 2, blocks: 300, trickle: '5s', seed: 1 };
+const EMBEDDED: File['Devnet'] = { chains: 2, blocks: 300, trickle: '5s', seed: 1, hardfork: 'prague' };
 
 /** Embedded chains. They are the default when no chains are configured. */
 function devnetOf({ devnet, chains }: File['ConfigFile']): DevnetConfig | undefined {

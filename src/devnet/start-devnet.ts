@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import type { ClockAndLog } from '../lib/logger.ts';
 import { type ChainProcess, startChainProcess } from './chain/chain-process.ts';
-import { type EngineName, findEngine } from './chain/engine.ts';
+import { type EngineName, findEngine, type Hardfork } from './chain/engine.ts';
 import { type EmbeddedChain, embeddedChainIds, type FillProgress } from './embedded-chain.ts';
 import { plannedTimes } from './plan.ts';
 
@@ -38,6 +38,8 @@ export interface DevnetOptions extends ClockAndLog {
   seed: number;
   /** Engine of the chains. When absent, anvil if there is one, else EDR. */
   engine?: EngineName | undefined;
+  /** Rules of the chains; `prague` when absent. */
+  hardfork?: Hardfork;
   /** Path of an anvil to use where the npm package has none. */
   anvil?: string;
 }
@@ -48,9 +50,10 @@ export interface DevnetOptions extends ClockAndLog {
  */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { folder, isFolderDisposable = false, chains: count, blocks, trickleMs, seed, clock, log } = options;
+  const { hardfork = 'prague' } = options;
   const endTime = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS;
-  const engine = findEngine({ engine: options.engine, anvil: options.anvil });
-  log.info({ engine: engine.name }, 'starting the embedded chains');
+  const engine = findEngine({ engine: options.engine, hardfork, anvil: options.anvil });
+  log.info({ engine: engine.name, hardfork }, 'starting the embedded chains');
   const ids = embeddedChainIds(count);
   const [genesisTime = 0] = plannedTimes({ blocks, endTime });
   const stopping = new AbortController();
@@ -59,6 +62,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
       ids.map(chainId =>
         startChainProcess({
           engine,
+          hardfork,
           chainId,
           folder,
           genesisTime,

@@ -27,7 +27,7 @@ describe('the embedded default', () => {
   test('without a file only two embedded chains are configured', () => {
     const config = loadConfig({ env: {}, directory: '/srv/tollgate' });
 
-    expect(config.devnet).toEqual({ chains: 2, blocks: 300, trickleMs: 5_000, seed: 1 });
+    expect(config.devnet).toEqual({ chains: 2, blocks: 300, trickleMs: 5_000, seed: 1, hardfork: 'prague' });
     expect(config.chains).toEqual([]);
     expect(config.file).toBeUndefined();
     expect(config.payments.database).toEqual({ kind: 'sqlite', file: '/srv/tollgate/var/payments.db' });

@@ -36,6 +36,14 @@ test('a requested engine is not replaced by the other one', () => {
   );
 });
 
+test('a fork that anvil does not have runs on EDR', () => {
+  expect(findEngine({ hardfork: 'amsterdam' })).toMatchObject({ name: 'edr' });
+  expect(() => findEngine({ hardfork: 'amsterdam', engine: 'anvil' })).toThrow(
+    'anvil does not have the fork amsterdam: remove devnet.engine, or set it to "edr"',
+  );
+  expect(() => findEngine({ ...NOTHING, hardfork: 'amsterdam' })).toThrow('need edr');
+});
+
 test('EDR is not started where npm has left out its binary for this machine', () => {
   const machine: Machine = { platform: 'freebsd', arch: 'x64' };
 

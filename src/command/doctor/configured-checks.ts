@@ -99,12 +99,12 @@ function chainChecks(chain: ChainConfig, path: string, clock: Clock): ConfigChec
 }
 
 /** Looks for the engine of the embedded chains. Starts no chain. */
-function engineCheck({ engine }: DevnetConfig, anvil: string | undefined): ConfigCheck {
+function engineCheck({ engine, hardfork }: DevnetConfig, anvil: string | undefined): ConfigCheck {
   return {
     setting: 'devnet',
     subject: 'embedded chains',
     advice: 'Install it, or serve chains of your own.',
-    run: async () => ({ state: 'ok', detail: `run on ${findEngine({ engine, anvil }).name}` }),
+    run: async () => ({ state: 'ok', detail: `run on ${findEngine({ engine, hardfork, anvil }).name}` }),
   };
 }
 

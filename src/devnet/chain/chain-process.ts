@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { ChainEngine } from './engine.ts';
+import type { ChainEngine, Hardfork } from './engine.ts';
 import type { SupervisorOrder, SupervisorReport } from './supervisor.ts';
 
 const SUPERVISOR = fileURLToPath(new URL('./supervisor.ts', import.meta.url));
@@ -32,12 +32,14 @@ export interface ChainProcess {
  */
 export async function startChainProcess({
   engine,
+  hardfork = 'prague',
   chainId,
   folder,
   genesisTime,
   isRunFolderDisposable,
 }: {
   engine: ChainEngine;
+  hardfork?: Hardfork;
   chainId: number;
   folder: string;
   genesisTime: number;
@@ -47,7 +49,7 @@ export async function startChainProcess({
   await mkdir(chainFolder, { recursive: true });
   const order: SupervisorOrder = {
     binary: engine.binary,
-    args: engine.argumentsFor({ chainId, genesisTime, cacheFolder: join(chainFolder, 'states') }),
+    args: engine.argumentsFor({ chainId, hardfork, genesisTime, cacheFolder: join(chainFolder, 'states') }),
     chainFolder,
     ...(isRunFolderDisposable ? { runFolder: folder } : {}),
   };

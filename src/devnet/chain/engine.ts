@@ -9,6 +9,9 @@ import { ACCOUNT_COUNT, MNEMONIC } from './accounts.ts';
 /** Foundry's anvil, or Hardhat's EDR in a process of tollgate. */
 export type EngineName = 'anvil' | 'edr';
 
+/** Rules of Ethereum that a chain follows from its first block on. */
+export type Hardfork = 'prague' | 'amsterdam';
+
 /** A program that runs one chain and speaks its JSON-RPC. */
 export interface ChainEngine {
   readonly name: EngineName;
@@ -21,6 +24,7 @@ export interface ChainEngine {
 /** Settings of a new chain. `genesisTime` is in seconds. */
 interface ChainSettings {
   readonly chainId: number;
+  readonly hardfork: Hardfork;
   readonly genesisTime: number;
   /** Folder in which the engine may keep historical states. */
   readonly cacheFolder: string;
@@ -30,6 +34,8 @@ interface ChainSettings {
 export interface EngineSearch {
   /** The only engine to search for. When absent, anvil and then EDR. */
   engine?: EngineName | undefined;
+  /** `prague` when absent. */
+  hardfork?: Hardfork | undefined;
   /** Path of an anvil to use where the npm package has none. */
   anvil?: string | undefined;
   anvilPackage?: string;
@@ -39,22 +45,31 @@ export interface EngineSearch {
 }
 
 const ANVIL_PACKAGE = '@foundry-rs/anvil-linux-amd64';
+/** The newest fork that anvil 1.7 has. */
+const ANVIL_FORK: Hardfork = 'prague';
 const EDR_PACKAGE = '@nomicfoundation/edr';
 const EDR_PROGRAM = fileURLToPath(new URL('./edr/rpc-server.ts', import.meta.url));
 
 /**
  * Finds the engine that runs the chains. Anvil is the binary of the npm package, else `anvil` (a configured path), else
  * the command on PATH.
- * @throws EngineMissing when there is none.
+ * @throws EngineMissing when there is none; CannotStart when the only one that was asked for does not have the fork.
  */
 export function findEngine(search: EngineSearch = {}): ChainEngine {
-  const { engine, machine = process } = search;
-  const binary = engine === 'edr' ? undefined : findAnvil(search);
+  const { engine, hardfork = 'prague', machine = process } = search;
+  if (engine === 'anvil' && hardfork !== ANVIL_FORK) {
+    throw new CannotStart(
+      `anvil does not have the fork ${hardfork}`,
+      'remove devnet.engine, or set it to "edr"',
+      'devnet.engine',
+    );
+  }
+  const binary = engine === 'edr' || hardfork !== ANVIL_FORK ? undefined : findAnvil(search);
   if (binary !== undefined) return { name: 'anvil', binary, hasBlobs: true, argumentsFor: anvilArguments };
   if (engine !== 'anvil' && hasEdr(machine, search.edrPackage ?? EDR_PACKAGE)) {
     return { name: 'edr', binary: process.execPath, hasBlobs: false, argumentsFor: edrArguments };
   }
-  throw new EngineMissing(engine, machine);
+  throw new EngineMissing(hardfork === ANVIL_FORK ? engine : 'edr', machine);
 }
 
 function findAnvil({
@@ -83,14 +98,14 @@ function hasEdr({ platform, arch }: Machine, edrPackage: string): boolean {
   return names.some(name => resolved(name, program) !== undefined);
 }
 
-function anvilArguments({ chainId, genesisTime, cacheFolder }: ChainSettings): string[] {
+function anvilArguments({ chainId, hardfork, genesisTime, cacheFolder }: ChainSettings): string[] {
   const options = {
     host: '127.0.0.1',
     port: 0,
     'chain-id': chainId,
     accounts: ACCOUNT_COUNT + 1,
     mnemonic: MNEMONIC,
-    hardfork: 'prague',
+    hardfork,
     order: 'fifo',
     timestamp: genesisTime,
     // By default anvil writes historical states to the home directory and leaves them there.
@@ -99,8 +114,8 @@ function anvilArguments({ chainId, genesisTime, cacheFolder }: ChainSettings): s
   return ['--no-mining', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])];
 }
 
-function edrArguments({ chainId, genesisTime }: ChainSettings): string[] {
-  return [EDR_PROGRAM, String(chainId), String(genesisTime)];
+function edrArguments({ chainId, hardfork, genesisTime }: ChainSettings): string[] {
+  return [EDR_PROGRAM, String(chainId), hardfork, String(genesisTime)];
 }
 
 /**

@@ -1,4 +1,5 @@
 import {
+  AMSTERDAM,
   ContractDecoder,
   EdrContext,
   L1_CHAIN_TYPE,
@@ -12,34 +13,51 @@ import {
 } from '@nomicfoundation/edr';
 import { hexToBytes } from 'viem';
 import { ACCOUNT_COUNT, deriveAccounts } from '../accounts.ts';
+import type { Hardfork } from '../engine.ts';
 
 /** Initial balance of every account in wei, the same as with anvil. */
 const ENDOWMENT = 10_000n * 10n ** 18n;
 const BLOCK_GAS_LIMIT = 30_000_000n;
 const FIRST_BASE_FEE = 10n ** 9n;
 
-/** Opens an EDR chain with the accounts of the embedded chains. It mines only on request. */
-export async function openProvider(chainId: number, genesisTime: number): Promise<Provider> {
+/** EDR's names of forks. */
+const FORKS: Readonly<Record<Hardfork, string>> = { prague: PRAGUE, amsterdam: AMSTERDAM };
+
+interface EdrChain {
+  readonly chainId: number;
+  readonly hardfork: Hardfork;
+  /** Time of the first block in seconds. */
+  readonly genesisTime: number;
+}
+
+/**
+ * Opens an EDR chain with the accounts of the embedded chains. It mines only on request. `changes` replace settings of
+ * EDR.
+ */
+export async function openProvider(
+  chain: EdrChain,
+  changes: Partial<ProviderConfig> = {},
+): Promise<Provider> {
   const context = new EdrContext();
   await context.registerProviderFactory(L1_CHAIN_TYPE, l1ProviderFactory());
   return context.createProvider(
     L1_CHAIN_TYPE,
-    providerConfig(chainId, genesisTime),
+    { ...providerConfig(chain), ...changes },
     { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} },
     { subscriptionCallback: () => {} },
     new ContractDecoder(),
   );
 }
 
-function providerConfig(chainId: number, genesisTime: number): ProviderConfig {
+function providerConfig({ chainId, hardfork, genesisTime }: EdrChain): ProviderConfig {
   const { signer, privateKey } = deriveAccounts();
   const indices = [...Array(ACCOUNT_COUNT + 1).keys()];
   return {
     chainId: BigInt(chainId),
     networkId: BigInt(chainId),
-    hardfork: PRAGUE,
+    hardfork: FORKS[hardfork],
     genesisState: [
-      ...l1GenesisState(l1HardforkFromString(PRAGUE)),
+      ...l1GenesisState(l1HardforkFromString(FORKS[hardfork])),
       ...indices.map(index => ({ address: hexToBytes(signer(index).address), balance: ENDOWMENT })),
     ],
     ownedAccounts: indices.map(privateKey),

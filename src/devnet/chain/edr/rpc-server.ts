@@ -6,11 +6,14 @@ import { openProvider } from './provider.ts';
 
 /**
  * Program that runs one EDR chain and serves JSON-RPC on a free port of 127.0.0.1, like anvil.
- * Arguments: the chain's id, the time of its first block in seconds. Output: `Listening on <host>:<port>`.
+ * Arguments: the chain's id, its fork, the time of its first block in seconds. Output: `Listening on <host>:<port>`.
  */
-const [chainId, genesisTime] = process.argv.slice(2).map(Number);
-if (chainId === undefined || genesisTime === undefined) throw new Error('the chain has no id or no time');
-const answer = await createAnswerer(await openProvider(chainId, genesisTime));
+const [chainId, fork, genesisTime] = process.argv.slice(2);
+if (genesisTime === undefined) throw new Error('the chain has no id, no fork or no time');
+const hardfork = fork === 'amsterdam' ? fork : 'prague';
+const answer = await createAnswerer(
+  await openProvider({ chainId: Number(chainId), hardfork, genesisTime: Number(genesisTime) }),
+);
 
 const server = createServer((request, response) => {
   void reply(request, answer).then(
