@@ -1984,10 +1984,11 @@ export interface components {
             /** @description Hash of the transaction. */
             transaction_hash: components["schemas"]["Hash"];
             /**
-             * @description Type of the step: call, callcode, delegatecall, staticcall, create, create2, reward, selfdestruct, stop or invalid.
+             * @description Type of the step: call, callcode, delegatecall, staticcall, create, create2, reward, selfdestruct, stop or invalid; null when only a log of the chain says that the coins moved.
              * @example call
+             * @example null
              */
-            type: string;
+            type: string | null;
             /** @description Amount of the native coin transferred, in wei. */
             value: components["schemas"]["Wei"];
         };
@@ -2377,6 +2378,8 @@ export interface components {
         Block: {
             /** @description Base fee per unit of gas, in wei; null before EIP-1559. */
             base_fee_per_gas: components["schemas"]["Wei"] | null;
+            /** @description Hash of the list of accounts and storage that the block accessed (EIP-7928); null before Amsterdam, or when the back end does not report it. */
+            block_access_list_hash: components["schemas"]["Hash"] | null;
             /** @description Base fees burnt in the block, in wei; null before EIP-1559, and while a receipt is missing. */
             burnt_fees: components["schemas"]["Wei"] | null;
             /**
@@ -2428,6 +2431,12 @@ export interface components {
              * @example null
              */
             size: number | null;
+            /**
+             * @description Slot of the consensus layer (EIP-7843); null before Amsterdam, or when the back end does not report it.
+             * @example 14123456
+             * @example null
+             */
+            slot_number: number | null;
             /** @description Root of the state trie after the block; null when the back end does not report it. */
             state_root: components["schemas"]["Hash"] | null;
             /** @description Time of the block. */
