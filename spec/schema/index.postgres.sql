@@ -31,6 +31,8 @@ create table blocks (
   burnt_fees numeric(78,0),
   priority_fees numeric(78,0),
   excess_blob_gas numeric(78,0),
+  slot_number bigint,
+  block_access_list_hash bytea,
   PRIMARY KEY (number),
   UNIQUE (hash)
 );
@@ -63,6 +65,8 @@ create table stale_blocks (
   burnt_fees numeric(78,0),
   priority_fees numeric(78,0),
   excess_blob_gas numeric(78,0),
+  slot_number bigint,
+  block_access_list_hash bytea,
   PRIMARY KEY (id),
   UNIQUE (hash)
 );

@@ -23,7 +23,7 @@ CREATE TABLE blocks (
   transaction_fees text,
   burnt_fees text,
   priority_fees text,
-  excess_blob_gas text,
+  excess_blob_gas text, slot_number integer, block_access_list_hash blob,
   unique (hash)
 ) strict;
 CREATE INDEX blocks_by_miner on blocks (miner);
@@ -54,7 +54,7 @@ CREATE TABLE stale_blocks (
   transaction_fees text,
   burnt_fees text,
   priority_fees text,
-  excess_blob_gas text,
+  excess_blob_gas text, slot_number integer, block_access_list_hash blob,
   unique (hash)
 ) strict;
 CREATE INDEX stale_blocks_by_kind on stale_blocks (kind, number, hash);

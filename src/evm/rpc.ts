@@ -26,6 +26,10 @@ export interface RpcBlock {
   uncles?: Hash[];
   blobGasUsed?: Hex | null;
   excessBlobGas?: Hex | null;
+  /** Since EIP-7928. */
+  blockAccessListHash?: Hash | null;
+  /** Since EIP-7843. */
+  slotNumber?: Hex | null;
   transactions: (Hash | RpcTransaction)[];
   withdrawals?: RpcWithdrawal[] | null;
 }

@@ -105,7 +105,18 @@ export async function startTestChain({
     genesisTime,
     isRunFolderDisposable: false,
   });
-  const { rpcUrl } = process;
+  const stop = async () => {
+    await process.stop();
+    await remove();
+  };
+  return testChainAt(process.rpcUrl, { chainId, folder, stop });
+}
+
+/** A chain that runs already. */
+export function testChainAt(
+  rpcUrl: string,
+  { chainId = CHAIN_ID, folder, stop }: { chainId?: number } & Pick<TestChain, 'folder' | 'stop'>,
+): TestChain {
   const rpc = httpRpc(rpcUrl);
   const accounts = deriveAccounts();
   const nonceOf = async (address: Address) =>
@@ -154,10 +165,7 @@ export async function startTestChain({
     async reorg(depth, transactions = []) {
       await rpc.call('anvil_reorg', depth, transactions);
     },
-    async stop() {
-      await process.stop();
-      await remove();
-    },
+    stop,
   };
 }
 

@@ -1,10 +1,40 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { bytesColumn, uintColumn } from '#db/columns.ts';
 import { migrate, openMigrated } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
+import { insertTyped } from '#db/rows.ts';
+import { blocks as readBlocks } from '#indexer/read/blocks/blocks.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { TABLES } from '#indexer/schema/tables.ts';
 import { bothDatabases } from '#test/support/databases.ts';
 
 const CHAIN_ID = 31_337;
+const WORD = bytesColumn(`0x${'01'.repeat(32)}`);
+const HEADER = {
+  number: 7,
+  hash: WORD,
+  parent_hash: WORD,
+  timestamp: 1_700_000_000_000,
+  miner: bytesColumn(`0x${'02'.repeat(20)}`),
+  gas_limit: uintColumn(30_000_000n),
+  gas_used: 21_000,
+  base_fee_per_gas: null,
+  difficulty: uintColumn(0n),
+  total_difficulty: null,
+  nonce: null,
+  extra_data: bytesColumn('0x'),
+  state_root: WORD,
+  size: null,
+  uncles: '[]',
+  transaction_count: 0,
+  withdrawals_count: null,
+  internal_transaction_count: null,
+  transaction_fees: null,
+  burnt_fees: null,
+  priority_fees: null,
+  blob_gas_used: null,
+  excess_blob_gas: null,
+};
 
 bothDatabases('an index of a development version', databases => {
   test('is refused in a sentence that says how it is built again', async () => {
@@ -21,5 +51,25 @@ bothDatabases('an index of a development version', databases => {
     await expect(opened).rejects.toThrow(
       `The index of chain ${CHAIN_ID}${place} cannot be used: It was written by a development version; ${removal}, and it is built again from the node.`,
     );
+  });
+});
+
+bothDatabases('an index from before the fork Amsterdam', databases => {
+  test('keeps its blocks, which have no field of the fork', async () => {
+    const options = indexOptions(await databases.create(), CHAIN_ID);
+    const schema = indexSchema(CHAIN_ID, options);
+    const older = openDatabase(options);
+    const schemaName = options.kind === 'postgres' ? options.schema : undefined;
+    await migrate(older, schema.migrations.slice(0, 1), schemaName);
+    const { slot_number: _, block_access_list_hash: __, ...columns } = TABLES.blocks.columns;
+    await insertTyped(older, { table: 'blocks', columns }, [HEADER]).finally(() => older.destroy());
+
+    const db = await openMigrated(options, schema);
+    onTestFinished(() => db.destroy());
+
+    const { items } = await readBlocks(db, { kind: 'block', limit: 1 });
+    expect(items).toMatchObject([
+      { number: 7, slotNumber: null, blockAccessListHash: null, hasCoinLogs: false },
+    ]);
   });
 });

@@ -120,6 +120,8 @@ function blockRow(
     priority_fees: fees === null ? null : uintColumn(fees.total - (fees.burnt ?? 0n)),
     blob_gas_used: optionalNumber(block.blobGasUsed),
     excess_blob_gas: optionalUint(block.excessBlobGas),
+    slot_number: optionalNumber(block.slotNumber),
+    block_access_list_hash: bytesOrNullColumn(block.blockAccessListHash),
   };
 }
 

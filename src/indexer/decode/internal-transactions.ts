@@ -1,9 +1,11 @@
 import type { Address } from 'viem';
 import { bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
+import { hasCoinLogs, innerCoinTransfers } from '../../evm/coin-logs.ts';
 import type { InnerCall } from '../../evm/traces.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
 import type { NewRow } from '../schema/tables.ts';
+import { COIN_LOG } from '../schema/transaction-types.ts';
 import { errorTextOrNull } from './quantities.ts';
 
 /** Call made inside a transaction, with its position. */
@@ -13,11 +15,25 @@ export interface InternalCall extends InnerCall {
   traceIndex: number;
 }
 
-/** Internal calls of the block in order of execution. Those of a missing trace are left out. */
-export function internalCalls({ traces }: FetchedBlock): InternalCall[] {
-  return (traces ?? []).flatMap((trace, transactionIndex) =>
-    (trace?.calls ?? []).map((call, position) => ({ ...call, transactionIndex, traceIndex: position + 1 })),
-  );
+/**
+ * Internal calls of the block in order of execution. A missing trace is replaced by what the logs of the chain say about
+ * coins, in blocks that have such logs; otherwise its calls are left out.
+ */
+export function internalCalls(fetched: FetchedBlock): InternalCall[] {
+  const { transactions, traces } = fetched;
+  return transactions.flatMap((one, transactionIndex) => {
+    const calls = traces?.[transactionIndex]?.calls ?? callsInLogs(one, fetched);
+    return calls.map((call, position) => ({ ...call, transactionIndex, traceIndex: position + 1 }));
+  });
+}
+
+function callsInLogs(
+  { transaction, receipt }: FetchedBlock['transactions'][number],
+  { block }: FetchedBlock,
+): InnerCall[] {
+  if (receipt === null || !hasCoinLogs(block)) return [];
+  const unknown = { type: COIN_LOG, createdContract: null, gasLimit: 0n, gasUsed: 0n, error: null };
+  return innerCoinTransfers(transaction, receipt).map(transfer => ({ ...unknown, ...transfer }));
 }
 
 export function internalRow(

@@ -1,5 +1,6 @@
 import { type Address, decodeAbiParameters, type Hex, hexToBigInt, size, slice } from 'viem';
 import { bytesColumn, uintColumn } from '../../db/columns.ts';
+import { hasCoinLogs, isCoinLog } from '../../evm/coin-logs.ts';
 import type { RpcLog } from '../../evm/rpc.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
@@ -28,11 +29,15 @@ export interface TokenTransfer {
   amount: bigint | null;
 }
 
-/** Standard token transfers in the block's logs, in order. Logs with a transfer topic but unusable data are skipped. */
-export function decodedTokenTransfers({ transactions }: FetchedBlock): TokenTransfer[] {
+/**
+ * Standard token transfers in the block's logs, in order. Logs with a transfer topic but unusable data are skipped, and
+ * those of the chain itself about coins.
+ */
+export function decodedTokenTransfers({ block, transactions }: FetchedBlock): TokenTransfer[] {
+  const isOfToken = hasCoinLogs(block) ? (log: RpcLog) => !isCoinLog(log) : () => true;
   return transactions
     .flatMap(({ receipt }, transactionIndex) =>
-      (receipt?.logs ?? []).flatMap(log =>
+      (receipt?.logs ?? []).filter(isOfToken).flatMap(log =>
         moves(log).map((move, batchIndex) => ({
           ...move,
           transactionIndex,

@@ -9,6 +9,9 @@ export const RANKED_CHARACTERS = 64;
 /** Sort key of a token without a name. Sorts after every name. */
 export const NAMELESS_RANK = '\u{10FFFF}';
 
+/** Header fields of the Amsterdam fork. All blocks with the first one log each transfer of coins. */
+export const AMSTERDAM_HEADER = { slot_number: 'count?', block_access_list_hash: 'bytes?' } as const;
+
 const HEADER = {
   number: 'count',
   hash: 'bytes',
@@ -33,6 +36,7 @@ const HEADER = {
   priority_fees: 'numeric?',
   blob_gas_used: 'count?',
   excess_blob_gas: 'numeric?',
+  ...AMSTERDAM_HEADER,
 } as const;
 
 /**
@@ -44,6 +48,7 @@ export const BLOCK_TABLES = {
   /** Only the canonical chain, so no query has to exclude other blocks. */
   blocks: describe({
     columns: HEADER,
+    added: AMSTERDAM_HEADER,
     key: ['number'],
     unwinding: { number: 'number' },
     unique: [['hash']],
@@ -52,6 +57,7 @@ export const BLOCK_TABLES = {
   /** Headers of orphaned blocks, whose contents are deleted. */
   stale_blocks: describe({
     columns: { id: 'count', kind: 'text', ...HEADER },
+    added: AMSTERDAM_HEADER,
     key: ['id'],
     isNumbered: true,
     unwinding: 'none',

@@ -35,6 +35,8 @@ export interface TableDescription<
 > {
   /** Columns that an insert writes. */
   readonly columns: Own;
+  /** Those of them that a step after the first one adds. */
+  readonly added?: Columns;
   readonly key: readonly Name[];
   readonly unwinding: Unwinding<Name>;
   /** True for a key that the database counts up and never uses again. */
@@ -58,12 +60,14 @@ export function describe<const Own extends Columns, const Computed extends Colum
   return description;
 }
 
-/** Statement that creates a table. */
+/** Statement that creates a table without the columns that are added later. */
 export function createTable(name: string, described: TableDescription, dialect: Dialect): string {
-  const { columns, key, unique = [], defaults = {}, computed = {}, expressions = {}, check } = described;
+  const { columns, added = {}, key, unique = [], defaults = {}, computed = {}, expressions = {} } = described;
+  const { check } = described;
   const hasOneKey = isOneInteger(described);
   const keySql = described.isNumbered === true ? dialect.numberedKey : 'primary key';
-  const own = sorted(columns).map(([column, type]) => {
+  const first = Object.entries(columns).filter(([column]) => !Object.hasOwn(added, column));
+  const own = sorted(Object.fromEntries(first)).map(([column, type]) => {
     const value = defaults[column];
     const rest = [
       hasOneKey && column === key[0] ? keySql : type.endsWith('?') ? '' : 'not null',

@@ -11,6 +11,12 @@ export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 export const TOKEN_TYPES = ['ERC-20', 'ERC-721', 'ERC-1155'] as const;
 export type TokenType = (typeof TOKEN_TYPES)[number];
 
+/**
+ * Type of internal transactions that are known from a log of the chain only: the coins moved, by an unknown kind of call
+ * with an unknown amount of gas.
+ */
+export const COIN_LOG = 'coin_log';
+
 /** Number of possible sets of transaction types, and so of values in the `facts` column. */
 export const FACT_SETS = 2 ** TRANSACTION_TYPES.length;
 

@@ -38,6 +38,7 @@ test.each(named('listMainPageBlocks'))(
 test('a block has every field of the contract with upstream’s value', () => {
   expect(block(fixtureOf('getBlock', 'v11').body)).toEqual({
     base_fee_per_gas: '5000000000',
+    block_access_list_hash: null,
     burnt_fees: '65625000000000000',
     burnt_fees_percentage: 87.5,
     difficulty: '0',
@@ -63,6 +64,7 @@ test('a block has every field of the contract with upstream’s value', () => {
     priority_fee: '9375000000000000',
     rewards: [{ type: 'Miner Reward', reward: 9_375_000_000_000_000n }],
     size: 86432,
+    slot_number: null,
     state_root: null,
     timestamp: '2024-05-12T18:21:35.000000Z',
     total_difficulty: '58750003716598352816469',

@@ -7,7 +7,7 @@ import { inTime } from '#lib/in-time.ts';
 import type { Answers } from '../port/backend.ts';
 import { amount, microsecondTimestamp, percentage } from './parts/format.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
-import { untraced } from './source/find-transaction.ts';
+import { assertCallsOfBlock } from './source/find-transaction.ts';
 import { blockBefore, blockPositionBefore, callAfter } from './source/position.ts';
 import {
   assertCaughtUp,
@@ -78,7 +78,7 @@ export function blockAnswers(source: IndexSource) {
           after,
         }),
       );
-      if (row.isCanonical && row.internalTransactionCount === null) throw await untraced(source, row.number);
+      await assertCallsOfBlock(source, row);
       return { ...depthOf(source, row), body: await internalTransactionPage(source, page) };
     },
   } satisfies Answers;
@@ -175,6 +175,7 @@ function blockRecord(row: BlockRow, parties: Parties): Block {
   const hasBaseFee = row.baseFeePerGas !== null;
   return {
     base_fee_per_gas: amount(row.baseFeePerGas),
+    block_access_list_hash: row.blockAccessListHash,
     burnt_fees: amount(row.burntFees),
     burnt_fees_percentage:
       row.burntFees === null || row.transactionFees === null
@@ -194,6 +195,7 @@ function blockRecord(row: BlockRow, parties: Parties): Block {
     priority_fee: hasBaseFee ? amount(row.priorityFees) : null,
     rewards: rewardsOf(row),
     size: row.size,
+    slot_number: row.slotNumber,
     state_root: row.stateRoot,
     timestamp: microsecondTimestamp(row.timestamp),
     total_difficulty: amount(row.totalDifficulty),

@@ -39,6 +39,11 @@ export interface BlockRow {
   priorityFees: bigint | null;
   blobGasUsed: number | null;
   excessBlobGas: bigint | null;
+  /** Null before Amsterdam, like the next one. */
+  slotNumber: number | null;
+  blockAccessListHash: Hash | null;
+  /** True when each transfer of coins in it has a log. */
+  hasCoinLogs: boolean;
 }
 
 export interface BlockQuery {
@@ -140,5 +145,8 @@ function blockOf(row: RowIn<typeof CANONICAL>): BlockRow {
     priorityFees: nullableUint(row.priority_fees),
     blobGasUsed: row.blob_gas_used,
     excessBlobGas: nullableUint(row.excess_blob_gas),
+    slotNumber: row.slot_number,
+    blockAccessListHash: nullableHex(row.block_access_list_hash),
+    hasCoinLogs: row.slot_number !== null || row.block_access_list_hash !== null,
   };
 }

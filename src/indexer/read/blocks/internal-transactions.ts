@@ -4,6 +4,7 @@ import type { Handle } from '#db/open.ts';
 import type { RowIn } from '#db/select/select.ts';
 import { type BlockPosition, blockStart, positionKey, positionOf } from '../../schema/block-position.ts';
 import { select } from '../../schema/select.ts';
+import { COIN_LOG } from '../../schema/transaction-types.ts';
 import { type Direction, sidesOf } from '../address-sides.ts';
 import { EVERYTHING, type KeyQuery, type Page, pageOf } from '../page.ts';
 import { transactionKey } from './transactions.ts';
@@ -17,15 +18,18 @@ export interface InternalTransactionRow {
   traceIndex: number;
   transactionHash: Hash;
   timestamp: number;
-  /** call, callcode, delegatecall, staticcall, create, create2 or selfdestruct. */
-  type: string;
+  /**
+   * call, callcode, delegatecall, staticcall, create, create2 or selfdestruct. Null, like the gas, for coins that moved
+   * according to a log of the chain, where the node gave no trace.
+   */
+  type: string | null;
   from: Address;
   /** Null for a creation. For a self-destruction, the receiver of the coins. */
   to: Address | null;
   createdContract: Address | null;
   value: bigint;
-  gasLimit: bigint;
-  gasUsed: bigint;
+  gasLimit: bigint | null;
+  gasUsed: bigint | null;
   /** Error text of the node; null on success. */
   error: string | null;
 }
@@ -103,19 +107,20 @@ const CALL = select({
 });
 
 function internalTransactionOf(row: RowIn<typeof CALL>): InternalTransactionRow {
+  const isLog = row.type === COIN_LOG;
   return {
     blockNumber: positionOf(row.id).blockNumber,
     transactionIndex: positionOf(row.transaction_id).index,
     traceIndex: row.trace_index,
     transactionHash: hexOf(row.transaction_hash),
     timestamp: row.timestamp,
-    type: row.type,
+    type: isLog ? null : row.type,
     from: hexOf(row.from_address),
     to: nullableHex(row.to_address),
     createdContract: nullableHex(row.created_contract),
     value: uintOf(row.value),
-    gasLimit: uintOf(row.gas_limit),
-    gasUsed: uintOf(row.gas_used),
+    gasLimit: isLog ? null : uintOf(row.gas_limit),
+    gasUsed: isLog ? null : uintOf(row.gas_used),
     error: row.error,
   };
 }

@@ -1,15 +1,25 @@
 import { postgresDialect, sqliteDialect } from '#db/dialect.ts';
 import { LEADER_MIGRATION } from '#db/leader.ts';
-import type { Migration, Schema } from '#db/migrate.ts';
+import { addColumn, type Migration, type Schema } from '#db/migrate.ts';
 import { type DatabaseOptions, remakeable } from '#db/open.ts';
+import { typeOf } from '#db/rows.ts';
+import { AMSTERDAM_HEADER } from '../block-tables.ts';
 import { createTables } from '../tables.ts';
 import { POSTGRES_FUNCTIONS } from './postgres-functions.ts';
 import { POSTGRES_TRIGGERS } from './postgres-triggers.ts';
 import { SQLITE_TRIGGERS } from './sqlite-triggers.ts';
 
+const AMSTERDAM: Migration = {
+  name: '002-amsterdam-header',
+  up: ['blocks', 'stale_blocks'].flatMap(table =>
+    Object.entries(AMSTERDAM_HEADER).map(([column, type]) => addColumn(table, column, typeOf(type))),
+  ),
+};
+
 /** Schema of the index on SQLite, in steps. Append only. */
 export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: '001-compact-index', up: [...createTables(sqliteDialect), ...SQLITE_TRIGGERS] },
+  AMSTERDAM,
 ];
 
 /** Schema of the index on PostgreSQL, in steps. Append only. */
@@ -23,6 +33,7 @@ const POSTGRES_MIGRATIONS: readonly Migration[] = [
       ...POSTGRES_TRIGGERS,
     ],
   },
+  AMSTERDAM,
 ];
 
 /** Options to open the database of a chain's index. On PostgreSQL each chain has its own schema. */

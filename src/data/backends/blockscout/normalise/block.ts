@@ -36,6 +36,7 @@ export function block(value: unknown): Block {
   const baseFee = naturalOrNull(record.base_fee_per_gas);
   return {
     base_fee_per_gas: baseFee,
+    block_access_list_hash: null,
     burnt_fees: feesBeyond(baseFee, record.burnt_fees),
     burnt_fees_percentage: numberOrNull(record.burnt_fees_percentage),
     difficulty: naturalOrNull(record.difficulty),
@@ -52,6 +53,7 @@ export function block(value: unknown): Block {
     priority_fee: feesBeyond(baseFee, record.priority_fee),
     rewards: rewardsOf(record.rewards),
     size: countOrNull(record.size),
+    slot_number: null,
     state_root: hashOrNull(record.state_root),
     timestamp: required(timestampOrNull(record.timestamp), 'timestamp'),
     total_difficulty: naturalOrNull(record.total_difficulty),

@@ -1,4 +1,5 @@
 import type { Hash } from 'viem';
+import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transactions.ts';
 import { MinedMeanwhile, type PendingTransaction } from '#node/pending-transactions.ts';
 import { BackendError } from '../../port/backend-error.ts';
@@ -72,21 +73,38 @@ export function assertReceipt({ row }: MinedTransaction): void {
   if (row.gasUsed === null) throw notGiven('the receipt of this transaction');
 }
 
+/**
+ * Guards the calls inside a transaction. Logs of the chain stand in for its trace (Decision 373).
+ * @throws BackendError `unsupported` when neither is there
+ */
+export async function assertCalls(source: IndexSource, { row }: MinedTransaction): Promise<void> {
+  if (row.hasInternalError !== null) return;
+  const block = await source.reader.blockByNumberOrHash(row.blockNumber);
+  if (row.gasUsed === null || block?.hasCoinLogs !== true) throw await untraced(source, row.blockNumber);
+}
+
+/** The same for a block. */
+export async function assertCallsOfBlock(source: IndexSource, block: BlockRow): Promise<void> {
+  const { isCanonical, internalTransactionCount, hasCoinLogs, transactionFees } = block;
+  if (!isCanonical || internalTransactionCount !== null) return;
+  if (!hasCoinLogs || transactionFees === null) throw await untraced(source, block.number);
+}
+
 /** Error for the calls inside a block or one of its transactions, when they are not known. */
-export async function untraced({ reader }: IndexSource, blockNumber: number): Promise<BackendError> {
+async function untraced({ reader }: IndexSource, blockNumber: number): Promise<BackendError> {
   const isAwaited = (await reader.unreadBlock(blockNumber)) !== null;
   return isAwaited ? notGiven(`the traces of block ${blockNumber}`) : nodeCannot('trace');
 }
 
 /**
- * Guards lists of internal transactions over many blocks. Single blocks without traces do not matter: otherwise one
+ * Guards lists of internal transactions over many blocks. Logs of the chain stand in for traces (Decision 373). Single blocks without traces do not matter: otherwise one
  * transaction whose trace is too large would take the list away from everyone (Decision 285).
  * @throws BackendError `unsupported` when the node does not trace
  */
 export async function assertTraces({ reader }: IndexSource): Promise<void> {
   const { items } = await reader.blocks({ kind: 'block', limit: 1 });
   const [newest] = items;
-  if (newest?.internalTransactionCount !== null) return;
+  if (newest?.internalTransactionCount !== null || newest.hasCoinLogs) return;
   if ((await reader.unreadBlock(newest.number)) === null) throw nodeCannot('trace');
 }
 

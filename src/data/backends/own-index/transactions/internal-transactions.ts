@@ -5,7 +5,7 @@ import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../../port/backend.ts';
 import { microsecondTimestamp } from '../parts/format.ts';
 import { loadParties, type Parties } from '../parts/parties.ts';
-import { assertTraces, minedOrPending, untraced } from '../source/find-transaction.ts';
+import { assertCalls, assertTraces, minedOrPending } from '../source/find-transaction.ts';
 import { tracePosition } from '../source/position.ts';
 import {
   assertCaughtUp,
@@ -35,7 +35,7 @@ export function internalTransactionAnswers(source: IndexSource) {
       const after = tracePosition(position, query);
       const mined = await minedOrPending(source, hash);
       if (mined === undefined) return { body: { items: [], next_page_params: null } };
-      if (mined.row.hasInternalError === null) throw await untraced(source, mined.row.blockNumber);
+      await assertCalls(source, mined);
       const page = await reader.internalTransactionsOf({
         transactionHash: hash,
         limit: PAGE_SIZE,
@@ -78,7 +78,7 @@ function internalTransaction(
     created_contract: parties.addressOrNull(row.createdContract),
     error: row.error,
     from: parties.address(row.from),
-    gas_limit: row.gasLimit.toString(),
+    gas_limit: row.gasLimit?.toString() ?? null,
     index: row.traceIndex,
     success: row.error === null,
     timestamp: microsecondTimestamp(row.timestamp),

@@ -88,6 +88,8 @@ function header(chainId: number, block: Block): readonly Fact[] {
       whole(block.parent_hash, block.height > 0 ? pageOf.block(chainId, block.parent_hash) : undefined),
     ],
     ['State root', whole(block.state_root)],
+    ['Access list hash', whole(block.block_access_list_hash)],
+    ['Slot', block.slot_number !== null && grouped(block.slot_number)],
     ['Difficulty', block.difficulty !== null && grouped(block.difficulty)],
     ['Total difficulty', block.total_difficulty !== null && grouped(block.total_difficulty)],
     ['Nonce', whole(block.nonce)],

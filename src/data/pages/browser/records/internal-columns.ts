@@ -57,7 +57,7 @@ export function internalColumns(
 export const internalKey = ({ transaction_hash, index }: InternalTransaction) =>
   `${transaction_hash} ${index}`;
 
-/** Kind of a call, with its error if it failed. */
-function callKind(kind: string, error: string | null | undefined): VNode {
-  return html`${h(Badge, { children: clipped(kind) })}${error != null && html` ${h(Badge, { tone: 'bad', children: clipped(error) })}`}`;
+/** Kind of a call, with its error if it failed. Coins that a log of the chain names moved by an unknown kind of call. */
+function callKind(kind: string | null, error: string | null | undefined): VNode {
+  return html`${h(Badge, { children: clipped(kind ?? 'transfer') })}${error != null && html` ${h(Badge, { tone: 'bad', children: clipped(error) })}`}`;
 }

@@ -1,0 +1,52 @@
+import { type Address, type Hex, hexToBigInt, size } from 'viem';
+import type { RpcBlock, RpcLog, RpcReceipt, RpcTransaction } from './rpc.ts';
+
+/** Address under which the chain itself logs. It is no contract. Source: EIP-7708. */
+const SYSTEM_ADDRESS = '0xfffffffffffffffffffffffffffffffffffffffe';
+/** keccak256 of `Transfer(address,address,uint256)`, which tokens use too. */
+const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+/** Coins that moved inside a transaction, in wei. */
+interface CoinTransfer {
+  readonly from: Address;
+  readonly to: Address;
+  readonly value: bigint;
+}
+
+/**
+ * True for a block of the Amsterdam fork or a later one, in which each transfer of coins has a log. Its header has the
+ * slot (EIP-7843) and the hash of its access list (EIP-7928), which no earlier header has.
+ */
+export function hasCoinLogs({ slotNumber, blockAccessListHash }: RpcBlock): boolean {
+  return [slotNumber, blockAccessListHash].some(field => field !== null && field !== undefined);
+}
+
+/** True for a log of the chain itself, if its block has such logs. Any contract can log the same topics. */
+export function isCoinLog({ address }: Pick<RpcLog, 'address'>): boolean {
+  return address.toLowerCase() === SYSTEM_ADDRESS;
+}
+
+/**
+ * Coins that moved inside a transaction of a block with such logs, in order. The transaction's own value is left out: its
+ * log is the first one, and there is none when sender and receiver are the same.
+ */
+export function innerCoinTransfers(
+  { from, to, value }: RpcTransaction,
+  { logs, contractAddress }: RpcReceipt,
+): CoinTransfer[] {
+  const transfers = logs.filter(isCoinLog).flatMap(({ topics: [topic, sender, receiver], data }) => {
+    // Coins that are destroyed have a log of another form, without a receiver.
+    if (topic !== TRANSFER || sender === undefined || receiver === undefined || size(data) !== 32) return [];
+    return [{ from: addressOf(sender), to: addressOf(receiver), value: hexToBigInt(data) }];
+  });
+  const [first] = transfers;
+  const isOwn =
+    first?.from === from.toLowerCase() &&
+    first.to === (to ?? contractAddress)?.toLowerCase() &&
+    first.value === BigInt(value);
+  return isOwn ? transfers.slice(1) : transfers;
+}
+
+function addressOf(topic: Hex): Address {
+  return `0x${topic.slice(-40)}`;
+}
